@@ -1,0 +1,64 @@
+import type { QueueName } from '#lib/messages.ts';
+
+/**
+ * What Fleetwatch is made of, as data and nothing else. infra/aws and infra/local build it, each in its own way; what
+ * stands here and has no twin there does not compile.
+ */
+
+type QueueSpec = {
+  /** Who consumes it. */
+  consumer: FunctionName;
+  /** Messages handed over at once. */
+  batch: number;
+  /** Batches in hand at the same time. */
+  concurrency: number;
+  /** Receives before a message goes to the dead letters. */
+  max_receives: number;
+};
+
+type FunctionSpec = {
+  memory_mb: number;
+  timeout_seconds: number;
+  /** Its part of the table. */
+  table: 'read' | 'write';
+  sends: readonly QueueName[];
+  publishes?: true;
+};
+
+export type FunctionName = 'api' | 'ingest' | 'generator' | 'prober' | 'notifier' | 'deliverer' | 'reclaimer';
+
+export const functions: Record<FunctionName, FunctionSpec> = {
+  api: { memory_mb: 512, timeout_seconds: 29, table: 'write', sends: ['job', 'timer', 'delivery', 'reclaim'] },
+  ingest: { memory_mb: 256, timeout_seconds: 29, table: 'write', sends: ['timer'] },
+  generator: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['tick', 'job', 'timer'] },
+  prober: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['job', 'timer', 'delivery'] },
+  notifier: { memory_mb: 256, timeout_seconds: 30, table: 'write', sends: ['notify', 'delivery'], publishes: true },
+  deliverer: { memory_mb: 256, timeout_seconds: 60, table: 'write', sends: ['delivery', 'timer'] },
+  reclaimer: { memory_mb: 256, timeout_seconds: 60, table: 'write', sends: ['reclaim'] },
+};
+
+export const queues: Record<QueueName, QueueSpec> = {
+  tick: { consumer: 'generator', batch: 1, concurrency: 4, max_receives: 5 },
+  job: { consumer: 'prober', batch: 10, concurrency: 50, max_receives: 3 },
+  timer: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 8 },
+  notify: { consumer: 'notifier', batch: 10, concurrency: 5, max_receives: 8 },
+  delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, max_receives: 8 },
+  reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: 8 },
+};
+
+/** Requests go to the first row that fits; `api` has the rest. */
+export const routes: readonly { method: string; path: string; function: FunctionName }[] = [
+  { method: 'POST', path: '/v1/checks/{id}/results', function: 'ingest' },
+  { method: 'POST', path: '/v1/checks/{id}/heartbeat', function: 'ingest' },
+  { method: 'ANY', path: '/{proxy+}', function: 'api' },
+];
+
+/** New items of the table whose sort key begins with `sk_prefix` reach the function, batch by batch. */
+export const streams: readonly { name: string; function: FunctionName; sk_prefix: string; batch: number }[] = [
+  { name: 'notifier', function: 'notifier', sk_prefix: 'TR#', batch: 100 },
+];
+
+/** Once a minute a message `{scheduled_time}` (ISO 8601) onto the queue. */
+export const schedules: readonly { name: string; queue: QueueName; every_minutes: number }[] = [
+  { name: 'tick', queue: 'tick', every_minutes: 1 },
+];

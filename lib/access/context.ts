@@ -1,0 +1,9 @@
+import type { Keys } from '#lib/keys.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { Caller } from '#lib/platform/router.ts';
+
+/** Who calls, as the Bearer gate found it on the key. */
+export type Principal = Caller & { tenant_id: string; user_id: string; key_id: string };
+
+/** What every use case gets first. The tenant comes from the key, never from the request. */
+export type Context = { ports: Ports; keys: Keys; tenant: string; caller: Principal };

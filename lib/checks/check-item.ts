@@ -1,0 +1,55 @@
+import type { CheckState } from '#lib/catalog/entity-item.ts';
+import type { Item } from '#lib/platform/ports.ts';
+
+/**
+ * A check: its settings as the interface shows them, and beside them its state, which health decides. One item, so
+ * that one read gives both; under 1 KB but for the tenant's own config. A steady check never writes it.
+ */
+export type CheckItem = Item & {
+  v: string;
+  tenant_id: string;
+  entity_id: string;
+  id: string;
+
+  // settings
+  check_type: string;
+  execution_mode: 'pull' | 'push';
+  name?: string;
+  target_url?: string;
+  method?: string;
+  expected_status?: number;
+  body_contains?: string;
+  interval_seconds: number;
+  timeout_ms: number;
+  failure_threshold: number;
+  enabled: boolean;
+  config: Record<string, unknown>;
+  created_at: string;
+  updated_at: string;
+  /** Counts changes of settings; part of every result's key. */
+  rev: number;
+  /** Epoch ms of the last creation, enabling or change of settings. */
+  settings_at: number;
+
+  // state
+  state: CheckState;
+  /** ISO 8601. */
+  state_since: string;
+  /** Failures in a row, saturating at the threshold. */
+  consecutive_failures: number;
+  /** Push: a first result was judged. */
+  received?: true;
+  /** Push: epoch ms of the last synthetic failure. */
+  silence_at?: number;
+  /** Push: a silence judgement is under way; every other write of this item removes it. */
+  silence_mark?: string;
+  /** What alerting remembers. */
+  alerts: {
+    /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
+    last_planned_at?: number;
+    /** Id of the transition to down that the present `down` began with. */
+    down_transition_id?: string;
+    /** Check state that the channels were last told; absent counts as up. */
+    told?: 'up' | 'down';
+  };
+};

@@ -1,0 +1,115 @@
+import { hash32 } from '#lib/platform/ids.ts';
+import type { Key } from '#lib/platform/ports.ts';
+
+/**
+ * Every key of the table, built here and nowhere else. What stands under each, its size, who reads it and what that
+ * costs: lib/KEYS.md. A tenant's keys all carry the tenant; no other function makes one.
+ */
+
+/** Epoch ms as thirteen digits, so that the text sorts like the time (until the year 2286). */
+export const stamp = (ms: number): string => String(Math.max(0, Math.floor(ms))).padStart(13, '0');
+
+/** Above every sort key that begins with `prefix`. */
+export const after = (prefix: string): string => `${prefix}~`;
+
+const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
+const place = (id: string, count: number): number => hash32(id) % count;
+
+export type EntryKind = 'probe' | 'silence' | 'repeat' | 'catch_up' | 'action';
+
+/** Sort-key prefixes of what lies under a check. */
+export const RESULTS = 'R#';
+export const TRANSITIONS = 'TR#';
+export const REVISIONS = 'REV#';
+export const GAP_NOTES = 'G#';
+
+/** @param layout how many partitions a tenant's lists and the schedule are spread over; fixed once there is data. */
+export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
+  const bucketOf = (id: string) => place(id, layout.BUCKETS);
+  return {
+    bucketOf,
+    /** Every bucket number of a tenant's lists. */
+    buckets: Array.from({ length: layout.BUCKETS }, (_, bucket) => bucket),
+    /** The schedule shard of an entity, its checks and their timers. */
+    shardOf: (entityId: string) => place(entityId, layout.SHARDS),
+    shards: Array.from({ length: layout.SHARDS }, (_, shard) => shard),
+
+    // access
+    accounts: 'ACCOUNTS',
+    accountPointer: (tenant: string): Key => ({ pk: 'ACCOUNTS', sk: tenant }),
+    account: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'ACCOUNT' }),
+    users: (tenant: string) => ofTenant(tenant, 'USERS'),
+    user: (tenant: string, user: string): Key => ({ pk: ofTenant(tenant, 'USERS'), sk: user }),
+    apiKeys: (tenant: string) => ofTenant(tenant, 'KEYS'),
+    apiKeyPointer: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'KEYS'), sk: id }),
+    apiKey: (digest: string): Key => ({ pk: `KEY#${digest}`, sk: 'KEY' }),
+
+    // catalog
+    blueprints: (tenant: string) => ofTenant(tenant, 'BLUEPRINTS'),
+    catalog: (tenant: string): Key => ({ pk: ofTenant(tenant, 'BLUEPRINTS'), sk: '!CATALOG' }),
+    blueprint: (tenant: string, slug: string): Key => ({ pk: ofTenant(tenant, 'BLUEPRINTS'), sk: `B#${slug}` }),
+    entitySlugs: (tenant: string, blueprint: string) => ofTenant(tenant, 'SLUGS', blueprint),
+    entitySlug: (tenant: string, blueprint: string, slug: string): Key => ({
+      pk: ofTenant(tenant, 'SLUGS', blueprint),
+      sk: slug,
+    }),
+    entities: (tenant: string, bucket: number) => ofTenant(tenant, 'ENTITIES', bucket),
+    entity: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'ENTITIES', bucketOf(id)), sk: id }),
+
+    // a check and what lies under it
+    ofCheck: (tenant: string, id: string) => ofTenant(tenant, 'CHECK', id),
+    check: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'CHECK', id), sk: 'CHECK' }),
+    policy: (tenant: string, check: string): Key => ({ pk: ofTenant(tenant, 'CHECK', check), sk: 'POLICY' }),
+    lastDelivery: (tenant: string, check: string, channel: string): Key => ({
+      pk: ofTenant(tenant, 'CHECK', check),
+      sk: `LAST#${channel}`,
+    }),
+    revision: (tenant: string, check: string, rev: number): Key => ({
+      pk: ofTenant(tenant, 'CHECK', check),
+      sk: `${REVISIONS}${stamp(rev)}`,
+    }),
+    /** @param at epoch ms that the result is ordered by @param tail what makes it the one result of its cause */
+    result: (tenant: string, check: string, at: number, tail: string): Key => ({
+      pk: ofTenant(tenant, 'CHECK', check),
+      sk: `${RESULTS}${stamp(at)}#${tail}`,
+    }),
+    pushKey: (tenant: string, check: string, digest: string): Key => ({
+      pk: ofTenant(tenant, 'CHECK', check),
+      sk: `PUSH#${digest}`,
+    }),
+    gapNote: (tenant: string, check: string, slot: number): Key => ({
+      pk: ofTenant(tenant, 'CHECK', check),
+      sk: `${GAP_NOTES}${stamp(slot)}`,
+    }),
+    transition: (tenant: string, check: string, at: number, seq: number): Key => ({
+      pk: ofTenant(tenant, 'CHECK', check),
+      sk: `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`,
+    }),
+
+    // a tenant's feeds, newest last
+    feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
+    feedEntry: (tenant: string, entity: string, at: number, transition: string): Key => ({
+      pk: ofTenant(tenant, 'FEED', bucketOf(entity)),
+      sk: `${stamp(at)}#${transition}`,
+    }),
+    channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
+    channelPointer: (tenant: string, channel: string): Key => ({
+      pk: ofTenant(tenant, 'CHANNELS', bucketOf(channel)),
+      sk: channel,
+    }),
+    deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
+    delivery: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'DELIVERIES', bucketOf(id)), sk: id }),
+
+    // the schedule
+    entries: (shard: number) => `SCHEDULE#${shard}`,
+    entry: (kind: EntryKind, tenant: string, entity: string, id: string): Key => ({
+      pk: `SCHEDULE#${place(entity, layout.SHARDS)}`,
+      sk: `${kind}#${tenant}#${id}`,
+    }),
+    watermark: (shard: number): Key => ({ pk: `WATERMARK#${shard}`, sk: 'WATERMARK' }),
+    outages: (shard: number) => `OUTAGES#${shard}`,
+    outage: (shard: number, from: number): Key => ({ pk: `OUTAGES#${shard}`, sk: stamp(from) }),
+  };
+}
+
+export type Keys = ReturnType<typeof keyTable>;

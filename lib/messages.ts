@@ -1,0 +1,39 @@
+import * as z from 'zod';
+
+/**
+ * What travels on each queue. A message outlives the code that sent it (a redeploy, a restart): add members only as
+ * optional, and keep reading what was sent before.
+ */
+
+/** A check due at `slot` (epoch ms). */
+export const Job = z.object({
+  tenant_id: z.string(),
+  entity_id: z.string(),
+  check_id: z.string(),
+  slot: z.number().int(),
+});
+export type Job = z.infer<typeof Job>;
+
+export const messages = {
+  /** The minute's tick; with `shard` it is for that shard alone. */
+  tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
+  /** Probes due within the same moment. */
+  job: z.object({ jobs: z.array(Job) }),
+  /** A deadline of a check: `at` (epoch ms) is when it was due. */
+  timer: z.object({
+    kind: z.enum(['silence', 'repeat', 'catch_up']),
+    tenant_id: z.string(),
+    entity_id: z.string(),
+    check_id: z.string(),
+    at: z.number().int(),
+  }),
+  /** A transition whose fan-out failed once. */
+  notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
+  /** One delivery to attempt. */
+  delivery: z.object({ tenant_id: z.string(), delivery_id: z.string() }),
+  /** What a deleted check left behind. */
+  reclaim: z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string() }),
+};
+
+export type QueueName = keyof typeof messages;
+export type MessageOf<Name extends QueueName> = z.infer<(typeof messages)[Name]>;

@@ -1,0 +1,46 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock, Ids } from './ports.ts';
+
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Ten characters that sort like the time, good until the year 10889. */
+function timeChars(ms: number): string {
+  let text = '';
+  for (let rest = ms, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) text = BASE32[rest % 32] + text;
+  return text;
+}
+
+const base32 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => BASE32[byte & 31]).join('');
+
+function base62(bytes: Uint8Array): string {
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  while (text.length < 43) {
+    text = BASE62[Number(rest % 62n)] + text;
+    rest /= 62n;
+  }
+  return text;
+}
+
+/**
+ * An id that follows from its parts, so that whoever makes the thing twice makes the same thing.
+ * @param at epoch ms that it sorts by
+ */
+export function derivedId(prefix: string, at: number, ...parts: (string | number)[]): string {
+  const digest = createHash('sha256').update(parts.join('\n')).digest();
+  return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
+}
+
+/** A number from 0 to 2^32 - 1 that is the same on every machine. */
+export const hash32 = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
+
+/** @param bytes a source of random bytes; a simulation gives its own. */
+export function makeIds(clock: Clock, bytes: (count: number) => Uint8Array = randomBytes): Ids {
+  return {
+    id: (prefix) => `${prefix}_${timeChars(clock.now())}${base32(bytes(16))}`,
+    token: () => base32(bytes(12)),
+    random: () => Buffer.from(bytes(4)).readUInt32BE(0) / 2 ** 32,
+    secret: () => base62(bytes(32)),
+  };
+}

@@ -1,0 +1,81 @@
+import type * as z from 'zod';
+
+/** `open` needs no key; `read` any key; `write` a key that is not read-only; `admin` such a key of an admin. */
+export type Access = 'open' | 'read' | 'write' | 'admin';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What the gates hand to an endpoint, beside its own context. */
+export type Call<Params, Query, Body, Loaded> = {
+  params: Params;
+  query: Query;
+  body: Body;
+  /** What `load` found. */
+  loaded: Loaded;
+  /** Header names in lower case. */
+  headers: Record<string, string | undefined>;
+  /** The address of this request, without query: for `Link`. */
+  url: { path: string; search: URLSearchParams };
+};
+
+/** An answer with headers beside its record: paging, Retry-After. */
+export class Reply<T> {
+  readonly value: T;
+  readonly headers: Record<string, string>;
+  constructor(value: T, headers: Record<string, string>) {
+    this.value = value;
+    this.headers = headers;
+  }
+}
+
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { [K in Name]: string } & ParamsOf<Rest>
+  : unknown;
+
+/**
+ * One endpoint. The gates stand in the order of decisions.md: authentication, account, method, read-only, role, then
+ * `load` (existence, then state conflict), then query and body by their schemas, then `run`.
+ */
+export type Route<Context> = {
+  method: Method;
+  /** `/v1/checks/{id}`; one parameter a segment. */
+  path: string;
+  access: Access;
+  summary: string;
+  /** Status of success; 204 sends no body. */
+  status: 200 | 201 | 204;
+  query?: z.ZodType;
+  /** Absent: the body is not read at all. */
+  body?: z.ZodType;
+  /** The record it answers, for the API description. */
+  reply?: z.ZodType;
+  /** Largest body in bytes; default 256 KB. */
+  maxBody?: number;
+  load?: (context: Context, params: Record<string, string>) => Promise<unknown>;
+  run: (context: Context, call: Call<never, never, never, never>) => Promise<unknown>;
+};
+
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** Types one row by its own path and schemas: `const row = route<Ctx>()({ method: 'GET', path: … })`. */
+export const route =
+  <Context>() =>
+  <
+    const Path extends string,
+    Loaded = undefined,
+    Q extends z.ZodType | undefined = undefined,
+    B extends z.ZodType | undefined = undefined,
+  >(row: {
+    method: Method;
+    path: Path;
+    access: Access;
+    summary: string;
+    status: 200 | 201 | 204;
+    query?: Q;
+    body?: B;
+    reply?: z.ZodType;
+    maxBody?: number;
+    load?: (context: Context, params: ParamsOf<Path>) => Promise<Loaded>;
+    run: (context: Context, call: Call<ParamsOf<Path>, Out<Q>, Out<B>, Loaded>) => Promise<unknown>;
+  }): Route<Context> =>
+    row as unknown as Route<Context>;

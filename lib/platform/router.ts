@@ -1,0 +1,156 @@
+import * as z from 'zod';
+import type { ApiEvent, ApiResult } from './api-event.ts';
+import { AppError } from './errors.ts';
+import type { Log } from './ports.ts';
+import { type Method, Reply, type Route } from './route.ts';
+
+/** What the gates need to know of whoever calls. */
+export type Caller = { is_read_only: boolean; role: 'admin' | 'member' };
+
+export type Gates<Context extends { caller: Caller }> = {
+  /** Throws UNAUTHORIZED or ACCOUNT_DISABLED. */
+  authenticate(headers: ApiEvent['headers']): Promise<Context>;
+  /** The context of an open endpoint. */
+  anonymous(): Context;
+  log: Log;
+};
+
+const DEFAULT_MAX_BODY = 256 * 1024;
+
+/** Answers every request of an API by its rows; never throws. */
+export function makeRouter<Context extends { caller: Caller }>(rows: Route<Context>[], gates: Gates<Context>) {
+  const table = rows.map((row) => ({ row, segments: row.path.split('/') }));
+
+  return async (event: ApiEvent): Promise<ApiResult> => {
+    const requestId = event.requestContext.requestId;
+    try {
+      const { status, value, headers } = await answer(event);
+      return {
+        statusCode: status,
+        headers: {
+          'x-request-id': requestId,
+          ...(status === 204 ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+          ...headers,
+        },
+        body: status === 204 ? '' : JSON.stringify(value),
+      };
+    } catch (error) {
+      const shown = error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.');
+      if (shown.status >= 500) {
+        gates.log.error('request failed', { request_id: requestId, method: event.requestContext.http.method, path: event.rawPath, error: shown === error ? (shown.cause ?? shown) : error });
+      }
+      return {
+        statusCode: shown.status,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId, ...shown.headers },
+        body: JSON.stringify({
+          error: shown.message,
+          code: shown.code,
+          ...(shown.details && { details: shown.details }),
+          ...(shown.code === 'INTERNAL' && { request_id: requestId }),
+        }),
+      };
+    }
+  };
+
+  async function answer(event: ApiEvent) {
+    const path = event.rawPath.split('/');
+    const here = table.filter(({ segments }) => fits(segments, path)).map(({ row }) => row);
+    const method = event.requestContext.http.method;
+    const row = here.find((candidate) => candidate.method === method);
+
+    const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
+    const context = open ? gates.anonymous() : await gates.authenticate(event.headers);
+    if (here.length === 0) {
+      throw new AppError('NOT_FOUND', `There is no ${event.rawPath}. The endpoints are listed at GET /v1/openapi.json.`);
+    }
+    if (!row) throw methodNotAllowed(method, here.map((candidate) => candidate.method));
+    if (context.caller.is_read_only && (row.access === 'write' || row.access === 'admin')) {
+      throw new AppError('READ_ONLY', 'This key is read-only. Use a key that was created without is_read_only.');
+    }
+    if (row.access === 'admin' && context.caller.role !== 'admin') {
+      throw new AppError('FORBIDDEN', 'This needs the admin role; the key belongs to a member.');
+    }
+
+    const params = paramsOf(row.path, path);
+    const loaded = await row.load?.(context, params);
+    const search = new URLSearchParams(event.rawQueryString);
+    const query = row.query && parse(row.query, Object.fromEntries([...search].reverse()));
+    const body = row.body && parse(row.body, readBody(event, row.maxBody ?? DEFAULT_MAX_BODY));
+    const call = { params, query, body, loaded, headers: event.headers, url: { path: event.rawPath, search } };
+    const result = await row.run(context, call as never);
+    return result instanceof Reply
+      ? { status: row.status, value: result.value, headers: result.headers }
+      : { status: row.status, value: result, headers: {} };
+  }
+}
+
+const isParam = (segment: string): boolean => segment.startsWith('{');
+
+const fits = (segments: string[], path: string[]): boolean =>
+  segments.length === path.length && segments.every((part, i) => (isParam(part) ? path[i] !== '' : part === path[i]));
+
+function paramsOf(pattern: string, path: string[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [i, part] of pattern.split('/').entries()) {
+    if (isParam(part)) params[part.slice(1, -1)] = decodeSegment(path[i] ?? '');
+  }
+  return params;
+}
+
+/** A segment that is not valid percent-encoding names nothing. */
+function decodeSegment(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
+function methodNotAllowed(method: string, allowed: Method[]): AppError {
+  const allow = [...new Set(allowed)].sort().join(', ');
+  return new AppError('METHOD_NOT_ALLOWED', `${method} is not possible here; ${allow} is.`, { headers: { allow } });
+}
+
+/** The body as a JSON object, nulls of the outermost level dropped (null means absent). An empty body is `{}`. */
+function readBody(event: ApiEvent, maxBytes: number): Record<string, unknown> {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > maxBytes) {
+    throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${maxBytes} bytes.`);
+  }
+  if (bytes.length === 0) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', 'The body is not valid JSON in UTF-8.', {
+      details: [{ path: '', message: (cause as Error).message }],
+      cause,
+    });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object.', {
+      details: [{ path: '', message: 'must be a JSON object' }],
+    });
+  }
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+}
+
+/** Parses by a schema; what does not fit is a VALIDATION_ERROR that names each place. */
+export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw validationError(parsed.error);
+}
+
+/** A schema's complaint in the service's own form; unknown keys of a strict object are named one by one. */
+export function validationError(error: z.ZodError, under: (string | number)[] = []): AppError {
+  const details = error.issues.flatMap((issue) => {
+    const path = [...under, ...issue.path];
+    return issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not a known key' }))
+      : [{ path: path.join('.'), message: issue.message }];
+  });
+  const first = details[0];
+  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
+  return new AppError('VALIDATION_ERROR', `${first?.path || 'request'}: ${first?.message}${more}`, { details });
+}

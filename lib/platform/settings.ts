@@ -1,0 +1,41 @@
+import * as z from 'zod';
+
+const csv = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  );
+
+/** Every setting an operator has, from the environment; the table in README.md lists them. */
+export const SettingsSchema = z.object({
+  /** Where checks and channels may go. Actions go to public addresses only, always. */
+  CHECK_EGRESS: z.enum(['public', 'any']).default('public'),
+  /** CIDRs that everything may reach, whatever CHECK_EGRESS says. */
+  EGRESS_ALLOW: csv,
+  MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10),
+  /** Origins that a browser may call the API from; `*` for any. */
+  ALLOWED_ORIGINS: csv.transform((list) => (list.length === 0 ? ['*'] : list)),
+  NATS_URL: z.string().default(''),
+  /** A name to look up when every probe of a batch failed; empty: no witness. */
+  WITNESS: z.string().default(''),
+  /** Partitions of the schedule. Fixed once there is data. */
+  SHARDS: z.coerce.number().int().min(1).max(1024).default(4),
+  /** Partitions of each tenant's lists and feeds. Fixed once there is data. */
+  BUCKETS: z.coerce.number().int().min(1).max(64).default(4),
+  /** Jobs due within this time travel in one message. */
+  JOB_GROUP_MS: z.coerce.number().int().min(10).max(1000).default(1000),
+});
+
+export type Settings = z.output<typeof SettingsSchema>;
+
+/** Parses an environment; throws one sentence that names each setting that is wrong. */
+export function readSettings(env: Record<string, string | undefined>): Settings {
+  const parsed = SettingsSchema.safeParse(env);
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+  throw new Error(`Settings are wrong. ${wrong}. See the table of settings in README.md.`);
+}
