@@ -1,0 +1,44 @@
+import type { Keys } from '#lib/keys.ts';
+import type { Item } from '#lib/platform/ports.ts';
+
+/** A channel as stored; its config holds secrets, `redact` in the channel type says which. */
+export type Channel = {
+  id: string;
+  channel_type: string;
+  config: Record<string, string>;
+  created_at: string;
+};
+
+/** The policy of a check and its channels (at most 10), one item. Stored at the first change; until then the defaults. */
+export type PolicyItem = Item & {
+  v: string;
+  tenant_id: string;
+  check_id: string;
+  entity_id: string;
+  cooldown_seconds: number;
+  notify_on_recovery: boolean;
+  silenced: boolean;
+  repeat_interval_seconds: number;
+  catch_up: boolean;
+  channels: Channel[];
+  updated_at: string;
+};
+
+/** The policy of a check that never changed it (spec, Notification policy). `v` is of no item: it says `absent`. */
+export const defaultPolicy = (
+  keys: Keys,
+  check: { tenant_id: string; entity_id: string; id: string; created_at: string },
+): PolicyItem => ({
+  ...keys.policy(check.tenant_id, check.id),
+  v: '',
+  tenant_id: check.tenant_id,
+  check_id: check.id,
+  entity_id: check.entity_id,
+  cooldown_seconds: 300,
+  notify_on_recovery: true,
+  silenced: false,
+  repeat_interval_seconds: 0,
+  catch_up: true,
+  channels: [],
+  updated_at: check.created_at,
+});
