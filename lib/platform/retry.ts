@@ -1,0 +1,32 @@
+import { AppError } from './errors.ts';
+import type { Ports } from './ports.ts';
+
+/** What an attempt answers when another writer was in its way: read anew and try again. */
+export const AGAIN = Symbol('again');
+
+const DEADLINE_MS = 10_000;
+const JITTER_MS = 15;
+
+/**
+ * Repeats `attempt` until it answers something else than AGAIN. Waits 0 to 15 ms × tries in between, so that writers
+ * of one item spread out. After 10 s it throws UNAVAILABLE: nothing was written by the last attempt.
+ * @param attempt gets the number of tries before it, from 0
+ */
+export async function untilDone<T>(
+  ports: Pick<Ports, 'clock' | 'ids'>,
+  attempt: (tries: number) => Promise<T | typeof AGAIN>,
+): Promise<T> {
+  const deadline = ports.clock.now() + DEADLINE_MS;
+  for (let tries = 0; ; tries++) {
+    const answer = await attempt(tries);
+    if (answer !== AGAIN) return answer;
+    const wait = ports.ids.random() * JITTER_MS * (tries + 1);
+    if (ports.clock.now() + wait >= deadline) throw tooBusy();
+    await ports.clock.sleep(wait);
+  }
+}
+
+const tooBusy = (): AppError =>
+  new AppError('UNAVAILABLE', 'Too many writers at once. Nothing was changed; send it again.', {
+    headers: { 'retry-after': '1' },
+  });
