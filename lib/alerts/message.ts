@@ -1,0 +1,90 @@
+import type { Alert } from './alert.ts';
+
+/** An alert in words, for every channel that people read. Plain text: a channel type escapes it in its own way. */
+export type Message = {
+  /** One line that says it all: `Shop: checkout is down`. */
+  title: string;
+  mood: 'bad' | 'good' | 'neutral';
+  /** `['Since', '2026-11-21 05:16:40 UTC']`, in reading order. */
+  facts: [label: string, value: string][];
+  /** Why the check failed; empty when there is nothing to say. At most 500 characters. */
+  why: string;
+  /** What the reader should know about this alert itself; empty for a plain one. */
+  note: string;
+};
+
+/** Pure: which check of which entity, from which state to which, why, since when, how long it was down. */
+export function messageOf(alert: Alert): Message {
+  const { event, kind } = alert;
+  const down = event.check_to_state === 'down';
+  return {
+    title: `${event.entity_name}: ${headline(alert)}`,
+    mood: kind === 'test' || kind === 'closed' ? 'neutral' : down ? 'bad' : 'good',
+    facts: kind === 'test' ? testFacts(alert) : changeFacts(alert),
+    why: down && kind !== 'test' ? shorten(alert.error_message, 500) : '',
+    note: NOTES[kind](alert),
+  };
+}
+
+function headline({ kind, check_label, event, cause }: Alert): string {
+  if (kind === 'test') return `test alert for ${check_label}`;
+  if (kind === 'closed') return `${check_label} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'} while down`;
+  if (event.check_to_state === 'up') return `${check_label} is up${event.check_from_state === 'down' ? ' again' : ''}`;
+  return `${check_label} is ${kind === 'repeat' ? 'still ' : ''}${event.check_to_state}`;
+}
+
+const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
+  state_change: () => '',
+  repeat: () => 'A reminder: nothing has changed since the alert about this.',
+  catch_up: () => 'Told late: an earlier alert about this was held back or could not be delivered.',
+  closed: () => 'It is no longer checked, so no recovery will be reported.',
+  test: () => 'Nothing has happened. Somebody tested this channel, and it works.',
+};
+
+function changeFacts({ kind, event, check_from_since, at }: Alert): Message['facts'] {
+  const facts: Message['facts'] = [
+    ['Check', `${event.check_from_state} → ${event.check_to_state}`],
+    [
+      'Entity',
+      event.from_state === event.to_state ? `still ${event.to_state}` : `${event.from_state} → ${event.to_state}`,
+    ],
+    ['Since', clockTime(event.timestamp)],
+  ];
+  if (event.check_from_state === 'down') facts.push(['Was down for', between(check_from_since, event.timestamp)]);
+  else if (event.check_to_state === 'down' && kind !== 'state_change') {
+    facts.push(['Down for', between(event.timestamp, at)]);
+  }
+  return facts;
+}
+
+const testFacts = ({ event, check_from_since }: Alert): Message['facts'] => [
+  ['Check', event.check_to_state],
+  ['Entity', event.to_state],
+  ['Since', clockTime(check_from_since)],
+];
+
+const clockTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+
+const between = (from: string, to: string): string => duration(Date.parse(to) - Date.parse(from));
+
+/** Two units are enough for a person: `3 d 4 h`, `5 min 12 s`. Under a second is `0 s`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first < 0) return '0 s';
+  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
+}
+
+/** At most `max` characters, cut between whole characters and marked with an ellipsis. */
+export function shorten(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, max - 1);
+  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import type { ChannelType } from './channel-type.ts';
+import { discord } from './channels/discord.ts';
+import { ntfy } from './channels/ntfy.ts';
+import { slack } from './channels/slack.ts';
+import { webhook } from './channels/webhook.ts';
+
+/** Every channel type: a new one is its file and one word here. */
+export const channelTypes: readonly ChannelType[] = [slack, discord, webhook, ntfy];
+
+const names = channelTypes.map((channel) => channel.type);
+
+/** The type of a stored channel; undefined for one that a newer release stored. */
+export const channelTypeOf = (name: string): ChannelType | undefined =>
+  channelTypes.find((channel) => channel.type === name);
+
+/** null means absent, inside config too. */
+const withoutNulls = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+    : value;
+
+const bodies = channelTypes.map((channel) =>
+  z.object({ channel_type: z.literal(channel.type), config: z.preprocess(withoutNulls, channel.config) }),
+);
+
+/** The body of a new channel. The cast: zod wants a tuple of at least one, which a registry always is. */
+export const ChannelInput = z.discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]], {
+  error: (issue) => (issue.code === 'invalid_union' ? `must be one of ${names.join(', ')}` : undefined),
+});
