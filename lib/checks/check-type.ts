@@ -30,25 +30,8 @@ export type Outcome = {
   unanswered?: boolean;
 };
 
-/** What a probe may use. `timeout_ms` is for everything together. */
-export type ProbeWorld = { net: Net; settings: Settings; timeout_ms: number };
-
-/** The settings a type has beside the common ones, as zod schemas of a create request. */
-export type CheckType<Name extends string = string> = {
-  type: Name;
-  mode: 'pull' | 'push';
-  /** Type-specific members at the top level of the record (http has target_url, method, …). */
-  fields: z.ZodObject;
-  /** The `config` object; strict, so that a typo there never passes silently. */
-  config: z.ZodObject;
-  /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
-  hosts(settings: CheckSettings): string[];
-  /** Paths below the record that a read-only key sees as ********. */
-  secrets: readonly string[];
-  probe?: (check: CheckItem, world: ProbeWorld) => Promise<Outcome>;
-  /** Records that a test parses: every valid one must pass, every invalid one fail at `path`. */
-  examples: { valid: object[]; invalid: { value: object; path: string }[] };
-};
+/** What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. */
+export type ProbeWorld = { net: Net; settings: Settings; timeout_ms: number; now: number };
 
 /** The settings part of a check. */
 export type CheckSettings = Pick<
@@ -56,5 +39,47 @@ export type CheckSettings = Pick<
   'check_type' | 'target_url' | 'method' | 'expected_status' | 'body_contains' | 'config'
 >;
 
-/** Types one file of the registry. */
-export const defineCheck = <const Name extends string>(type: CheckType<Name>): CheckType<Name> => type;
+/** A host that a check connects to, and the path of the setting that names it. */
+export type SettingHost = { path: string; host: string };
+
+/** One kind of check: all that the rest of the service needs to know of it. */
+export type CheckType<Name extends string = string> = {
+  type: Name;
+  mode: 'pull' | 'push';
+  /** Type-specific members at the top level of the record (http has target_url, method, …), as in a create request. */
+  fields: z.ZodObject;
+  /** The `config` object; strict, so that a typo there never passes silently. */
+  config: z.ZodObject;
+  /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
+  hosts(settings: CheckSettings): SettingHost[];
+  /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
+  targetLabel(settings: CheckSettings): string;
+  /** Paths below the record that a read-only key sees as ********. */
+  secrets: readonly string[];
+  probe?: (check: CheckItem, world: ProbeWorld) => Promise<Outcome>;
+  /** Records that a test parses: every valid one must pass, every invalid one fail at `path`. */
+  examples: { valid: object[]; invalid: { value: object; path: string }[] };
+};
+
+/** Settings as the schemas of a type leave them. */
+type Parsed<F extends z.ZodObject, C extends z.ZodObject> = Omit<CheckSettings, keyof z.output<F> | 'config'> &
+  z.output<F> & { config: z.output<C> };
+
+type Definition<Name extends string, F extends z.ZodObject, C extends z.ZodObject> = Omit<
+  CheckType<Name>,
+  'fields' | 'config' | 'hosts' | 'targetLabel' | 'probe'
+> & {
+  fields: F;
+  config: C;
+  hosts(settings: Parsed<F, C>): SettingHost[];
+  targetLabel(settings: Parsed<F, C>): string;
+  probe?: (check: Parsed<F, C>, world: ProbeWorld) => Promise<Outcome>;
+};
+
+/**
+ * Types one file of the registry by its own schemas. Stored settings have passed them, so the functions of a type may
+ * rely on them; this is the one place where that is taken on trust.
+ */
+export const defineCheck = <const Name extends string, F extends z.ZodObject, C extends z.ZodObject>(
+  type: Definition<Name, F, C>,
+): CheckType<Name> => type as unknown as CheckType<Name>;

@@ -1,0 +1,38 @@
+import { NetError } from '#lib/platform/net.ts';
+import type { ErrorKind, Outcome } from './check-type.ts';
+
+const MAX_MESSAGE = 500;
+
+/** A probe that found what it wanted. */
+export const succeeded = (latency_ms: number, status_code = 0): Outcome => ({
+  success: true,
+  status_code,
+  latency_ms,
+  error_message: '',
+  error_kind: null,
+});
+
+/** A probe whose target answered, but not as it should. */
+export const failed = (kind: ErrorKind, message: string, latency_ms: number, status_code = 0): Outcome => ({
+  success: false,
+  status_code,
+  latency_ms,
+  error_message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message,
+  error_kind: kind,
+});
+
+/** Runs a probe; a failure of the network becomes its outcome. Anything else that is thrown is a fault of ours. */
+export async function probing(probe: () => Promise<Outcome>): Promise<Outcome> {
+  const started = performance.now();
+  try {
+    return await probe();
+  } catch (error) {
+    if (!(error instanceof NetError)) throw error;
+    const outcome = failed(error.kind, error.message, Math.round(performance.now() - started));
+    return isUnanswered(error) ? { ...outcome, unanswered: true } : outcome;
+  }
+}
+
+/** Refused and reset connections are answers; look-ups, time-outs and unreachable hosts may be our own network's. */
+const isUnanswered = (error: NetError): boolean =>
+  !error.answered && (error.kind === 'dns' || error.kind === 'timeout' || error.kind === 'connect');

@@ -1,0 +1,163 @@
+import { STATUS_CODES } from 'node:http';
+import * as z from 'zod';
+import { type CheckSettings, defineCheck, type Outcome } from '#lib/checks/check-type.ts';
+import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
+import type { HttpReply } from '#lib/platform/net.ts';
+
+const MAX_REDIRECTS = 5;
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_HEADERS = 20;
+
+/** RFC 9110: a token, and visible characters with inner blanks. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** They frame the message on the connection, which is ours. */
+const OWN_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const Headers = z
+  .record(
+    z
+      .string()
+      .max(200)
+      .regex(HEADER_NAME, 'must be a header name: letters, digits and hyphens')
+      .refine((name) => !OWN_HEADERS.has(name.toLowerCase()), 'is a header that the service sets by itself'),
+    z.string().regex(HEADER_VALUE, 'must be a header value: one line, Latin-1 characters'),
+  )
+  .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, `must hold at most ${MAX_HEADERS} headers`);
+
+const TargetUrl = z
+  .string()
+  .max(2048)
+  .superRefine((text, context) => {
+    const wrong = (message: string) => context.addIssue({ code: 'custom', message });
+    const url = URL.parse(text);
+    if (!url || !/^https?:\/\//i.test(text))
+      wrong('must be an absolute http or https URL, such as https://example.com/health');
+    else if (url.username || url.password)
+      wrong('must not hold user:password@; send an authorization header in config.headers');
+  });
+
+const Config = z.strictObject({
+  headers: Headers.optional(),
+  body: z.string().optional(),
+  /** Default true; not followed when expected_status is 3xx. */
+  follow_redirects: z.boolean().optional(),
+  /** Default true. */
+  verify_tls: z.boolean().optional(),
+});
+
+/** A request to a URL; its status and, if wanted, a text in its body decide. */
+export const http = defineCheck({
+  type: 'http',
+  mode: 'pull',
+  fields: z.object({
+    target_url: TargetUrl,
+    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
+    expected_status: z.int().min(100).max(599).default(200),
+    body_contains: z.string().max(4096).default(''),
+  }),
+  config: Config,
+  hosts: (settings) => [{ path: 'target_url', host: new URL(settings.target_url).hostname }],
+  targetLabel: ({ method, target_url }) => {
+    const { origin, pathname } = new URL(target_url);
+    return `${method} ${origin}${pathname}`;
+  },
+  secrets: ['config.headers', 'config.body'],
+  probe: (check, { net, settings, timeout_ms }) =>
+    probing(async () => {
+      const { headers, body, verify_tls } = check.config;
+      const follow = check.config.follow_redirects !== false && !isRedirect(check.expected_status);
+      const reply = await net.http({
+        url: check.target_url,
+        method: check.method,
+        ...(headers && { headers }),
+        ...(body !== undefined && { body }),
+        timeout_ms,
+        max_body_bytes: MAX_BODY_BYTES,
+        egress: settings.CHECK_EGRESS,
+        max_redirects: follow ? MAX_REDIRECTS : 0,
+        verify_tls: verify_tls !== false,
+      });
+      return judge(check, reply);
+    }),
+  examples: {
+    valid: [
+      { target_url: 'https://example.com', config: {} },
+      { target_url: 'http://192.168.1.10:8080/health?full=1', method: 'HEAD', expected_status: 204, config: {} },
+      {
+        target_url: 'https://example.com/login',
+        method: 'POST',
+        expected_status: 302,
+        body_contains: 'ok',
+        config: { headers: { Authorization: 'Bearer abc' }, body: '{}', follow_redirects: false, verify_tls: false },
+      },
+    ],
+    invalid: [
+      { value: { config: {} }, path: 'target_url' },
+      { value: { target_url: 'example.com', config: {} }, path: 'target_url' },
+      { value: { target_url: 'ftp://example.com', config: {} }, path: 'target_url' },
+      { value: { target_url: 'http:example.com', config: {} }, path: 'target_url' },
+      { value: { target_url: 'https://user:secret@example.com', config: {} }, path: 'target_url' },
+      { value: { target_url: 'https://example.com', method: 'TRACE', config: {} }, path: 'method' },
+      { value: { target_url: 'https://example.com', expected_status: 600, config: {} }, path: 'expected_status' },
+      { value: { target_url: 'https://example.com', config: { header: {} } }, path: 'config.header' },
+      { value: { target_url: 'https://example.com', config: { headers: { 'a b': 'c' } } }, path: 'config.headers.a b' },
+      {
+        value: { target_url: 'https://example.com', config: { headers: { a: 'b\r\nc: d' } } },
+        path: 'config.headers.a',
+      },
+      {
+        value: { target_url: 'https://example.com', config: { headers: { 'Content-Length': '1' } } },
+        path: 'config.headers.Content-Length',
+      },
+      {
+        value: {
+          target_url: 'https://example.com',
+          config: { headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`x-${i}`, ''])) },
+        },
+        path: 'config.headers',
+      },
+      {
+        value: { target_url: 'https://example.com', config: { follow_redirects: 'yes' } },
+        path: 'config.follow_redirects',
+      },
+    ],
+  },
+});
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
+
+const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${STATUS_CODES[status]})` : `${status}`);
+
+type Expected = Pick<CheckSettings, 'config'> & { method: string; expected_status: number; body_contains: string };
+
+function judge(check: Expected, { status, headers, body, latency_ms }: HttpReply): Outcome {
+  if (status !== check.expected_status) {
+    const to = isRedirect(status) && headers.location ? `: it redirects, and redirects are not followed here` : '';
+    return failed('status', `expected status ${check.expected_status}, got ${named(status)}${to}`, latency_ms, status);
+  }
+  if (!check.body_contains || body.includes(check.body_contains)) return succeeded(latency_ms, status);
+  const searched =
+    check.method === 'HEAD'
+      ? 'a HEAD response has no body: use GET'
+      : headers['content-encoding']
+        ? `the server sent it ${headers['content-encoding']}-encoded though it was asked not to`
+        : `searched ${sizeOf(body)}`;
+  const wanted = JSON.stringify(check.body_contains.slice(0, 100));
+  return failed('body', `the body does not contain ${wanted} (${searched})`, latency_ms, status);
+}
+
+const sizeOf = (body: string): string => {
+  const bytes = Buffer.byteLength(body);
+  if (bytes >= MAX_BODY_BYTES - 3) return 'its first 1 MB';
+  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
+};
