@@ -3,15 +3,25 @@ import * as z from 'zod';
 import { invalid } from './errors.ts';
 import { Reply } from './route.ts';
 
+/** The most a list answers at once (decisions.md, General): the whole answer stays under a gateway's 6 MB. */
+const MAX_ITEMS = 1000;
+const MAX_BYTES = 4_000_000;
+/** Items read together: what a list holds in memory beside its answer. */
+const CHUNK = 200;
+
 /** `limit` of a list: over the maximum is clamped, under 1 or not a number is refused. */
 export const limitParam = (fallback: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number of at least 1')
-    .transform(Number)
-    .refine((value) => value >= 1, 'must be a whole number of at least 1')
-    .transform((value) => Math.min(value, max))
+    .regex(/^0*[1-9]\d*$/, 'must be a whole number of at least 1')
+    .transform((text) => Math.min(Number(text), max))
     .default(fallback);
+
+/** Query of a list that answers everything up to the most. */
+export const ListQuery = z.object({ limit: limitParam(MAX_ITEMS, MAX_ITEMS), cursor: z.string().optional() });
+
+/** A sort key as a cursor's position: whatever a forged cursor holds, the table is asked nothing impossible. */
+export const Position = z.string().regex(/^[\x20-\x7e]{1,1024}$/);
 
 const sealOf = (scope: string): string => createHash('sha256').update(scope).digest('base64url').slice(0, 8);
 
@@ -40,5 +50,53 @@ export function listReply<T>(
   if (next === undefined) return new Reply(value, {});
   const search = new URLSearchParams(url.search);
   search.set('cursor', next);
-  return new Reply(value, { link: `<${url.path}?${search}>; rel="next"` });
+  // A header carries ASCII only; what is percent-encoded already stays as it is.
+  const path = encodeURI(url.path).replaceAll('%25', '%');
+  return new Reply(value, { link: `<${path}?${search}>; rel="next"` });
+}
+
+/** Reads on behind a position: up to `limit` records, each with its position. It may find fewer and still go on. */
+export type Reader<T> = (
+  after: string | undefined,
+  limit: number,
+) => Promise<{ found: { at: string; value: T }[]; next?: string | undefined }>;
+
+/**
+ * Up to `limit` records or 4 MB of a list, at least one; `next` is the position of the last when more remains. Reads
+ * one record more than asked, so that a list that ends here says so.
+ */
+export async function gather<T>(
+  read: Reader<T>,
+  from: { after?: string | undefined; limit?: number } = {},
+): Promise<{ values: T[]; next?: string }> {
+  const limit = from.limit ?? MAX_ITEMS;
+  const values: T[] = [];
+  let last = '';
+  let bytes = 0;
+  let after = from.after;
+  do {
+    const chunk = await read(after, Math.min(limit + 1 - values.length, CHUNK));
+    for (const { at, value } of chunk.found) {
+      bytes += Buffer.byteLength(JSON.stringify(value)) + 1;
+      if (values.length === limit || (values.length > 0 && bytes > MAX_BYTES)) return { values, next: last };
+      values.push(value);
+      last = at;
+    }
+    after = chunk.next;
+  } while (after !== undefined);
+  return { values };
+}
+
+/**
+ * The whole of a list endpoint with `ListQuery`.
+ * @param scope names the list, tenant included
+ */
+export async function listOf<T>(
+  scope: string,
+  call: { query: z.output<typeof ListQuery>; url: { path: string; search: URLSearchParams } },
+  read: Reader<T>,
+): Promise<Reply<T[]>> {
+  const after = decodeCursor(scope, call.query.cursor, Position);
+  const { values, next } = await gather(read, { after, limit: call.query.limit });
+  return listReply(values, call.url, next === undefined ? undefined : encodeCursor(scope, next));
 }

@@ -1,5 +1,5 @@
 import { AppError } from './errors.ts';
-import type { Ports } from './ports.ts';
+import type { Outcome, Ports, Table, Write } from './ports.ts';
 
 /** What an attempt answers when another writer was in its way: read anew and try again. */
 export const AGAIN = Symbol('again');
@@ -30,3 +30,17 @@ const tooBusy = (): AppError =>
   new AppError('UNAVAILABLE', 'Too many writers at once. Nothing was changed; send it again.', {
     headers: { 'retry-after': '1' },
   });
+
+/**
+ * One `transact` of items with fresh versions; ok also when an earlier sending of these very writes had done them and
+ * only its answer was lost: then what stands in the way carries one's own version.
+ */
+export async function commit(ports: { table: Table }, writes: Write[]): Promise<Outcome> {
+  const outcome = await ports.table.transact(writes);
+  if (outcome.ok) return outcome;
+  const done = outcome.failed.some((at) => {
+    const write = writes[at];
+    return write !== undefined && 'put' in write && write.put.v !== undefined && outcome.present[at]?.v === write.put.v;
+  });
+  return done ? { ok: true } : outcome;
+}

@@ -3,20 +3,31 @@ import * as z from 'zod';
 /** Epoch ms to the form times go out in: `2026-11-21T05:16:40.123Z`. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-const ISO_8601 =
-  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+const DATE = String.raw`(?<year>\d{4})(?<dash>-?)(?<month>\d{2})\k<dash>(?<day>\d{2})`;
+const TIME = String.raw`(?<hour>\d{2})(?::?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d{1,20}))?)?)?`;
+const ZONE = String.raw`Z|(?<sign>[+-])(?<zoneHour>\d{2})(?::?(?<zoneMinute>\d{2}))?`;
+const ISO_8601 = new RegExp(`^${DATE}(?:[T ]${TIME}(?:${ZONE})?)?$`, 'i');
 
-/** Any ISO 8601 instant (offset, or none for UTC) to epoch ms; undefined when it is none. */
+/**
+ * Any ISO 8601 instant to epoch ms: calendar dates, extended or basic form, with an offset or none for UTC; finer
+ * than a millisecond is cut off. Undefined when it is none, also for a day that no calendar has.
+ */
 export function parseInstant(text: string): number | undefined {
-  const match = ISO_8601.exec(text);
-  if (!match) return undefined;
-  let normal = text.replace(' ', 'T').replace(',', '.').toUpperCase();
-  if (match[1] === undefined && normal.includes('T')) normal += 'Z';
-  normal = normal.replace(/([+-]\d{2})(\d{2})?$/, (whole, hours, minutes) =>
-    normal.includes('T') ? `${hours}:${minutes ?? '00'}` : whole,
-  );
-  const ms = Date.parse(normal);
-  return Number.isNaN(ms) ? undefined : ms;
+  const part = ISO_8601.exec(text)?.groups;
+  if (!part) return undefined;
+  const number = (name: string): number => Number(part[name] ?? 0);
+  const [year, month, day] = [number('year'), number('month'), number('day')];
+  const [hour, minute, second] = [number('hour'), number('minute'), number('second')];
+  const ms = Number((part.fraction ?? '').slice(0, 3).padEnd(3, '0'));
+
+  const midnight = new Date(0).setUTCFullYear(year, month - 1, day);
+  const isDay = new Date(midnight).getUTCMonth() === month - 1 && new Date(midnight).getUTCDate() === day;
+  const isTime = minute < 60 && second < 60 && (hour < 24 || (hour === 24 && minute + second + ms === 0));
+  const isZone = number('zoneHour') < 24 && number('zoneMinute') < 60;
+  if (!isDay || !isTime || !isZone) return undefined;
+
+  const offset = (part.sign === '-' ? -1 : 1) * (number('zoneHour') * 60 + number('zoneMinute'));
+  return midnight + ((hour * 60 + minute - offset) * 60 + second) * 1000 + ms;
 }
 
 /** An ISO 8601 time of a request, as epoch ms. */
