@@ -1,0 +1,30 @@
+import * as z from 'zod';
+
+const CONTROL = /\p{Cc}/u;
+const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Text of `min` to `max` characters; an emoji is one, not two. */
+export const text = (min: number, max: number) =>
+  z
+    .string()
+    .refine(
+      (value) => value.length >= min && (value.length <= max || [...value].length <= max),
+      min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`,
+    )
+    .meta({ minLength: min, maxLength: max });
+
+/** The URL-safe identifier of a record, case-sensitive. */
+export const Slug = z
+  .string()
+  .regex(SLUG, 'must have 1 to 64 letters, digits, ".", "_" or "-" and begin with a letter or digit');
+
+/** A label for people, on one line. */
+export const Name = text(1, 200)
+  .refine((value) => value.trim() !== '', 'must not be blank')
+  .refine((value) => !CONTROL.test(value), 'must not contain line breaks or other control characters');
+
+/** Whether a part of a path can be an id or a slug at all; the table's keys are made of it. */
+export const isPlain = (value: string): boolean => SLUG.test(value);
+
+/** Whether a part of a path can be a name at all. */
+export const isName = (value: string): boolean => Name.safeParse(value).success;
