@@ -4,13 +4,7 @@ import type { Item } from '#lib/platform/ports.ts';
 export type TransitionCause = 'result' | 'silence' | 'check_disabled' | 'check_enabled' | 'check_deleted';
 
 /** Why no alert was planned: the first that holds (decisions.md, Alerts). */
-export type SkipReason =
-  | 'configuration'
-  | 'silenced'
-  | 'initial'
-  | 'recovery_off'
-  | 'cooldown'
-  | 'no_channels';
+export type SkipReason = 'configuration' | 'silenced' | 'initial' | 'recovery_off' | 'cooldown' | 'no_channels';
 
 /** Taken with the transition and stored in it. `deliveries` are ids, one for each channel of `channel_ids`. */
 export type AlertDecision = {
@@ -47,3 +41,6 @@ export type TransitionItem = Item & {
   /** Its number within the entity. */
   seq: number;
 };
+
+/** Points from the tenant's feed to a transition. About 250 bytes. */
+export type FeedItem = Item & { entity_id: string; check_id: string; transition_sk: string };

@@ -1,0 +1,21 @@
+import type { Write } from '#lib/platform/ports.ts';
+import type { CheckItem } from './check-item.ts';
+
+/**
+ * The next version of a check item. The only way to make one: whoever writes the item takes away the mark of a silence
+ * judgement that is under way, so that it cannot commit (core rule of design.md; silence sets its own mark again).
+ */
+export function nextCheck(
+  check: CheckItem,
+  token: string,
+  changes: Partial<CheckItem>,
+  forget: readonly (keyof CheckItem)[] = [],
+): CheckItem {
+  const { silence_mark: _gone, ...rest } = check;
+  const next: CheckItem = { ...rest, ...changes, v: token };
+  for (const member of forget) delete next[member];
+  return next;
+}
+
+/** The write of a next version over the one it was made from. */
+export const replaceCheck = (old: CheckItem, next: CheckItem): Write => ({ put: next, if: { version: old.v } });

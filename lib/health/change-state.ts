@@ -1,0 +1,152 @@
+import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import { checkLabel } from '#lib/checks/label.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { iso } from '#lib/platform/time.ts';
+import { whySkipped } from './decide-alert.ts';
+import { aggregate } from './judge.ts';
+import { historyExpiry } from './retention.ts';
+import type { FeedItem, TransitionCause, TransitionItem } from './transition-item.ts';
+
+/** What a state change is decided on, read strongly; the writes hold it to these versions. */
+export type Basis = { entity: EntityItem; policy: PolicyItem; policyStored: boolean };
+
+/** Reads the entity and policy of a check; undefined when the entity is gone. */
+export async function readBasis(ports: Ports, keys: Keys, check: CheckItem): Promise<Basis | undefined> {
+  const [entity, policy] = await ports.table.getMany<Item>([
+    keys.entity(check.tenant_id, check.entity_id),
+    keys.policy(check.tenant_id, check.id),
+  ]);
+  if (!entity) return undefined;
+  return {
+    entity: entity as EntityItem,
+    policy: (policy as PolicyItem | undefined) ?? defaultPolicy(keys, check),
+    policyStored: policy !== undefined,
+  };
+}
+
+export type Change = {
+  /** The check as it was read. */
+  check: CheckItem;
+  to: CheckState;
+  /** `removed`: the check itself goes away with this. */
+  cause: TransitionCause;
+  error_message: string;
+  /** Epoch ms. */
+  now: number;
+  /** The account's. */
+  retention_days: number;
+};
+
+export type StateChange = {
+  at: number;
+  transition: TransitionItem;
+  /** What becomes of the check: merge it into the next version. */
+  check: Pick<CheckItem, 'state' | 'state_since' | 'alerts'>;
+  entity: EntityItem;
+  /** Transition, feed, entity and the condition on the policy; the check's own write is the caller's. */
+  writes: Write[];
+};
+
+/**
+ * Pure: a change of a check's state as one transition, the entity's next version, and the alert decision, cooldown
+ * included. Sequence and time order the entity's chain: each transition is later than the one before, whatever the
+ * clocks of two writers say.
+ */
+export function changeState(
+  keys: Keys,
+  token: string,
+  { entity, policy, policyStored }: Basis,
+  change: Change,
+): StateChange {
+  const { check, to, cause, now } = change;
+  const at = Math.max(now, entity.last_transition_at + 1);
+  const seq = entity.seq + 1;
+  const timestamp = iso(at);
+  const expires_at = historyExpiry(at, change.retention_days);
+  const transition_id = derivedId('trn', at, entity.id, seq, token);
+
+  const checks = { ...entity.checks, [check.id]: to };
+  if (cause === 'check_deleted') delete checks[check.id];
+  const state = aggregate(checks);
+  const nextEntity: EntityItem = {
+    ...entity,
+    v: token,
+    checks,
+    seq,
+    last_transition_at: at,
+    ...(state !== entity.state && { state, state_since: timestamp }),
+  };
+
+  const reason = whySkipped({ cause, from: check.state, to, at }, check.alerts, policy);
+  const channel_ids = reason === null ? policy.channels.map((channel) => channel.id) : [];
+  const transition: TransitionItem = {
+    ...keys.transition(check.tenant_id, check.id, at, seq),
+    expires_at,
+    transition_id,
+    entity_id: entity.id,
+    entity_name: entity.name,
+    check_id: check.id,
+    tenant_id: check.tenant_id,
+    from_state: entity.state,
+    to_state: state,
+    check_from_state: check.state,
+    check_to_state: to,
+    timestamp,
+    cause,
+    error_message: change.error_message,
+    alert: {
+      decision: reason === null ? 'planned' : 'skipped',
+      reason,
+      deliveries: channel_ids.map((channel) => deliveryIdOf(transition_id, at, 'state_change', 0, channel)),
+    },
+    channel_ids,
+    check_label: checkLabel(check),
+    check_from_since: check.state_since,
+    seq,
+  };
+
+  const feedEntry: FeedItem = {
+    ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
+    expires_at,
+    entity_id: entity.id,
+    check_id: check.id,
+    transition_sk: transition.sk,
+  };
+
+  return {
+    at,
+    transition,
+    check: {
+      state: to,
+      state_since: timestamp,
+      alerts: remember(check.alerts, to, { transition_id, at, planned: reason === null }),
+    },
+    entity: nextEntity,
+    writes: [
+      { put: transition, if: 'absent' },
+      { put: feedEntry },
+      { put: nextEntity, if: { version: entity.v } },
+      { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
+    ],
+  };
+}
+
+type Told = { transition_id: string; at: number; planned: boolean };
+
+function remember(
+  alerts: CheckItem['alerts'],
+  to: CheckState,
+  { transition_id, at, planned }: Told,
+): CheckItem['alerts'] {
+  const { down_transition_id: _ended, ...rest } = alerts;
+  return {
+    ...rest,
+    ...(to === 'down' && { down_transition_id: transition_id }),
+    ...(planned && to !== 'unknown' && { last_planned_at: at, told: to }),
+  };
+}

@@ -1,0 +1,122 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Keys } from '#lib/keys.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
+import type { Item, Ports } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { deadlineEntry, type EntryItem } from '#lib/schedule/entries.ts';
+import { sendTimer, type Timer } from '#lib/schedule/jobs.ts';
+import { lastOutageEnd } from '#lib/schedule/outages.ts';
+import { handover, readWatermark } from '#lib/schedule/watermark.ts';
+import { applyResult } from './apply-result.ts';
+import { graceMs } from './grace.ts';
+import { newestReceived } from './newest-received.ts';
+import type { ResultItem } from './result-item.ts';
+import { resultExpiry } from './retention.ts';
+
+/** While the schedule lags behind, nobody has watched; a deadline is looked at again after this time (ms). */
+const PUT_BACK_MS = 5_000;
+
+/**
+ * The dead man's switch, at the deadline of a push check: records a synthetic failure if it really was silent, else
+ * moves the deadline to where it belongs. Doing it twice, late or at a wrong time does no harm.
+ *
+ * It marks the check, then looks for pushes, then commits on the mark. A push that came before the look is seen; one
+ * that comes after it sees the mark and takes it away.
+ */
+export async function judgeSilence(ports: Ports, keys: Keys, timer: Timer, retentionDays: number): Promise<void> {
+  const shard = keys.shardOf(timer.entity_id);
+  const watermark = await readWatermark(ports, keys, shard);
+  const now = ports.clock.now();
+  if (!watermark || watermark.at <= now) {
+    await ports.queues.send('timer', [{ body: timer, not_before: now + PUT_BACK_MS }]);
+    return;
+  }
+  const outageEnd = await lastOutageEnd(ports, keys, shard);
+  const next = await oneAtATime(ports.table, timer.entity_id, () =>
+    untilDone(ports, () => attempt(ports, keys, timer, { outageEnd, retentionDays })),
+  );
+  if (next !== undefined) await sendTimer(ports, { ...timer, at: next }, await handover(ports, keys, timer.entity_id));
+}
+
+type World = { outageEnd: number; retentionDays: number };
+
+/** Answers the deadline to send a timer for, if it moved. */
+async function attempt(
+  ports: Ports,
+  keys: Keys,
+  timer: Timer,
+  world: World,
+): Promise<number | undefined | typeof AGAIN> {
+  const { tenant_id, entity_id, check_id } = timer;
+  const entryKey = keys.entry('silence', tenant_id, entity_id, check_id);
+  const [check, entry] = (await ports.table.getMany<Item>([keys.check(tenant_id, check_id), entryKey])) as [
+    CheckItem | undefined,
+    EntryItem | undefined,
+  ];
+  if (!check?.enabled || !entry) return undefined;
+  const move = (deadline: number) => ({
+    put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline),
+    if: { version: entry.v },
+  });
+
+  const due = await dueAt(ports, keys, check, world);
+  if (due === undefined) return undefined;
+  const now = ports.clock.now();
+  if (due.at > now) {
+    if (entry.deadline === due.at) return undefined;
+    return (await ports.table.transact([move(due.at)])).ok ? due.at : AGAIN;
+  }
+
+  const marked = nextCheck(check, ports.ids.token(), {});
+  marked.silence_mark = marked.v;
+  if (!(await ports.table.transact([replaceCheck(check, marked)])).ok) return AGAIN;
+  const still = await dueAt(ports, keys, marked, world);
+  if (still?.at !== due.at) return AGAIN;
+
+  // A deadline met late stands for the intervals it slept through, as a slot does.
+  const interval = check.interval_seconds * 1000;
+  const at = due.at + Math.floor((now - due.at) / interval) * interval;
+  const silence = synthetic(keys, marked, at, due.since, now, world.retentionDays);
+  const changes = await applyResult(ports, keys, marked, {
+    success: false,
+    error_message: silence.error_message,
+    cause: 'silence',
+    retention_days: world.retentionDays,
+    also: { silence_at: at },
+  });
+  if (!changes) return undefined;
+  const done = await ports.table.transact([{ put: silence, if: 'absent' }, move(at + interval), ...changes]);
+  return done.ok ? at + interval : AGAIN;
+}
+
+/** When the next synthetic failure is due, and since when it is silent; undefined before a first push. */
+async function dueAt(ports: Ports, keys: Keys, check: CheckItem, { outageEnd }: World) {
+  const newest = await newestReceived(ports, keys, check);
+  if (!newest) return undefined;
+  const since = Math.max(newest.received_at, check.settings_at, outageEnd);
+  const goesOn = check.silence_at !== undefined && check.silence_at >= since;
+  return { since, at: goesOn ? check.silence_at! + check.interval_seconds * 1000 : since + graceMs(check) };
+}
+
+function synthetic(
+  keys: Keys,
+  check: CheckItem,
+  at: number,
+  since: number,
+  now: number,
+  retentionDays: number,
+): ResultItem {
+  const seconds = (ms: number) => Math.floor(ms / 1000);
+  return {
+    ...keys.result(check.tenant_id, check.id, at, `S${check.rev}`),
+    expires_at: resultExpiry(at, retentionDays),
+    status_code: 0,
+    latency_ms: 0,
+    success: false,
+    error_message: `no result for ${seconds(now - since)} s (grace ${seconds(graceMs(check))} s)`,
+    error_kind: 'silence',
+    checked_at: iso(at),
+  };
+}

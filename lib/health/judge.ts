@@ -1,0 +1,23 @@
+import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
+
+export type Judged = { state: CheckState; consecutive_failures: number };
+
+/**
+ * What one more result makes of a check (decisions.md, State and transitions; the spec's table of states): any success
+ * is up, the threshold-th failure in a row is down, everything below leaves the state. The counter saturates.
+ */
+export function judge(check: Judged & { failure_threshold: number }, success: boolean): Judged {
+  if (success) return { state: 'up', consecutive_failures: 0 };
+  const failures = Math.min(check.consecutive_failures + 1, check.failure_threshold);
+  return { state: failures >= check.failure_threshold ? 'down' : check.state, consecutive_failures: failures };
+}
+
+export const isSame = (a: Judged, b: Judged): boolean =>
+  a.state === b.state && a.consecutive_failures === b.consecutive_failures;
+
+/** State of an entity from the states of its checks; a disabled check counts as unknown, and unknown ones not at all. */
+export function aggregate(checks: Record<string, CheckState>): EntityState {
+  const states = new Set(Object.values(checks));
+  if (states.has('up')) return states.has('down') ? 'degraded' : 'up';
+  return states.has('down') ? 'down' : 'unknown';
+}

@@ -1,0 +1,40 @@
+import type { ErrorKind } from '#lib/checks/check-type.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import type { Item } from '#lib/platform/ports.ts';
+
+/**
+ * One result, about 300 bytes, under its check at `R#<ms>#<tail>`: the slot and settings revision of a probe, the
+ * deadline of a synthetic failure, or the instant and key of a push. Put once on `absent`; its id follows from its key.
+ */
+export type ResultItem = Item & {
+  status_code: number;
+  latency_ms: number;
+  success: boolean;
+  error_message: string;
+  error_kind: ErrorKind | null;
+  /** ISO 8601. */
+  checked_at: string;
+  /** tls: whole days until the certificate expires. */
+  days_left?: number;
+  /** Push: epoch ms of its arrival. */
+  received_at?: number;
+  /** Written in one transaction with what it changed; a repeat of it is done. */
+  settled?: true;
+  /** Never judged: too old, obtained with older settings, or the check was disabled. */
+  history?: true;
+};
+
+/** Epoch ms by which results of a check are ordered. */
+export const orderOf = (item: ResultItem): number => Number(item.sk.slice(2, 15));
+
+/** The result on the wire. */
+export const resultRecord = (check_id: string, item: ResultItem) => ({
+  id: derivedId('res', orderOf(item), item.pk, item.sk),
+  check_id,
+  status_code: item.status_code,
+  latency_ms: item.latency_ms,
+  success: item.success,
+  error_message: item.error_message,
+  error_kind: item.error_kind,
+  checked_at: item.checked_at,
+});

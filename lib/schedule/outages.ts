@@ -1,0 +1,52 @@
+import { type Keys, stamp } from '#lib/keys.ts';
+import type { Item, Ports } from '#lib/platform/ports.ts';
+
+/** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
+export type OutageItem = Item & { from: number; to: number };
+
+const KEEP_SECONDS = 400 * 86_400;
+
+/** Notes our own outage on every shard (or on one): time that nobody watched. Noting it twice is harmless. */
+export async function recordOutage(
+  ports: Ports,
+  keys: Keys,
+  outage: { from: number; to: number },
+  shards: number[] = keys.shards,
+): Promise<void> {
+  const expires_at = Math.floor(outage.to / 1000) + KEEP_SECONDS;
+  await ports.table.putMany(shards.map((shard) => ({ ...keys.outage(shard, outage.from), ...outage, expires_at })));
+  ports.log.warn('outage of the schedule noted', { ...outage, shards });
+}
+
+/** When our last outage of the shard ended; 0 without one. */
+export async function lastOutageEnd(ports: Ports, keys: Keys, shard: number): Promise<number> {
+  // Outages may overlap (a host's own and a generator's), so the newest start need not have the newest end.
+  const { items } = await ports.table.query<OutageItem>({ partition: keys.outages(shard), descending: true, limit: 5 });
+  return Math.max(0, ...items.map((item) => item.to));
+}
+
+/** The outages of a shard that touch [from, to), merged where they overlap, ascending. */
+export async function outagesBetween(
+  ports: Ports,
+  keys: Keys,
+  shard: number,
+  from: number,
+  to: number,
+): Promise<{ from: number; to: number }[]> {
+  const merged: { from: number; to: number }[] = [];
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<OutageItem>({
+      partition: keys.outages(shard),
+      to: stamp(to),
+      ...(after !== undefined && { after }),
+    });
+    for (const item of page.items) {
+      const last = merged.at(-1);
+      if (last && item.from <= last.to) last.to = Math.max(last.to, item.to);
+      else merged.push({ from: item.from, to: item.to });
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return merged.filter((outage) => outage.to > from && outage.from < to);
+}

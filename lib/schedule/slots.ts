@@ -1,0 +1,31 @@
+import { hash32 } from '#lib/platform/ids.ts';
+
+/** A rhythm: its slots are `phase + k × interval`, in epoch ms. Nothing else says when something is due. */
+export type Rhythm = { phase: number; interval_ms: number };
+
+/** The rhythm of an id: spread evenly by its hash, the same on every machine and after every restart. */
+export function rhythmOf(id: string, intervalSeconds: number): Rhythm {
+  const interval_ms = intervalSeconds * 1000;
+  return { phase: Math.floor((hash32(id) / 2 ** 32) * interval_ms), interval_ms };
+}
+
+/** The newest slot at or before `at`. */
+export const latestSlot = ({ phase, interval_ms }: Rhythm, at: number): number =>
+  phase + Math.floor((at - phase) / interval_ms) * interval_ms;
+
+export const isSlot = (rhythm: Rhythm, at: number): boolean => latestSlot(rhythm, at) === at;
+
+/** The slots in (from, to], ascending. */
+export function slotsBetween(rhythm: Rhythm, from: number, to: number): number[] {
+  const slots: number[] = [];
+  for (let slot = latestSlot(rhythm, from) + rhythm.interval_ms; slot <= to; slot += rhythm.interval_ms)
+    slots.push(slot);
+  return slots;
+}
+
+/**
+ * The slots in (from, to] that are still worth executing at `now`: of those already past only the newest, as a slot
+ * whose successor is due has become a gap.
+ */
+export const slotsWorth = (rhythm: Rhythm, from: number, to: number, now: number): number[] =>
+  slotsBetween(rhythm, Math.max(from, latestSlot(rhythm, now) - rhythm.interval_ms), to);
