@@ -1,4 +1,4 @@
-import type { QueueName } from '#lib/messages.ts';
+import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 
 /**
  * What Fleetwatch is made of, as data and nothing else. infra/aws and infra/local build it, each in its own way; what
@@ -41,8 +41,8 @@ export const queues: Record<QueueName, QueueSpec> = {
   tick: { consumer: 'generator', batch: 1, concurrency: 4, max_receives: 5 },
   job: { consumer: 'prober', batch: 10, concurrency: 50, max_receives: 3 },
   timer: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 8 },
-  notify: { consumer: 'notifier', batch: 10, concurrency: 5, max_receives: 8 },
-  delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, max_receives: 8 },
+  notify: { consumer: 'notifier', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE.notify },
+  delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, max_receives: LAST_RECEIVE.delivery },
   reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: 8 },
 };
 

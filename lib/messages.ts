@@ -35,5 +35,8 @@ export const messages = {
   reclaim: z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string() }),
 };
 
+/** The receive after which a message goes to the dead letters: the handler then ends what it stands for as failed. */
+export const LAST_RECEIVE = { notify: 8, delivery: 8 } as const;
+
 export type QueueName = keyof typeof messages;
 export type MessageOf<Name extends QueueName> = z.infer<(typeof messages)[Name]>;

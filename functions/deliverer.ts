@@ -1,0 +1,15 @@
+import { deliver } from '#lib/alerts/deliver.ts';
+import type { Publish } from '#lib/alerts/send.ts';
+import { keyTable } from '#lib/keys.ts';
+import { LAST_RECEIVE, messages } from '#lib/messages.ts';
+import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+/** Attempts deliveries. */
+export const create = (ports: Ports, publish?: Publish) => {
+  const world = { ports, keys: keyTable(ports.settings), publish };
+  return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
+    eachMessage(ports.log, Records, (body, receives) =>
+      deliver(world, messages.delivery.parse(body), receives >= LAST_RECEIVE.delivery),
+    );
+};

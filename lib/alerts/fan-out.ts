@@ -1,0 +1,92 @@
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { DeliveryItem } from './delivery-item.ts';
+import { eventOf } from './event.ts';
+import { createDelivery, newDelivery } from './new-delivery.ts';
+import { recordOutcome } from './record-outcome.ts';
+
+export type FanOutWorld = { ports: Ports; keys: Keys };
+
+/** A transition that could not be fanned out is tried again after this time, on its own. */
+const PARKED_MS = 5_000;
+
+/** Fans out; on failure parks the transition on its own queue, so that no other one waits. Throws when that fails too. */
+export async function fanOutOrPark(world: FanOutWorld, transition: TransitionItem): Promise<void> {
+  const { tenant_id, check_id, transition_id, sk } = transition;
+  try {
+    await fanOut(world, transition);
+  } catch (error) {
+    world.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
+    const body: MessageOf<'notify'> = { tenant_id, check_id, sk };
+    await world.ports.queues.send('notify', [{ body, not_before: world.ports.clock.now() + PARKED_MS }]);
+  }
+}
+
+/** A parked transition again. @param last the message is not given again: what cannot be handed over ends as failed */
+export async function fanOutParked(world: FanOutWorld, parked: MessageOf<'notify'>, last: boolean): Promise<void> {
+  const key = { pk: world.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
+  const transition = await world.ports.table.get<TransitionItem>(key);
+  if (!transition) return world.ports.log.warn('a parked transition is gone', parked);
+  await fanOut(world, transition, last);
+}
+
+/**
+ * What follows from a transition: a delivery for each channel that is to be told, and the event on the bus. Everything
+ * is named by the transition, so that a second time makes nothing anew and sends again only what is still pending.
+ */
+async function fanOut(world: FanOutWorld, transition: TransitionItem, last = false): Promise<void> {
+  try {
+    await handOver(world, await deliveriesOf(world, transition));
+  } catch (error) {
+    if (last) await failPending(world, transition);
+    throw error;
+  }
+  if (transition.cause === 'result' || transition.cause === 'silence') {
+    await world.ports.bus.publish([{ detail_type: 'state_change', detail: eventOf(transition) }]);
+  }
+}
+
+async function handOver({ ports }: FanOutWorld, deliveries: DeliveryItem[]): Promise<void> {
+  const messages = deliveries
+    .filter((delivery) => delivery.status === 'pending')
+    .map(({ tenant_id, id }): MessageOf<'delivery'> => ({ tenant_id, delivery_id: id }));
+  if (messages.length > 0)
+    await ports.queues.send(
+      'delivery',
+      messages.map((body) => ({ body })),
+    );
+}
+
+/** The deliveries of a transition as they stand: made now, or by whoever was here before. */
+async function deliveriesOf({ ports, keys }: FanOutWorld, transition: TransitionItem): Promise<DeliveryItem[]> {
+  const { tenant_id, check_id, entity_id, transition_id, alert } = transition;
+  if (alert.deliveries.length === 0) return [];
+  const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));
+  return Promise.all(
+    alert.deliveries.map((id, i) => {
+      const about = {
+        tenant_id,
+        id,
+        kind: 'state_change' as const,
+        transition_id,
+        transition_sk: transition.sk,
+        tells: transition.check_to_state === 'down' ? ('down' as const) : ('up' as const),
+        check_id,
+        entity_id,
+      };
+      const channel_id = transition.channel_ids[i]!;
+      const channel = policy?.channels.find((one) => one.id === channel_id) ?? { id: channel_id, channel_type: '' };
+      return createDelivery(ports, newDelivery(ports, keys, about, channel, transition.expires_at));
+    }),
+  );
+}
+
+async function failPending(world: FanOutWorld, transition: TransitionItem): Promise<void> {
+  const error = 'the alert could not be handed over for delivery; this is a fault of the service and was logged';
+  for (const delivery of await deliveriesOf(world, transition)) {
+    if (delivery.status === 'pending') await recordOutcome(world, delivery, { status: 'failed', error, final: true });
+  }
+}

@@ -1,0 +1,48 @@
+import type { Channel } from '#lib/checks/policy-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { DeliveryItem } from './delivery-item.ts';
+
+type About = Pick<
+  DeliveryItem,
+  'tenant_id' | 'id' | 'kind' | 'transition_id' | 'transition_sk' | 'tells' | 'check_id' | 'entity_id'
+>;
+
+/**
+ * A delivery that nobody has attempted yet.
+ * @param channel its type is empty when it was removed meanwhile; the deliverer then says so
+ * @param expires_at epoch seconds; a delivery lives as long as its transition
+ */
+export function newDelivery(
+  ports: Ports,
+  keys: Keys,
+  about: About,
+  channel: Pick<Channel, 'id' | 'channel_type'>,
+  expires_at: number | undefined,
+): DeliveryItem {
+  const now = iso(ports.clock.now());
+  return {
+    ...keys.delivery(about.tenant_id, about.id),
+    v: ports.ids.token(),
+    ...(expires_at !== undefined && { expires_at }),
+    ...about,
+    channel_id: channel.id,
+    channel_type: channel.channel_type,
+    status: 'pending',
+    attempts: 0,
+    sent_at: null,
+    error: '',
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** Creates a delivery, or answers what stands there already: its id follows from what it is about. */
+export const createDelivery = (ports: Ports, delivery: DeliveryItem): Promise<DeliveryItem> =>
+  untilDone(ports, async () => {
+    const outcome = await ports.table.transact([{ put: delivery, if: 'absent' }]);
+    if (outcome.ok) return delivery;
+    return (outcome.present[0] as DeliveryItem | undefined) ?? AGAIN;
+  });

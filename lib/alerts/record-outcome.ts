@@ -1,0 +1,59 @@
+import type { Keys } from '#lib/keys.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type DeliveryItem, deliveryRecord, isOver, type LastDeliveryItem } from './delivery-item.ts';
+
+/**
+ * How an attempt ended. `final`: nothing was attempted, and trying again cannot help. `orphan`: the channel is gone, and
+ * with it the place of its latest delivery.
+ */
+export type AttemptOutcome =
+  | { status: 'sent' }
+  | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
+
+/** Waits after the first and the second failed attempt; there is no third wait (decisions.md, Alerts). */
+const WAITS_MS = [1_000, 2_000];
+
+/** Pure: pending, then retrying, ending in sent or failed. A test alert has one attempt. */
+export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
+  const { next_attempt_at: _past, ...rest } = delivery;
+  const final = outcome.status === 'failed' && outcome.final === true;
+  const attempts = delivery.attempts + (final ? 0 : 1);
+  const base = { ...rest, attempts, updated_at: iso(now) };
+  if (outcome.status === 'sent') return { ...base, status: 'sent', sent_at: iso(now), error: '' };
+  const wait = delivery.kind === 'test' ? undefined : WAITS_MS[attempts - 1];
+  if (final || wait === undefined) return { ...base, status: 'failed', error: outcome.error };
+  return { ...base, status: 'retrying', error: outcome.error, next_attempt_at: now + wait };
+}
+
+/**
+ * Writes what an attempt came to, together with the channel's latest delivery unless a newer one stands there. Answers
+ * the delivery as it then stands. Another deliverer of the same message may have been quicker: what was sent stays
+ * sent, and each attempt counts.
+ */
+export function recordOutcome(
+  { ports, keys }: { ports: Ports; keys: Keys },
+  delivery: DeliveryItem,
+  outcome: AttemptOutcome,
+): Promise<DeliveryItem> {
+  const v = ports.ids.token();
+  const lastKey = keys.lastDelivery(delivery.tenant_id, delivery.check_id, delivery.channel_id);
+  return untilDone(ports, async () => {
+    const [present, last] = (await ports.table.getMany<Item>([
+      keys.delivery(delivery.tenant_id, delivery.id),
+      lastKey,
+    ])) as [DeliveryItem | undefined, LastDeliveryItem | undefined];
+    if (!present) return delivery;
+    if (present.v === v || present.status === 'sent' || (isOver(present) && outcome.status !== 'sent')) return present;
+
+    const next = { ...afterAttempt(present, outcome, ports.clock.now()), v };
+    const writes: Write[] = [{ put: next, if: { version: present.v } }];
+    const orphan = outcome.status === 'failed' && outcome.orphan === true;
+    if (!orphan && !(last && last.delivery.id > next.id)) {
+      const put: LastDeliveryItem = { ...lastKey, v, delivery: deliveryRecord(next) };
+      writes.push({ put, if: last ? { version: last.v } : 'absent' });
+    }
+    return (await ports.table.transact(writes)).ok ? next : AGAIN;
+  });
+}

@@ -1,0 +1,88 @@
+import { STATUS_CODES } from 'node:http';
+import { type HttpReply, NetError } from '#lib/platform/net.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { Alert } from './alert.ts';
+import type { ChannelType, Send } from './channel-type.ts';
+import { shorten } from './message.ts';
+
+/**
+ * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the
+ * deliverer has one: the client must not weigh on the other functions.
+ */
+export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
+
+export type SendWorld = { ports: Ports; publish?: Publish | undefined };
+
+const TIMEOUT_MS = 10_000;
+const REPLY_BYTES = 1024;
+const MASK = '********';
+
+/**
+ * One attempt to tell a channel. Answers undefined when the receiver has taken it, else what was wrong, in words that
+ * help and hold no secret of the channel. Throws only on a fault of ours.
+ */
+export async function sendAlert(
+  world: SendWorld,
+  type: ChannelType,
+  config: Record<string, string>,
+  alert: Alert,
+): Promise<string | undefined> {
+  const send = type.render(alert, config);
+  const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
+  const wrong = send.via === 'http' ? await post(world.ports, send, marks) : await publish(world, send, marks);
+  return wrong && shorten(scrub(wrong, type, config), 500);
+}
+
+async function post(ports: Ports, send: Send & { via: 'http' }, marks: Record<string, string>) {
+  try {
+    const reply = await ports.net.http({
+      url: send.url,
+      method: 'POST',
+      headers: { ...send.headers, ...marks },
+      body: send.body,
+      timeout_ms: TIMEOUT_MS,
+      max_body_bytes: REPLY_BYTES,
+      egress: ports.settings.CHECK_EGRESS,
+      max_redirects: 0,
+    });
+    return reply.status >= 200 && reply.status < 300 ? undefined : refusal(reply);
+  } catch (error) {
+    if (error instanceof NetError) return error.message;
+    throw error;
+  }
+}
+
+function refusal({ status, body }: HttpReply): string {
+  const answer = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  if (status >= 300 && status < 400) {
+    return `${answer}; redirects are not followed, so put the final address into the channel's url`;
+  }
+  const said = body.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  return said ? `${answer}: ${shorten(said, 200)}` : answer;
+}
+
+async function publish(world: SendWorld, send: Send & { via: 'nats' }, marks: Record<string, string>) {
+  if (!world.publish) return 'this service has no NATS server; its operator sets one with NATS_URL';
+  try {
+    await world.publish(send.subject, send.body, marks);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Takes every secret of the channel out of a text, also where a receiver quotes only the path of its address. */
+export function scrub(text: string, type: ChannelType, config: Record<string, string>): string {
+  const pieces = type.secrets.flatMap((key) => piecesOf(config[key]));
+  pieces.sort((a, b) => b.length - a.length);
+  return pieces.reduce((scrubbed, piece) => scrubbed.replaceAll(piece, MASK), text);
+}
+
+function piecesOf(secret: string | undefined): string[] {
+  if (!secret) return [];
+  if (!URL.canParse(secret)) return [secret];
+  const { href, pathname, search } = new URL(secret);
+  const parts = [secret, href, pathname + search, pathname, search, ...pathname.split('/'), ...search.split(/[?&=]/)];
+  // Short parts, such as /api, are no secrets and would riddle the text.
+  return parts.filter((part) => part.length >= 6);
+}
