@@ -37,9 +37,12 @@ export type CheckItem = Item & {
   state_since: string;
   /** Failures in a row, saturating at the threshold. */
   consecutive_failures: number;
-  /** Push: a first result was judged. */
-  received?: true;
-  /** Push: epoch ms of the last synthetic failure. */
+  /**
+   * Push: the newest judged push that wrote this item: `at` is what it is ordered by, `received_at` its arrival (epoch
+   * ms). Quiet ones since then stand among the results alone. Absent until a first push was judged.
+   */
+  last_received?: { at: number; received_at: number };
+  /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
   silence_at?: number;
   /** Push: a silence judgement is under way; every other write of this item removes it. */
   silence_mark?: string;
