@@ -1,0 +1,166 @@
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { streams } from '#infra/topology.ts';
+import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/item-limits.ts';
+import type { Item, Key, Outcome, Page, Query, Table, Write } from '#lib/platform/ports.ts';
+import { openStore, type Store, type StoreOptions } from './store.ts';
+
+export type SqliteTable = Table & {
+  /**
+   * Deletes up to `most` items whose `expires_at` lies before `now` (epoch seconds).
+   * @returns how many it deleted; fewer than `most`: none is left
+   */
+  sweep(now: number, most?: number): Promise<number>;
+  store: Store;
+};
+
+export type TableOptions = {
+  /** New items whose sort key begins so become changes. Default: what the topology's streams ask for. */
+  inserted?: readonly string[];
+  /** Called after the commit that made changes. */
+  onInserted?: () => void;
+  /** For the time on a change only. */
+  now?: () => number;
+};
+
+/** A table of its own file, or of memory: `openTable({ file: ':memory:' })`. */
+export const openTable = (options: StoreOptions & TableOptions): SqliteTable => makeTable(openStore(options), options);
+
+const CHUNK = 250;
+
+/** The table port on SQLite, one row an item. */
+export function makeTable(store: Store, options: TableOptions = {}): SqliteTable {
+  const prefixes = options.inserted ?? [...new Set(streams.map((stream) => stream.sk_prefix))];
+  const now = options.now ?? Date.now;
+  const { db } = store;
+  const prepare = (sql: string): StatementSync => {
+    const statement = db.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  const select = prepare('SELECT body FROM items WHERE pk = ? AND sk = ?');
+  const selectVersion = prepare('SELECT v FROM items WHERE pk = ? AND sk = ?');
+  const upsert = prepare(
+    `INSERT INTO items (pk, sk, v, expires_at, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (pk, sk)
+     DO UPDATE SET v = excluded.v, expires_at = excluded.expires_at, body = excluded.body`,
+  );
+  const remove = prepare('DELETE FROM items WHERE pk = ? AND sk = ?');
+  const addChange = prepare('INSERT INTO changes (sk, at, image) VALUES (?, ?, ?)');
+  const expired = prepare('SELECT pk, sk FROM items WHERE expires_at < ? ORDER BY expires_at LIMIT ?');
+  const pages = new Map<string, StatementSync>();
+
+  const row = (statement: StatementSync, key: Key) => statement.get(key.pk, key.sk) as unknown as [string] | undefined;
+
+  function read<T extends Item>(key: Key): T | undefined {
+    const found = row(select, key);
+    return found && (JSON.parse(found[0]) as T);
+  }
+
+  /** @returns whether a change came of it */
+  function put(item: Item, text: string, isNew?: boolean): boolean {
+    const watched = prefixes.some((prefix) => item.sk.startsWith(prefix));
+    const inserted = watched && (isNew ?? row(selectVersion, item) === undefined);
+    upsert.run(item.pk, item.sk, item.v ?? null, item.expires_at ?? null, text);
+    if (inserted) addChange.run(item.sk, now(), text);
+    return inserted;
+  }
+
+  function holds(write: Write): boolean {
+    if (write.if === undefined) return true;
+    const found = row(selectVersion, keyOf(write));
+    return write.if === 'absent' ? found === undefined : found !== undefined && found[0] === write.if.version;
+  }
+
+  function apply(writes: Write[], texts: (string | undefined)[]): { outcome: Outcome; inserted: boolean } {
+    const failed = writes.flatMap((write, i) => (holds(write) ? [] : [i]));
+    if (failed.length > 0) {
+      const present = writes.map((write, i) => (failed.includes(i) ? read(keyOf(write)) : undefined));
+      return { outcome: { ok: false, failed, present, conflict: false }, inserted: false };
+    }
+    let inserted = false;
+    for (const [i, write] of writes.entries()) {
+      if ('put' in write) inserted = put(write.put, texts[i]!, write.if === 'absent' || undefined) || inserted;
+      else if ('delete' in write) remove.run(write.delete.pk, write.delete.sk);
+    }
+    return { outcome: { ok: true }, inserted };
+  }
+
+  function page(sql: string): StatementSync {
+    const known = pages.get(sql) ?? prepare(sql);
+    pages.set(sql, known);
+    return known;
+  }
+
+  return {
+    store,
+    get: async (key) => (isKey(key) ? store.read(() => read(key)) : undefined),
+    getMany: async <T extends Item>(keys: Key[]) =>
+      store.read(() => keys.map((key) => (isKey(key) ? read<T>(key) : undefined))),
+    query: async <T extends Item>(query: Query): Promise<Page<T>> => {
+      if (query.limit !== undefined && !(Number.isInteger(query.limit) && query.limit >= 1)) {
+        throw new Error(`A page has at least one item; the limit was ${query.limit}.`);
+      }
+      if (!isPartition(query.partition)) return { items: [] };
+      const { sql, values } = rangeOf(query);
+      return store.read(() => readPage<T>(page(sql), values, query.limit ?? Number.POSITIVE_INFINITY));
+    },
+    putMany: async (items) => {
+      const texts = items.map(itemText);
+      for (let from = 0; from < items.length; from += CHUNK) {
+        const chunk = items.slice(from, from + CHUNK);
+        const inserted = await store.write(() => {
+          let some = false;
+          for (const [i, item] of chunk.entries()) some = put(item, texts[from + i]!) || some;
+          return some;
+        });
+        if (inserted) options.onInserted?.();
+      }
+    },
+    transact: async (writes) => {
+      const texts = writes.map((write) => ('put' in write ? itemText(write.put) : undefined));
+      checkTransaction(writes, texts);
+      const { outcome, inserted } = await store.write(() => apply(writes, texts));
+      if (inserted) options.onInserted?.();
+      return outcome;
+    },
+    sweep: (nowSeconds, most = 100) =>
+      store.write(() => {
+        const keys = expired.all(Math.floor(nowSeconds), most) as unknown as [string, string][];
+        for (const [pk, sk] of keys) remove.run(pk, sk);
+        return keys.length;
+      }),
+  };
+}
+
+/** The statement of a query's shape, and its values. ASCII keys: text order is byte order. */
+function rangeOf(query: Query): { sql: string; values: SQLInputValue[] } {
+  const terms = ['pk = ?'];
+  const values: SQLInputValue[] = [query.partition];
+  const add = (term: string, value: string | undefined) => {
+    if (value === undefined) return;
+    terms.push(term);
+    values.push(value);
+  };
+  add('sk >= ?', query.prefix || query.from);
+  add('sk <= ?', query.to);
+  add('sk < ?', query.prefix && behind(query.prefix));
+  add(query.descending ? 'sk < ?' : 'sk > ?', query.after);
+  const order = query.descending ? 'DESC' : 'ASC';
+  return { sql: `SELECT sk, body FROM items WHERE ${terms.join(' AND ')} ORDER BY sk ${order}`, values };
+}
+
+/** The first text above all that begin with `prefix`. */
+const behind = (prefix: string): string =>
+  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+
+function readPage<T extends Item>(statement: StatementSync, values: SQLInputValue[], limit: number): Page<T> {
+  const items: T[] = [];
+  let bytes = 0;
+  for (const [, body] of statement.iterate(...values) as unknown as Iterable<[string, string]>) {
+    bytes += body.length;
+    if (items.length === limit || (items.length > 0 && bytes > PAGE_BYTES)) {
+      return { items, next: items[items.length - 1]!.sk };
+    }
+    items.push(JSON.parse(body) as T);
+  }
+  return { items };
+}

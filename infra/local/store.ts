@@ -1,0 +1,122 @@
+import { DatabaseSync } from 'node:sqlite';
+import { AppError } from '#lib/platform/errors.ts';
+
+/** The name of the one file under DATA_DIR. */
+export const STORE_FILE = 'fleetwatch.db';
+
+/** One SQLite file that table, queues and change stream share, so that what they write together commits together. */
+export type Store = {
+  db: DatabaseSync;
+  /**
+   * Runs `job` inside the next commit, together with whatever else waits, and resolves only after that COMMIT. A job
+   * is synchronous, may run twice (its first run is then rolled back), and judges before it writes.
+   * @throws AppError UNAVAILABLE when SQLite refuses (disk full, locked)
+   */
+  write<T>(job: () => T): Promise<T>;
+  /** Runs a read; between two turns of the event loop only committed data is seen. */
+  read<T>(job: () => T): T;
+  /** Commits what waits and closes the file. */
+  close(): void;
+};
+
+export type StoreOptions = {
+  /** A path, or `:memory:`. */
+  file: string;
+  /** Calls `flush` once, soon. Default setImmediate: all writes of one turn of the event loop share a commit. */
+  schedule?: (flush: () => void) => void;
+};
+
+type Waiting = { job: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void };
+
+/** Writes in one commit at most, so that a flood never blocks the process for long. */
+const LARGEST_GROUP = 256;
+
+// WITHOUT ROWID: an item lies under its key, and a query reads neighbours.
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS items (
+    pk TEXT NOT NULL, sk TEXT NOT NULL, v TEXT, expires_at INTEGER, body TEXT NOT NULL, PRIMARY KEY (pk, sk)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS items_by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS changes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, sk TEXT NOT NULL, at INTEGER NOT NULL, image TEXT NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS checkpoints (consumer TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, body TEXT NOT NULL, sent_at INTEGER NOT NULL,
+    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, first_received_at INTEGER, receipt TEXT,
+    dead_at INTEGER
+  );
+  CREATE INDEX IF NOT EXISTS messages_by_due ON messages (queue, visible_at) WHERE dead_at IS NULL;
+  CREATE INDEX IF NOT EXISTS messages_dead ON messages (dead_at) WHERE dead_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS ticks (schedule TEXT PRIMARY KEY, last TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+/** Opens the file, makes what is missing in it. Several processes may have it open (the operator's CLI). */
+export function openStore({ file, schedule = setImmediate }: StoreOptions): Store {
+  const db = new DatabaseSync(file, { timeout: 2000 });
+  db.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY;',
+  );
+  db.exec('PRAGMA journal_size_limit = 67108864;');
+  db.exec(SCHEMA);
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const commit = db.prepare('COMMIT');
+  const waiting: Waiting[] = [];
+
+  function flush(): void {
+    const group = waiting.splice(0, LARGEST_GROUP);
+    if (group.length === 0) return;
+    if (waiting.length > 0) schedule(flush);
+    // When one of them cannot be written, each goes alone, so that it does not take its neighbours along.
+    if (!commitTogether(group)) for (const one of group) commitTogether([one]);
+  }
+
+  /** @returns false when a job failed and the group was rolled back, to be tried one by one */
+  function commitTogether(group: Waiting[]): boolean {
+    const values: unknown[] = [];
+    let running = false;
+    try {
+      begin.run();
+      running = true;
+      for (const one of group) values.push(one.job());
+      running = false;
+      commit.run();
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      if (running && group.length > 1) return false;
+      for (const one of group) one.reject(known(error));
+      return true;
+    }
+    for (const [i, one] of group.entries()) one.resolve(values[i] as never);
+    return true;
+  }
+
+  return {
+    db,
+    write: (job) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ job, resolve, reject });
+        if (waiting.length === 1) schedule(flush);
+      }),
+    read: (job) => {
+      try {
+        return job();
+      } catch (error) {
+        throw known(error);
+      }
+    },
+    close: () => {
+      while (waiting.length > 0) flush();
+      db.close();
+    },
+  };
+}
+
+/** An SQLite refusal as UNAVAILABLE; every other error as it is. */
+function known(error: unknown): unknown {
+  if ((error as { code?: string }).code !== 'ERR_SQLITE_ERROR') return error;
+  return new AppError('UNAVAILABLE', 'The store cannot serve at the moment. Try again in a moment.', {
+    headers: { 'retry-after': '1' },
+    cause: error,
+  });
+}
