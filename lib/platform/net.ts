@@ -32,10 +32,56 @@ export type HttpRequest = {
   verify_tls?: boolean;
 };
 
+/** `headers` have names in lower case, repeated ones joined by a comma. */
 export type HttpReply = { status: number; headers: Record<string, string>; body: string; latency_ms: number };
 
-/** Guarded sockets and look-ups: every address is judged before it is connected to. */
+/** A host (name or address) and what a connection to it may cost and where it may go. */
+export type HostRequest = { host: string; timeout_ms: number; egress: Egress };
+export type PortRequest = HostRequest & { port: number };
+
+/** What a TLS handshake showed of the peer's certificate. */
+export type TlsReply = {
+  latency_ms: number;
+  /** Epoch ms. */
+  valid_from: number;
+  /** Epoch ms. */
+  valid_to: number;
+  /** Why nobody should trust it: dates, name or issuer, in a sentence; empty when all is well. */
+  problem: string;
+};
+
+export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SRV', 'SOA', 'CAA', 'PTR'] as const;
+export type RecordType = (typeof RECORD_TYPES)[number];
+
+export type LookUp = {
+  hostname: string;
+  type: RecordType;
+  /** Address or address:port of the DNS server to ask; the machine's own when absent. */
+  resolver?: string;
+  timeout_ms: number;
+  /** For `resolver`; the machine's own is the operator's and not judged. */
+  egress: Egress;
+};
+
+/**
+ * `values` are in the usual text form of the type, names without the trailing dot: `10 mail.example.com` (MX),
+ * `10 5 5060 sip.example.com` (SRV), `0 issue "ca.example"` (CAA), the seven members of an SOA; at least one.
+ */
+export type LookUpReply = { values: string[]; latency_ms: number };
+
+/**
+ * Guarded sockets and look-ups: every address is judged before it is connected to, and nothing outlives `timeout_ms`.
+ * All methods throw `NetError`; anything else that they throw is a fault of this machine (no file descriptors left).
+ */
 export interface Net {
-  /** One exchange on a new connection. Throws `NetError`. */
+  /** One exchange on a new connection, and one more for each redirect followed. */
   http(request: HttpRequest): Promise<HttpReply>;
+  /** Opens a TCP connection and closes it. */
+  connect(request: PortRequest): Promise<{ latency_ms: number }>;
+  /** A TLS handshake; a bad certificate is its finding, not its failure. `servername` (default: host) is who we want. */
+  tls(request: PortRequest & { servername?: string }): Promise<TlsReply>;
+  /** Asks a DNS server; no record of that type is a `NetError('dns')`. */
+  resolve(request: LookUp): Promise<LookUpReply>;
+  /** Looks a host up and judges it, without connecting: `NetError('egress')` when it may not be reached, or `dns`. */
+  judge(request: HostRequest): Promise<void>;
 }

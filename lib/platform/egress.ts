@@ -1,0 +1,207 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { type Egress, NetError } from './net.ts';
+
+/**
+ * Where outbound connections may go. Literals are judged as they stand, names after one look-up, of which every
+ * address must pass; the caller connects to exactly those addresses. `allow` is EGRESS_ALLOW: CIDRs that pass always.
+ */
+
+/** All addresses of a name. Rejects with the error of the look-up, or answers [] when there is none. */
+export type Resolve = (name: string) => Promise<string[]>;
+
+/** `host` is in canonical form (`127.1` is 127.0.0.1, no brackets, no trailing dot). */
+export type Verdict = { ok: true; host: string; literal: boolean } | { ok: false; reason: string };
+
+type Range = readonly [cidr: string, what: string];
+
+const NOT_PUBLIC_V4: readonly Range[] = [
+  ['0.0.0.0/8', 'an address of "this network"'],
+  ['10.0.0.0/8', 'a private address'],
+  ['100.64.0.0/10', 'a shared (carrier) address'],
+  ['127.0.0.0/8', 'a loopback address'],
+  ['169.254.0.0/16', 'a link-local address'],
+  ['172.16.0.0/12', 'a private address'],
+  ['192.0.0.0/24', 'a reserved address'],
+  ['192.0.2.0/24', 'a documentation address'],
+  ['192.88.99.0/24', 'a reserved address'],
+  ['192.168.0.0/16', 'a private address'],
+  ['198.18.0.0/15', 'a benchmarking address'],
+  ['198.51.100.0/24', 'a documentation address'],
+  ['203.0.113.0/24', 'a documentation address'],
+  ['224.0.0.0/3', 'a multicast or reserved address'],
+];
+
+/** Of IPv6 only 2000::/3 is public, which disposes of mapped, NAT64, local and multicast addresses at once. */
+const PUBLIC_V6 = '2000::/3';
+const NOT_PUBLIC_V6: readonly Range[] = [
+  ['2001::/23', 'a reserved address'],
+  ['2001:db8::/32', 'a documentation address'],
+  ['2002::/16', 'a 6to4 address'],
+  ['3fff::/20', 'a documentation address'],
+];
+
+/** What nobody monitors and what gives out credentials (cloud metadata), with every IPv6 form of it. */
+const NEVER_V4: readonly Range[] = [
+  ['0.0.0.0/8', 'an address of "this network"'],
+  ['169.254.0.0/16', 'a link-local address'],
+  ['224.0.0.0/3', 'a multicast or reserved address'],
+];
+const NEVER_V6: readonly Range[] = [
+  ['::/128', 'an address of "this network"'],
+  ['fe80::/10', 'a link-local address'],
+  ['ff00::/8', 'a multicast address'],
+  ['fd00:ec2::/32', 'a cloud metadata address'],
+  ...NEVER_V4.flatMap(([cidr, what]) => ipv6FormsOf(cidr).map((form): Range => [form, what])),
+];
+
+/** Names that no public resolver should know (RFC 6761, 8375, 9476 and common private zones). */
+const PRIVATE_ZONES = new Set(
+  'localhost local internal intranet lan corp home private arpa onion test invalid example'.split(' '),
+);
+
+const notPublicV4 = blockList(NOT_PUBLIC_V4.map(([cidr]) => cidr));
+const publicV6 = blockList([PUBLIC_V6]);
+const notPublicV6 = blockList(NOT_PUBLIC_V6.map(([cidr]) => cidr));
+const neverV4 = blockList(NEVER_V4.map(([cidr]) => cidr));
+const neverV6 = blockList(NEVER_V6.map(([cidr]) => cidr));
+
+/** Why an IP address may not be reached; undefined when it may. */
+export function refusalOf(address: string, egress: Egress, allow: readonly string[]): string | undefined {
+  const family = isIP(address);
+  if (family === 0 || address.includes('%')) return `${address} is not a plain IP address`;
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  if (allow.length > 0 && allowList(allow).check(address, type)) return undefined;
+  if (egress === 'any') {
+    const never = family === 4 ? neverV4 : neverV6;
+    return never.check(address, type) ? explain(address, family === 4 ? NEVER_V4 : NEVER_V6) : undefined;
+  }
+  if (family === 4) return notPublicV4.check(address, type) ? explain(address, NOT_PUBLIC_V4) : undefined;
+  if (!publicV6.check(address, type) || isIsatap(address)) return `${address} is not a public address`;
+  return notPublicV6.check(address, type) ? explain(address, NOT_PUBLIC_V6) : undefined;
+}
+
+/** Judges a host as a person writes it: a name, an IPv4 address in any spelling, an IPv6 address with or without []. */
+export function judgeHost(host: string, egress: Egress, allow: readonly string[]): Verdict {
+  const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  if (isIP(bare)) return judgeCanonical(bare, egress, allow);
+  // The characters that would make a URL parser see something else than a host.
+  const canonical = /^[^\s/?#@:\\[\]%]+$/.test(host) ? URL.parse(`http://${host}/`)?.hostname : undefined;
+  if (!canonical) return { ok: false, reason: `${JSON.stringify(host)} is neither a host name nor an IP address` };
+  return judgeCanonical(canonical, egress, allow);
+}
+
+/** Judges a URL: http or https, no user:password@, and its host. */
+export function judgeUrl(url: string | URL, egress: Egress, allow: readonly string[]): Verdict {
+  const parsed = typeof url === 'string' ? URL.parse(url) : url;
+  if (!parsed) return { ok: false, reason: 'it is not an absolute URL, such as https://example.com/' };
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
+    return { ok: false, reason: `only http and https are possible, not ${parsed.protocol}` };
+  }
+  if (parsed.username || parsed.password)
+    return { ok: false, reason: 'a URL may not hold user:password@; use headers' };
+  if (parsed.port === '0') return { ok: false, reason: 'port 0 cannot be connected to' };
+  const { hostname } = parsed;
+  return judgeCanonical(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, egress, allow);
+}
+
+/**
+ * The addresses that a host of a good verdict may be connected to: its own when it is one, else those of one look-up.
+ * Throws `NetError`: `egress` when any address may not be reached, `dns` when there is none.
+ */
+export async function resolveAndJudge(
+  verdict: Verdict,
+  egress: Egress,
+  allow: readonly string[],
+  resolve: Resolve,
+): Promise<string[]> {
+  if (!verdict.ok) throw new NetError('egress', `refused: ${verdict.reason}`);
+  if (verdict.literal) return [verdict.host];
+  const addresses = await resolve(verdict.host);
+  if (addresses.length === 0) {
+    throw new NetError('dns', `the name ${verdict.host} has no address (neither A nor AAAA record)`);
+  }
+  for (const address of addresses) {
+    const reason = refusalOf(address, egress, allow);
+    if (reason) throw new NetError('egress', `refused: ${verdict.host} resolves to ${address}; ${reason}`);
+  }
+  return addresses;
+}
+
+function judgeCanonical(host: string, egress: Egress, allow: readonly string[]): Verdict {
+  if (isIP(host)) {
+    const reason = refusalOf(host, egress, allow);
+    return reason ? { ok: false, reason } : { ok: true, host, literal: true };
+  }
+  const name = host.endsWith('.') ? host.slice(0, -1) : host;
+  const labels = name.split('.');
+  const label = egress === 'public' ? LABEL : LOCAL_LABEL;
+  if (name.length > 253 || !labels.every((part) => label.test(part))) {
+    return { ok: false, reason: `${JSON.stringify(host.slice(0, 260))} is not a valid host name` };
+  }
+  if (egress === 'public') {
+    if (labels.length === 1)
+      return { ok: false, reason: `${name} is not a full name, and only public hosts may be reached` };
+    const zone = labels.at(-1) as string;
+    if (PRIVATE_ZONES.has(zone))
+      return { ok: false, reason: `.${zone} is a private zone, and only public hosts may be reached` };
+  }
+  return { ok: true, host: name, literal: false };
+}
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+/** People's own networks hold names with underscores (containers). */
+const LOCAL_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
+
+function explain(address: string, ranges: readonly Range[]): string {
+  const type = isIPv4(address) ? 'ipv4' : 'ipv6';
+  const what = ranges.find(([cidr]) => blockList([cidr]).check(address, type))?.[1];
+  return `${address} is ${what ?? 'a reserved address'}, which may not be reached from here`;
+}
+
+const allowLists = new WeakMap<readonly string[], BlockList>();
+
+function allowList(cidrs: readonly string[]): BlockList {
+  let list = allowLists.get(cidrs);
+  if (!list) {
+    list = blockList(cidrs);
+    allowLists.set(cidrs, list);
+  }
+  return list;
+}
+
+/** Throws a sentence that names the first entry that is no CIDR. */
+export function blockList(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits, ...rest] = cidr.split('/');
+    const family = isIP(address);
+    const most = family === 4 ? 32 : 128;
+    if (family === 0 || rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+      throw new Error(`"${cidr}" is not a range of addresses, such as 10.0.0.0/8 or fd00::/8.`);
+    }
+    list.addSubnet(address, bits === undefined ? most : Number(bits), family === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}
+
+/** An IPv4 range as IPv6 knows it: compatible, mapped, translated, NAT64 (both prefixes) and 6to4. */
+function ipv6FormsOf(cidr: string): string[] {
+  const [address = '', bits = ''] = cidr.split('/');
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  const prefixes = ['::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'];
+  // ::1, loopback, would be the IPv4-compatible 0.0.0.1.
+  if (a !== 0) prefixes.push('::');
+  return [...prefixes.map((prefix) => `${prefix}${hex}/${96 + Number(bits)}`), `2002:${hex}::/${16 + Number(bits)}`];
+}
+
+/** An interface identifier that holds an IPv4 address to tunnel to (RFC 5214), whatever the prefix. */
+function isIsatap(address: string): boolean {
+  const [head = '', tail = ''] = (URL.parse(`http://[${address}]/`)?.hostname ?? '').slice(1, -1).split('::');
+  const left = head.split(':').filter(Boolean);
+  const right = tail.split(':').filter(Boolean);
+  const groups = [...left, ...Array(8 - left.length - right.length).fill('0'), ...right].map((hex) =>
+    Number.parseInt(hex, 16),
+  );
+  return ((groups[4] as number) & ~0x0200) === 0 && groups[5] === 0x5efe;
+}
