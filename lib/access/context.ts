@@ -10,3 +10,6 @@ export type Principal = Caller & { tenant_id: string; user_id: string; key_id: s
 
 /** What every use case gets first. The tenant comes from the key, never from the request. */
 export type Context = { ports: Ports; keys: Keys; tenant: string; caller: Principal };
+
+/** What reading and writing a tenant's items takes; every Context is one, the operator's CLI makes its own. */
+export type Scope = { ports: Pick<Ports, 'table' | 'clock' | 'ids'>; keys: Keys; tenant: string };

@@ -38,8 +38,10 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
  */
 export type Route<Context> = {
   method: Method;
-  /** `/v1/checks/{id}`; one parameter a segment. */
+  /** `/v1/checks/{id}`; one parameter a segment: an id or a slug, what cannot be one is NOT_FOUND. */
   path: string;
+  /** Parameters of the path that are names instead: any text of 1 to 200 characters. */
+  names?: readonly string[];
   access: Access;
   summary: string;
   /** Status of success; 204 sends no body. */
@@ -68,6 +70,7 @@ export const route =
   >(row: {
     method: Method;
     path: Path;
+    names?: readonly (keyof ParamsOf<Path> & string)[];
     access: Access;
     summary: string;
     status: 200 | 201 | 204;

@@ -1,8 +1,9 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { ApiEvent, ApiResult } from './api-event.ts';
-import { AppError } from './errors.ts';
+import { AppError, type ErrorDetail, notFound } from './errors.ts';
 import type { Log } from './ports.ts';
 import { type Method, Reply, type Route } from './route.ts';
+import { isName, isPlain } from './text.ts';
 
 /** What the gates need to know of whoever calls. */
 export type Caller = { is_read_only: boolean; role: 'admin' | 'member' };
@@ -16,6 +17,7 @@ export type Gates<Context extends { caller: Caller }> = {
 };
 
 const DEFAULT_MAX_BODY = 256 * 1024;
+const MAX_DETAILS = 100;
 
 /** Answers every request of an API by its rows; never throws. */
 export function makeRouter<Context extends { caller: Caller }>(rows: Route<Context>[], gates: Gates<Context>) {
@@ -37,7 +39,12 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     } catch (error) {
       const shown = error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.');
       if (shown.status >= 500) {
-        gates.log.error('request failed', { request_id: requestId, method: event.requestContext.http.method, path: event.rawPath, error: shown === error ? (shown.cause ?? shown) : error });
+        gates.log.error('request failed', {
+          request_id: requestId,
+          method: event.requestContext.http.method,
+          path: event.rawPath,
+          error: shown === error ? (shown.cause ?? shown) : error,
+        });
       }
       return {
         statusCode: shown.status,
@@ -61,9 +68,16 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
     const context = open ? gates.anonymous() : await gates.authenticate(event.headers);
     if (here.length === 0) {
-      throw new AppError('NOT_FOUND', `There is no ${event.rawPath}. The endpoints are listed at GET /v1/openapi.json.`);
+      throw new AppError(
+        'NOT_FOUND',
+        `There is no ${event.rawPath}. The endpoints are listed at GET /v1/openapi.json.`,
+      );
     }
-    if (!row) throw methodNotAllowed(method, here.map((candidate) => candidate.method));
+    if (!row)
+      throw methodNotAllowed(
+        method,
+        here.map((candidate) => candidate.method),
+      );
     if (context.caller.is_read_only && (row.access === 'write' || row.access === 'admin')) {
       throw new AppError('READ_ONLY', 'This key is read-only. Use a key that was created without is_read_only.');
     }
@@ -71,7 +85,7 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
       throw new AppError('FORBIDDEN', 'This needs the admin role; the key belongs to a member.');
     }
 
-    const params = paramsOf(row.path, path);
+    const params = paramsOf(row, path);
     const loaded = await row.load?.(context, params);
     const search = new URLSearchParams(event.rawQueryString);
     const query = row.query && parse(row.query, Object.fromEntries([...search].reverse()));
@@ -89,10 +103,15 @@ const isParam = (segment: string): boolean => segment.startsWith('{');
 const fits = (segments: string[], path: string[]): boolean =>
   segments.length === path.length && segments.every((part, i) => (isParam(part) ? path[i] !== '' : part === path[i]));
 
-function paramsOf(pattern: string, path: string[]): Record<string, string> {
+/** The decoded parameters. What cannot be an id, slug or name never reaches the table's keys: it names nothing. */
+function paramsOf(row: { path: string; names?: readonly string[] }, path: string[]): Record<string, string> {
   const params: Record<string, string> = {};
-  for (const [i, part] of pattern.split('/').entries()) {
-    if (isParam(part)) params[part.slice(1, -1)] = decodeSegment(path[i] ?? '');
+  for (const [i, part] of row.path.split('/').entries()) {
+    if (!isParam(part)) continue;
+    const name = part.slice(1, -1);
+    const value = decodeSegment(path[i] ?? '');
+    if (!(row.names?.includes(name) ? isName(value) : isPlain(value))) throw notFound(`${name} ${path[i]}`);
+    params[name] = value;
   }
   return params;
 }
@@ -120,7 +139,7 @@ function readBody(event: ApiEvent, maxBytes: number): Record<string, unknown> {
   if (bytes.length === 0) return {};
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
     throw new AppError('VALIDATION_ERROR', 'The body is not valid JSON in UTF-8.', {
       details: [{ path: '', message: (cause as Error).message }],
@@ -135,6 +154,19 @@ function readBody(event: ApiEvent, maxBytes: number): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
 
+const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
+/** JSON.stringify writes a surrogate as an escape only where its other half is missing. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+/** JSON whose every text is well-formed Unicode: no store keeps half a character. */
+function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (SURROGATE_ESCAPE.test(text) && LONE_SURROGATE.test(JSON.stringify(value))) {
+    throw new SyntaxError('A \\ud800 to \\udfff stands without its other half');
+  }
+  return value;
+}
+
 /** Parses by a schema; what does not fit is a VALIDATION_ERROR that names each place. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
@@ -146,11 +178,20 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
 export function validationError(error: z.ZodError, under: (string | number)[] = []): AppError {
   const details = error.issues.flatMap((issue) => {
     const path = [...under, ...issue.path];
-    return issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not a known key' }))
-      : [{ path: path.join('.'), message: issue.message }];
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not a known key' }));
+    }
+    const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+    return [{ path: path.join('.'), message: isMissing ? 'is required' : issue.message }];
   });
+  return refusal(details);
+}
+
+/** A VALIDATION_ERROR of at least one wrong place; its message is about the first. */
+export function refusal(details: ErrorDetail[]): AppError {
   const first = details[0];
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  return new AppError('VALIDATION_ERROR', `${first?.path || 'request'}: ${first?.message}${more}`, { details });
+  return new AppError('VALIDATION_ERROR', `${first?.path || 'request'}: ${first?.message}${more}`, {
+    details: details.slice(0, MAX_DETAILS),
+  });
 }

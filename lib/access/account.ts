@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { Name, text } from '#lib/platform/text.ts';
+
+/** Plan limits of an account, set by the operator. */
+export const Limits = z.object({
+  blueprint_limit: z.int().min(0).max(10_000),
+  entity_limit_per_bp: z.int().min(0).max(1_000_000),
+  /** An entity is deleted with its checks in one transaction of at most 100 writes. */
+  check_limit_per_entity: z.int().min(0).max(90),
+  retention_days: z.int().min(1).max(3650),
+});
+export type Limits = z.infer<typeof Limits>;
+
+export const DEFAULT_LIMITS: Limits = {
+  blueprint_limit: 50,
+  entity_limit_per_bp: 1000,
+  check_limit_per_entity: 25,
+  retention_days: 30,
+};
+
+/** Something before and after one @; whether mail arrives there is for the mail to show. */
+export const Email = text(3, 254).regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');
+
+export const Role = z.enum(['admin', 'member']);
+export type Role = z.infer<typeof Role>;
+
+/** The account as GET /v1/me shows it. */
+export const AccountRecord = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  ...Limits.shape,
+});
+export type AccountRecord = z.infer<typeof AccountRecord>;
+
+export const NewAccount = z.object({ email: Email, name: Name, ...Limits.partial().shape });
+export type NewAccount = z.infer<typeof NewAccount>;
+
+/** What the interface shows of an account. */
+export const accountRecord = (item: AccountRecord): AccountRecord => ({
+  id: item.id,
+  email: item.email,
+  name: item.name,
+  blueprint_limit: item.blueprint_limit,
+  entity_limit_per_bp: item.entity_limit_per_bp,
+  check_limit_per_entity: item.check_limit_per_entity,
+  retention_days: item.retention_days,
+});

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { Keys } from '#lib/keys.ts';
+import type { Clock, Ids, Item } from '#lib/platform/ports.ts';
+import { Name } from '#lib/platform/text.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { Role } from './account.ts';
+import type { AccountItem, UserItem } from './account-item.ts';
+
+export const NewKey = z.object({ label: Name, is_read_only: z.boolean().default(false) });
+export type NewKey = z.infer<typeof NewKey>;
+
+export const KeyRecord = z.object({
+  id: z.string(),
+  label: z.string(),
+  is_read_only: z.boolean(),
+  /** The first 8 characters of the raw key, to tell keys apart. */
+  prefix: z.string(),
+  created_at: z.string(),
+  /** Id of the user it belongs to. */
+  created_by: z.string(),
+  /** At most an hour old; null before the first use. */
+  last_used_at: z.string().nullable(),
+});
+export type KeyRecord = z.infer<typeof KeyRecord>;
+
+/** A new key: the only answer that ever holds the raw key. */
+export const IssuedKey = KeyRecord.extend({ key: z.string() });
+export type IssuedKey = z.infer<typeof IssuedKey>;
+
+/** What key items repeat of their account; whoever changes it there rewrites it here (change-account.ts). */
+export type AccountCopy = { account_disabled: boolean; retention_days: number };
+
+export const copyOf = (account: AccountItem): AccountCopy => ({
+  account_disabled: account.disabled,
+  retention_days: account.retention_days,
+});
+
+/** A key, under the digest of its raw form. It carries the principal, so that one read answers the Bearer gate. */
+export type ApiKeyItem = Item & KeyRecord & AccountCopy & { v: string; tenant_id: string; user_id: string; role: Role };
+
+/** The key among its tenant's. */
+export type ApiKeyPointer = Item & { digest: string; user_id: string };
+
+/** What is stored of a raw key. It has 256 random bits, so that a plain hash is enough. */
+export const digestOf = (raw: string): string => createHash('sha256').update(raw).digest('hex');
+
+/** A key of a user and its items, not yet written. */
+export function makeKey(
+  ports: { clock: Clock; ids: Ids },
+  keys: Keys,
+  account: AccountItem,
+  user: UserItem,
+  input: NewKey,
+): { raw: string; item: ApiKeyItem; pointer: ApiKeyPointer } {
+  const raw = `fw_${ports.ids.secret()}`;
+  const digest = digestOf(raw);
+  const id = ports.ids.id('key');
+  const item: ApiKeyItem = {
+    ...keys.apiKey(digest),
+    v: ports.ids.token(),
+    id,
+    tenant_id: user.tenant_id,
+    user_id: user.id,
+    role: user.role,
+    ...copyOf(account),
+    label: input.label,
+    is_read_only: input.is_read_only,
+    prefix: raw.slice(0, 8),
+    created_at: iso(ports.clock.now()),
+    created_by: user.id,
+    last_used_at: null,
+  };
+  return { raw, item, pointer: { ...keys.apiKeyPointer(user.tenant_id, id), digest, user_id: user.id } };
+}
+
+export const keyRecord = (item: ApiKeyItem): KeyRecord => ({
+  id: item.id,
+  label: item.label,
+  is_read_only: item.is_read_only,
+  prefix: item.prefix,
+  created_at: item.created_at,
+  created_by: item.created_by,
+  last_used_at: item.last_used_at,
+});

@@ -1,0 +1,55 @@
+import type { Keys } from '#lib/keys.ts';
+import type { ApiEvent } from '#lib/platform/api-event.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { Gates } from '#lib/platform/router.ts';
+import { iso } from '#lib/platform/time.ts';
+import { accountDisabled } from './account-item.ts';
+import { type ApiKeyItem, digestOf } from './api-key.ts';
+import type { Context } from './context.ts';
+
+const HOUR_MS = 3_600_000;
+
+const unauthorized = (message: string): AppError =>
+  new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
+
+/**
+ * Who calls, by the Bearer key: one strong read and no more. The key is looked up by its digest, so that how long it
+ * takes tells nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
+ */
+export async function authenticate(ports: Ports, keys: Keys, headers: ApiEvent['headers']): Promise<Context> {
+  const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
+  const key = await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw)));
+  if (!key) throw unauthorized('This API key is unknown or was deleted.');
+  if (key.account_disabled) throw accountDisabled();
+  noteUse(ports, key);
+  const { tenant_id, user_id, id: key_id, role, is_read_only, retention_days } = key;
+  return { ports, keys, tenant: tenant_id, caller: { tenant_id, user_id, key_id, role, is_read_only, retention_days } };
+}
+
+/** Writes `last_used_at` beside the request, at most once an hour. Another write of the key wins over it. */
+function noteUse(ports: Ports, key: ApiKeyItem): void {
+  const now = ports.clock.now();
+  if (key.last_used_at !== null && now - Date.parse(key.last_used_at) < HOUR_MS) return;
+  const used: ApiKeyItem = { ...key, v: ports.ids.token(), last_used_at: iso(now) };
+  ports.table.transact([{ put: used, if: { version: key.v } }]).catch((error: unknown) => {
+    ports.log.warn('last_used_at of an API key was not written', {
+      tenant_id: key.tenant_id,
+      key_id: key.id,
+      error,
+    });
+  });
+}
+
+/** The gates of the router. An open endpoint gets a caller of no tenant. */
+export const gates = (ports: Ports, keys: Keys): Gates<Context> => ({
+  authenticate: (headers) => authenticate(ports, keys, headers),
+  anonymous: () => ({
+    ports,
+    keys,
+    tenant: '',
+    caller: { tenant_id: '', user_id: '', key_id: '', role: 'member', is_read_only: true, retention_days: 0 },
+  }),
+  log: ports.log,
+});

@@ -1,0 +1,36 @@
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { accountDisabled, isDisabled, type UserItem } from './account-item.ts';
+import { type IssuedKey, keyRecord, makeKey, type NewKey } from './api-key.ts';
+import type { Scope } from './context.ts';
+import { allUsers, requireAccount } from './store.ts';
+
+/**
+ * A new key of a user. Never made for a user that was removed or an account that was disabled meanwhile: both are
+ * held to the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED.
+ */
+export async function issueKey(scope: Scope, userId: string, input: NewKey): Promise<IssuedKey> {
+  const { ports, keys, tenant } = scope;
+  return untilDone(ports, async () => {
+    const account = await requireAccount(scope);
+    if (isDisabled(account)) throw accountDisabled();
+    const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
+    if (!user) throw new AppError('UNAUTHORIZED', 'The user of this key was removed.');
+    const { raw, item, pointer } = makeKey(ports, keys, account, user, input);
+    const outcome = await commit(ports, [
+      { put: item, if: 'absent' },
+      { put: pointer, if: 'absent' },
+      { check: keys.account(tenant), if: { version: account.v } },
+      { check: keys.user(tenant, userId), if: { version: user.v } },
+    ]);
+    return outcome.ok ? { ...keyRecord(item), key: raw } : AGAIN;
+  });
+}
+
+/** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */
+export async function issueAdminKey(scope: Scope, label: string): Promise<IssuedKey> {
+  await requireAccount(scope);
+  const admin = (await allUsers(scope)).find((user) => user.role === 'admin');
+  if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
+  return issueKey(scope, admin.id, { label, is_read_only: false });
+}

@@ -1,0 +1,32 @@
+/**
+ * What a read-only key sees in place of a secret (decisions.md, "A read-only key may GET everything"). Pure functions
+ * on records; each answers a new one.
+ */
+export const REDACTED = '********';
+
+/** A target URL without its query, fragment and user info, which may hold secrets. */
+export const redactUrl = (url: string): string =>
+  url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`).replace(/[?#].*$/s, `?${REDACTED}`);
+
+/** A text, such as an error, without the URLs in it. */
+export const redactUrls = (text: string): string => text.replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`]+/gi, REDACTED);
+
+/**
+ * A record without the values at some paths (`config.body`, `config.headers`). Of an object there, the keys stay and
+ * each value goes. An absent or null member stays as it is.
+ */
+export function redactPaths<R extends object>(record: R, paths: readonly string[]): R {
+  return paths.reduce((shown, path) => redactAt(shown, path.split('.')) as R, record);
+}
+
+function redactAt(value: unknown, [name, ...rest]: string[]): unknown {
+  if (value === undefined || value === null) return value;
+  if (name === undefined) return redactWhole(value);
+  if (typeof value !== 'object' || !Object.hasOwn(value, name)) return value;
+  return { ...value, [name]: redactAt((value as Record<string, unknown>)[name], rest) };
+}
+
+const redactWhole = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.keys(value).map((key) => [key, REDACTED]))
+    : REDACTED;
