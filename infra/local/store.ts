@@ -43,7 +43,8 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoints (consumer TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, body TEXT NOT NULL, sent_at INTEGER NOT NULL,
-    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, first_received_at INTEGER, receipt TEXT,
+    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, first_received_at INTEGER,
+    in_flight INTEGER NOT NULL DEFAULT 0,
     dead_at INTEGER
   );
   CREATE INDEX IF NOT EXISTS messages_by_due ON messages (queue, visible_at) WHERE dead_at IS NULL;
@@ -57,7 +58,7 @@ export function openStore({ file, schedule = setImmediate }: StoreOptions): Stor
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY;',
   );
-  db.exec('PRAGMA journal_size_limit = 67108864;');
+  db.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864;');
   db.exec(SCHEMA);
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');

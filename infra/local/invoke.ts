@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { type FunctionName, functions } from '#infra/topology.ts';
+
+/** What a function learns of its run, beside the event: Lambda's context as far as it is used, and an abort signal. */
+export type Invocation = {
+  awsRequestId: string;
+  functionName: FunctionName;
+  getRemainingTimeInMillis(): number;
+  /** Aborted at the function's time-out: whoever goes on after it writes beside its successor. */
+  signal: AbortSignal;
+};
+
+/** Each source knows the event and the answer of the functions it feeds. */
+export type Handler = (event: never, context: Invocation) => Promise<unknown>;
+
+/** How long an aborted run may take to say how far it came. */
+const GRACE_MS = 1000;
+
+/**
+ * Runs a function once, as Lambda does: under its time-out of the topology.
+ * @throws what the function throws, or an Error when it has not ended one second after its time-out
+ */
+export function invoke<Event, Answer>(name: FunctionName, handler: Handler, event: Event): Promise<Answer> {
+  const limit = functions[name].timeout_seconds * 1000;
+  const deadline = performance.now() + limit;
+  const controller = new AbortController();
+  const context: Invocation = {
+    awsRequestId: randomUUID(),
+    functionName: name,
+    getRemainingTimeInMillis: () => Math.max(0, Math.round(deadline - performance.now())),
+    signal: controller.signal,
+  };
+  return new Promise((resolve, reject) => {
+    let timer = setTimeout(() => {
+      controller.abort(new Error(`${name} ran longer than its ${limit / 1000} s.`));
+      timer = setTimeout(reject, GRACE_MS, controller.signal.reason);
+    }, limit);
+    const run = async () => (await handler(event as never, context)) as Answer;
+    run()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,142 @@
+import { queues as specs } from '#infra/topology.ts';
+import type { QueueName } from '#lib/messages.ts';
+import type { Clock, Log, Message, Queues } from '#lib/platform/ports.ts';
+import type { Store } from './store.ts';
+
+/** A message in hand: `receives` counts this time too, and makes the receipt. */
+export type Received = {
+  id: number;
+  body: string;
+  sent_at: number;
+  receives: number;
+  first_received_at: number;
+};
+
+export type DeadLetter = {
+  id: number;
+  queue: string;
+  body: string;
+  sent_at: number;
+  receives: number;
+  dead_at: number;
+};
+
+/** The queues port, and the side that an event source reads. */
+export type LocalQueues = Queues & {
+  /** Makes everything that is in hand due again: for the one process that consumes, when it starts. */
+  recover(): Promise<void>;
+  /** Calls `wake` after each commit that put messages onto the queue. */
+  onSend(queue: QueueName, wake: () => void): void;
+  /** When the next message can be received, epoch ms; undefined when there is none. */
+  nextDue(queue: QueueName): number | undefined;
+  /** Takes up to `most` messages that are due and hides them for `hide_ms`. */
+  receive(queue: QueueName, most: number, hide_ms: number): Promise<Received[]>;
+  /** Deletes what is done; what failed comes back after its pause, or is a dead letter after its last receive. */
+  settle(queue: QueueName, done: Received[], failed: Received[]): Promise<void>;
+  deadLetters(): DeadLetter[];
+  /** Forgets dead letters older than `before` (epoch ms). */
+  sweep(before: number): Promise<void>;
+};
+
+/** As SQS: at most 15 minutes ahead, 256 KB a message. */
+const LONGEST_DELAY_MS = 15 * 60_000;
+const MESSAGE_BYTES = 256 * 1024;
+const CHUNK = 250;
+/** A message that failed waits 2 s, then twice as long each time. (SQS lets it wait for the whole visibility time-out.) */
+const FIRST_PAUSE_MS = 2000;
+
+export type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms?: number };
+
+/**
+ * Queues in the store's file: a send shares the commit of whatever else is written in that moment.
+ */
+export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PAUSE_MS }: QueueOptions): LocalQueues {
+  const { db } = store;
+  const insert = db.prepare('INSERT INTO messages (queue, body, sent_at, visible_at) VALUES (?, ?, ?, ?)');
+  const due = db.prepare('SELECT min(visible_at) AS at FROM messages WHERE queue = ? AND dead_at IS NULL');
+  const bury = db.prepare(
+    `UPDATE messages SET dead_at = ?1, in_flight = 0
+     WHERE queue = ?2 AND dead_at IS NULL AND visible_at <= ?1 AND receives >= ?3 RETURNING id, body, receives`,
+  );
+  const take = db.prepare(
+    `UPDATE messages SET receives = receives + 1, visible_at = ?1, in_flight = 1,
+       first_received_at = coalesce(first_received_at, ?2)
+     WHERE id IN (SELECT id FROM messages WHERE queue = ?3 AND dead_at IS NULL AND visible_at <= ?2
+       ORDER BY visible_at, id LIMIT ?4)
+     RETURNING id, body, sent_at, receives, first_received_at`,
+  );
+  // The number of receives is the receipt: whoever was too slow no longer holds the message.
+  const remove = db.prepare('DELETE FROM messages WHERE id = ? AND receives = ?');
+  const release = db.prepare('UPDATE messages SET visible_at = ?, in_flight = 0 WHERE id = ? AND receives = ?');
+  const wakes = new Map<string, () => void>();
+
+  const logDead = (queue: string, { id, body, receives }: Pick<Received, 'id' | 'body' | 'receives'>) =>
+    log.error('a message failed for good and is a dead letter', { queue, message_id: id, receives, body });
+
+  return {
+    send: async (queue, messages) => {
+      if (!(queue in specs)) throw new Error(`There is no queue ${queue}.`);
+      const now = clock.now();
+      const rows = messages.map((message) => rowOf(message, now));
+      for (let from = 0; from < rows.length; from += CHUNK) {
+        const chunk = rows.slice(from, from + CHUNK);
+        await store.write(() => {
+          for (const { body, visible_at } of chunk) insert.run(queue, body, now, visible_at);
+        });
+        wakes.get(queue)?.();
+      }
+    },
+    recover: () =>
+      store.write(() => {
+        db.prepare('UPDATE messages SET visible_at = ?, in_flight = 0 WHERE in_flight = 1').run(clock.now());
+      }),
+    onSend: (queue, wake) => wakes.set(queue, wake),
+    nextDue: (queue) => store.read(() => due.get(queue)?.at as number | null | undefined) ?? undefined,
+    receive: async (queue, most, hideMs) => {
+      const { dead, taken } = await store.write(() => {
+        const now = clock.now();
+        return {
+          dead: bury.all(now, queue, specs[queue].max_receives) as unknown as Received[],
+          taken: take.all(now + hideMs, now, queue, most) as unknown as Received[],
+        };
+      });
+      for (const one of dead) logDead(queue, one);
+      return taken.sort((a, b) => a.id - b.id);
+    },
+    settle: async (queue, done, failed) => {
+      const { max_receives } = specs[queue];
+      const last = failed.filter(({ receives }) => receives >= max_receives);
+      await store.write(() => {
+        const now = clock.now();
+        for (const { id, receives } of done) remove.run(id, receives);
+        for (const { id, receives } of failed) {
+          const pause = receives >= max_receives ? 0 : first_pause_ms * 2 ** (receives - 1);
+          release.run(now + pause, id, receives);
+        }
+        if (last.length > 0) bury.all(now, queue, max_receives);
+      });
+      for (const one of last) logDead(queue, one);
+    },
+    deadLetters: () =>
+      store.read(() =>
+        db
+          .prepare(
+            'SELECT id, queue, body, sent_at, receives, dead_at FROM messages WHERE dead_at IS NOT NULL ORDER BY id',
+          )
+          .all(),
+      ) as unknown as DeadLetter[],
+    sweep: (before) =>
+      store.write(() => {
+        db.prepare('DELETE FROM messages WHERE dead_at < ?').run(before);
+      }),
+  };
+}
+
+function rowOf({ body, not_before }: Message, now: number): { body: string; visible_at: number } {
+  const text = JSON.stringify(body);
+  if (text === undefined) throw new Error('The body of a message is JSON.');
+  if (Buffer.byteLength(text) > MESSAGE_BYTES) throw new Error('A message has at most 256 KB. Send several.');
+  const visible_at = Math.max(now, not_before ?? now);
+  if (visible_at > now + LONGEST_DELAY_MS) throw new Error('A message waits at most 15 minutes.');
+  return { body: text, visible_at: Math.ceil(visible_at) };
+}

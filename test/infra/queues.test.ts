@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { startConsumers } from '#infra/local/consumers.ts';
+import type { Invocation } from '#infra/local/invoke.ts';
+import { makeQueues } from '#infra/local/queues.ts';
+import { openStore } from '#infra/local/store.ts';
+import { functions, queues as specs } from '#infra/topology.ts';
+import { memoryLog } from '#test/support/log.ts';
+import { queueContract } from '#test/support/queue-contract.ts';
+import { runUntilKilled } from './killed-child.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-queues-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const clock = { now: () => Date.now() };
+
+queueContract('SQLite', async (consume) => {
+  const store = openStore({ file: ':memory:' });
+  const log = memoryLog();
+  const queues = makeQueues(store, { clock, log, first_pause_ms: 5 });
+  const consumers = startConsumers(queues, { deliverer: consume }, { clock, log });
+  return {
+    queues,
+    stop: async () => {
+      await consumers.stop();
+      store.close();
+    },
+  };
+});
+
+/** Queues in memory on a clock that the test moves; a commit takes a microtask. */
+function world(consume: (event: SQSEvent, context: Invocation) => Promise<unknown>) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  const store = openStore({ file: ':memory:', schedule: queueMicrotask });
+  const log = memoryLog();
+  const queues = makeQueues(store, { clock, log });
+  const consumers = startConsumers(queues, { deliverer: consume }, { clock, log });
+  return { queues, consumers, log, store };
+}
+
+const failAll = async ({ Records }: SQSEvent) => ({
+  batchItemFailures: Records.map((record) => ({ itemIdentifier: record.messageId })),
+});
+
+describe('queues on SQLite', () => {
+  it('keep a message that failed its last time as a dead letter, and log it', async () => {
+    const { queues, log } = world(failAll);
+    await queues.send('delivery', [{ body: { delivery_id: 'dlv_1' } }]);
+    await vi.advanceTimersByTimeAsync(15 * 60_000);
+    expect(queues.deadLetters()).toMatchObject([
+      { queue: 'delivery', body: '{"delivery_id":"dlv_1"}', receives: specs.delivery.max_receives },
+    ]);
+    const dead = log.lines.filter((line) => line.message.includes('dead letter'));
+    expect(dead).toMatchObject([{ level: 'error', fields: { queue: 'delivery' } }]);
+    expect(queues.nextDue('delivery')).toBeUndefined();
+    await queues.sweep(Date.now() + 1);
+    expect(queues.deadLetters()).toEqual([]);
+  });
+
+  it('wait twice as long after each failure', async () => {
+    const at: number[] = [];
+    const { queues } = world(async (event) => {
+      at.push(Date.now());
+      return failAll(event);
+    });
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(40_000);
+    expect(at.slice(1).map((time, i) => Math.round((time - at[i]!) / 1000))).toEqual([2, 4, 8, 16]);
+  });
+
+  it('abort a function at its time-out and give its batch again', async () => {
+    const reasons: unknown[] = [];
+    const { queues, consumers } = world(
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason);
+            reject(signal.reason);
+          });
+        }),
+    );
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(functions.deliverer.timeout_seconds * 1000 - 1);
+    expect(reasons).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(reasons).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2000 + functions.deliverer.timeout_seconds * 1000);
+    expect(reasons).toHaveLength(2);
+    await consumers.stop();
+  });
+
+  it('free the place of a function that does not heed its time-out', async () => {
+    const { queues, log } = world(() => new Promise(() => {}));
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(functions.deliverer.timeout_seconds * 1000 + 1000);
+    expect(log.lines.map((line) => line.message)).toContain('a function failed with its whole batch');
+  });
+
+  it('give the whole batch again when the function names a message that was not in it', async () => {
+    let runs = 0;
+    const { queues } = world(async () => {
+      runs++;
+      return { batchItemFailures: runs === 1 ? [{ itemIdentifier: 'somebody' }] : [] };
+    });
+    await queues.send('delivery', [{ body: 1 }, { body: 2 }]);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(runs).toBe(2);
+    expect(queues.nextDue('delivery')).toBeUndefined();
+  });
+
+  it('ask the store nothing and set no timer while there is nothing to do', async () => {
+    const { queues, store } = world(async () => undefined);
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(1000);
+    const read = vi.spyOn(store, 'read');
+    const write = vi.spyOn(store, 'write');
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(read).not.toHaveBeenCalled();
+    expect(write).not.toHaveBeenCalled();
+  });
+
+  it('rest on one timer until the next message is due', async () => {
+    const seen: number[] = [];
+    const { queues, store } = world(async () => {
+      seen.push(Date.now());
+    });
+    const due = Date.now() + 600_000;
+    await queues.send('delivery', [
+      { body: 1, not_before: due },
+      { body: 2, not_before: due + 60_000 },
+    ]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(1);
+    const read = vi.spyOn(store, 'read');
+    await vi.advanceTimersByTimeAsync(599_999);
+    expect(read).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen).toEqual([due]);
+  });
+
+  it('take an earlier message before the one they were waiting for', async () => {
+    const seen: string[] = [];
+    const { queues } = world(async ({ Records }) => {
+      seen.push(...Records.map((record) => record.body));
+    });
+    await queues.send('delivery', [{ body: 'far', not_before: Date.now() + 60_000 }]);
+    await queues.send('delivery', [{ body: 'near', not_before: Date.now() + 1000 }]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toEqual(['"near"']);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(seen).toEqual(['"near"', '"far"']);
+  });
+
+  it('let what is in hand finish when they are stopped, and take nothing more', async () => {
+    let finish = () => {};
+    let runs = 0;
+    const { queues, consumers } = world(() => {
+      runs++;
+      return new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    });
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(0);
+    const stopped = consumers.stop();
+    await queues.send('delivery', [{ body: 2 }]);
+    finish();
+    await stopped;
+    expect(runs).toBe(1);
+    expect(queues.nextDue('delivery')).toBeDefined();
+  });
+
+  it('hold messages through a kill -9, and give again at once what was in hand', async () => {
+    const file = join(dir, 'killed.db');
+    const acknowledged = await runUntilKilled('send-forever.ts', [file], 200);
+    const store = openStore({ file });
+    const log = memoryLog();
+    const queues = makeQueues(store, { clock, log });
+    const inHand = store.db.prepare('SELECT count(*) AS n FROM messages WHERE in_flight = 1').get()!.n;
+    expect(inHand).toBeGreaterThan(0);
+    await queues.recover();
+    const seen = new Set<string>();
+    const counts = new Set<string>();
+    const consumers = startConsumers(
+      queues,
+      {
+        deliverer: async ({ Records }: SQSEvent) => {
+          for (const record of Records) {
+            seen.add(JSON.parse(record.body));
+            counts.add(record.attributes.ApproximateReceiveCount);
+          }
+        },
+      },
+      { clock, log },
+    );
+    await vi.waitFor(() => expect(acknowledged.filter((name) => !seen.has(name))).toEqual([]), { timeout: 10_000 });
+    expect(counts).toContain('2');
+    await consumers.stop();
+    store.close();
+  });
+});
