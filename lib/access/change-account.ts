@@ -1,7 +1,7 @@
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { parse } from '#lib/platform/router.ts';
+import type { AccountItem } from './account.ts';
 import { Limits } from './account.ts';
-import type { AccountItem } from './account-item.ts';
 import { type ApiKeyItem, copyOf } from './api-key.ts';
 import type { Scope } from './context.ts';
 import { keyItems, requireAccount } from './store.ts';
@@ -22,7 +22,7 @@ export const disableAccount = (scope: Scope): Promise<AccountItem> =>
 
 /** Lets an account go on. Repeatable. */
 export const enableAccount = (scope: Scope): Promise<AccountItem> =>
-  change(scope, (account) => ({ ...account, disabled: false }));
+  change(scope, (account) => ({ ...account, disabled: false, enabled_at: scope.ports.clock.now() }));
 
 async function change(scope: Scope, edit: (account: AccountItem) => AccountItem): Promise<AccountItem> {
   const changed = await untilDone(scope.ports, async () => {

@@ -1,3 +1,4 @@
+import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -25,7 +26,7 @@ const PUT_BACK_MS = 5_000;
  * It marks the check, then looks for pushes, then commits on the mark. A push that came before the look is seen; one
  * that comes after it sees the mark and takes it away.
  */
-export async function judgeSilence(ports: Ports, keys: Keys, timer: Timer, retentionDays: number): Promise<void> {
+export async function judgeSilence(ports: Ports, keys: Keys, timer: Timer, account: AccountItem): Promise<void> {
   const shard = keys.shardOf(timer.entity_id);
   const watermark = await readWatermark(ports, keys, shard);
   const now = ports.clock.now();
@@ -33,14 +34,18 @@ export async function judgeSilence(ports: Ports, keys: Keys, timer: Timer, reten
     await ports.queues.send('timer', [{ body: timer, not_before: now + PUT_BACK_MS }]);
     return;
   }
-  const outageEnd = await lastOutageEnd(ports, keys, shard);
+  const world: World = {
+    watchedSince: Math.max(await lastOutageEnd(ports, keys, shard), account.enabled_at ?? 0),
+    retentionDays: account.retention_days,
+  };
   const next = await oneAtATime(ports.table, timer.entity_id, () =>
-    untilDone(ports, () => attempt(ports, keys, timer, { outageEnd, retentionDays })),
+    untilDone(ports, () => attempt(ports, keys, timer, world)),
   );
   if (next !== undefined) await sendTimer(ports, { ...timer, at: next }, await handover(ports, keys, timer.entity_id));
 }
 
-type World = { outageEnd: number; retentionDays: number };
+/** `watchedSince` (epoch ms): silence before our last outage or the account's enabling does not count. */
+type World = { watchedSince: number; retentionDays: number };
 
 /** Answers the deadline to send a timer for, if it moved. */
 async function attempt(
@@ -92,10 +97,10 @@ async function attempt(
 }
 
 /** When the next synthetic failure is due, and since when it is silent; undefined before a first push. */
-async function dueAt(ports: Ports, keys: Keys, check: CheckItem, { outageEnd }: World) {
+async function dueAt(ports: Ports, keys: Keys, check: CheckItem, { watchedSince }: World) {
   const newest = await newestReceived(ports, keys, check);
   if (!newest) return undefined;
-  const since = Math.max(newest.received_at, check.settings_at, outageEnd);
+  const since = Math.max(newest.received_at, check.settings_at, watchedSince);
   const goesOn = check.silence_at !== undefined && check.silence_at >= since;
   return { since, at: goesOn ? check.silence_at! + check.interval_seconds * 1000 : since + graceMs(check) };
 }

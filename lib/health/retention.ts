@@ -14,3 +14,7 @@ export const historyExpiry = (at: number, retentionDays: number): number =>
 
 /** Oldest instant (epoch ms) of a result that is still shown. */
 export const retentionStart = (now: number, retentionDays: number): number => now - retentionDays * DAY_SECONDS * 1000;
+
+/** The same for a transition or a delivery. */
+export const historyStart = (now: number, retentionDays: number): number =>
+  retentionStart(now, Math.max(retentionDays, HISTORY_DAYS));

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { invalid } from '#lib/platform/errors.ts';
+import { parse } from '#lib/platform/router.ts';
+import type { CheckItem } from './check-item.ts';
+import { checkTypeNames, checkTypeOf, checkTypes } from './registry.ts';
+
+/** A day for what we execute, a leap year for what others report (decisions.md, Checks). */
+const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
+const MAX_CONFIG_BYTES = 8 * 1024;
+
+const whole = (min: number, max: number) => z.int().min(min).max(max);
+
+const schemaOf = (name: string) => {
+  const { mode, fields, config } = checkTypeOf(name);
+  return z.object({
+    entity_id: z.string(),
+    check_type: z.literal(name),
+    execution_mode: z.literal(mode, `is ${mode} for a ${name} check; leave it out`).default(mode),
+    name: z.string().min(1).max(200).optional(),
+    ...fields.shape,
+    interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]).default(60),
+    timeout_ms: whole(10, 30_000).default(5000),
+    failure_threshold: whole(1, 100).default(3),
+    enabled: z.boolean().default(true),
+    config: config.refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`).prefault({}),
+  });
+};
+
+const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES;
+
+const schemas = [...checkTypes.keys()].map(schemaOf);
+
+/** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
+export const CheckInput = z.discriminatedUnion(
+  'check_type',
+  schemas as unknown as [(typeof schemas)[number], ...typeof schemas],
+);
+
+/** What a tenant decides of a check. */
+export type CheckInput = Omit<
+  CheckItem,
+  | 'pk'
+  | 'sk'
+  | 'v'
+  | 'expires_at'
+  | 'tenant_id'
+  | 'id'
+  | 'created_at'
+  | 'updated_at'
+  | 'rev'
+  | 'settings_at'
+  | 'state'
+  | 'state_since'
+  | 'consecutive_failures'
+  | 'last_received'
+  | 'silence_at'
+  | 'silence_mark'
+  | 'alerts'
+>;
+
+const Kind = z.object({ check_type: z.enum(checkTypeNames) });
+
+/** @param minInterval the operator's floor in seconds */
+export function parseCheck(input: object, minInterval: number): CheckInput {
+  parse(Kind, input);
+  const check = parse(CheckInput, input) as CheckInput;
+  if (check.interval_seconds < minInterval) {
+    throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
+  }
+  return check;
+}
+
+/** What identifies a check: a record that was read may be sent back whole, but these cannot change. */
+const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
+
+/** A stored check with a partial update laid over it; config merges per key, and a null removes one. */
+export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, minInterval: number): CheckInput {
+  for (const member of FIXED) {
+    if (patch[member] !== undefined && patch[member] !== check[member]) throw invalid(member, 'cannot be changed');
+  }
+  const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
+  return parseCheck({ ...check, ...patch, config }, Math.min(minInterval, check.interval_seconds));
+}
+
+/** Merges a map per key; null removes. What is no map is left for the schema to refuse. */
+function mergeMap(stored: Record<string, unknown>, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  return Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,33 @@
+import type { Context } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import type { CheckItem } from './check-item.ts';
+
+/**
+ * Items of checks and how they are read, all strongly:
+ *
+ * | pattern                     | request                                                        |
+ * |-----------------------------|----------------------------------------------------------------|
+ * | a check                     | get check(tenant, id)                                          |
+ * | a batch of checks           | get many check(tenant, id)                                     |
+ * | all checks of a tenant      | query entities(tenant, bucket), then get many of their checks  |
+ */
+
+const CHECK_ID = /^chk_[0-9a-z]{1,60}$/;
+
+/** The check that a path names; another tenant's looks exactly as if it were not there. Throws NOT_FOUND. */
+export async function requireCheck(
+  { ports, keys, tenant }: Pick<Context, 'ports' | 'keys' | 'tenant'>,
+  id: string,
+): Promise<CheckItem> {
+  const check = CHECK_ID.test(id) ? await ports.table.get<CheckItem>(keys.check(tenant, id)) : undefined;
+  if (!check) throw notFound(`Check ${id}`);
+  return check;
+}
+
+/** The checks of some entities, in the order of their making within each. */
+export async function checksOf({ ports, keys, tenant }: Context, entities: EntityItem[]): Promise<CheckItem[]> {
+  const ids = entities.flatMap((entity) => Object.keys(entity.checks).sort());
+  const checks = await ports.table.getMany<CheckItem>(ids.map((id) => keys.check(tenant, id)));
+  return checks.filter((check) => check !== undefined);
+}

@@ -1,0 +1,194 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { guardSettings } from '#lib/checks/guard-settings.ts';
+import { type CheckInput, mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Keys } from '#lib/keys.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { changeState, readBasis, type StateChange } from './change-state.ts';
+import { aggregate } from './judge.ts';
+import { revisionItem } from './revisions.ts';
+import { timersFor } from './timers.ts';
+import type { TransitionCause } from './transition-item.ts';
+
+/** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
+export async function createCheck({ ports, keys, tenant }: Context, body: object): Promise<CheckItem> {
+  const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
+  guardSettings(input, ports.settings);
+  const now = ports.clock.now();
+  const id = ports.ids.id('chk');
+  const check: CheckItem = {
+    ...keys.check(tenant, id),
+    ...input,
+    v: ports.ids.token(),
+    tenant_id: tenant,
+    id,
+    created_at: iso(now),
+    updated_at: iso(now),
+    rev: 1,
+    settings_at: now,
+    state: 'unknown',
+    state_since: iso(now),
+    consecutive_failures: 0,
+    alerts: {},
+  };
+  const timers = await timersFor(ports, keys, check);
+  await oneAtATime(ports.table, input.entity_id, () =>
+    untilDone(ports, async () => {
+      const [entity, account] = await readEntity(ports, keys, tenant, input.entity_id);
+      if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
+        throw new AppError(
+          'LIMIT_EXCEEDED',
+          `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
+        );
+      }
+      const done = await ports.table.transact([
+        { put: check, if: 'absent' },
+        { put: revisionItem(keys, check) },
+        {
+          put: { ...entity, v: check.v, checks: { ...entity.checks, [id]: 'unknown' } } as EntityItem,
+          if: { version: entity.v },
+        },
+        ...timers.writes,
+      ]);
+      return done.ok ? undefined : AGAIN;
+    }),
+  );
+  await timers.start();
+  return check;
+}
+
+async function readEntity(ports: Ports, keys: Keys, tenant: string, id: string): Promise<[EntityItem, AccountItem]> {
+  const wellFormed = /^ent_[0-9a-z]{1,60}$/.test(id);
+  const found = wellFormed ? await ports.table.getMany<Item>([keys.entity(tenant, id), keys.account(tenant)]) : [];
+  if (!found[0] || !found[1]) throw notFound(`Entity ${id}`);
+  return [found[0] as EntityItem, found[1] as AccountItem];
+}
+
+/** Changes a check's settings; only what is supplied changes. What changes nothing is not written. */
+export async function updateCheck(
+  context: Context,
+  stored: CheckItem,
+  patch: Record<string, unknown>,
+): Promise<CheckItem> {
+  const { ports, keys } = context;
+  return oneAtATime(ports.table, stored.entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
+      if (!check) throw notFound(`Check ${stored.id}`);
+      const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
+      guardSettings(input, ports.settings);
+      const changed = Object.keys(input).filter((member) => !isEqual(input, check, member as keyof CheckInput));
+      if (changed.length === 0) return check;
+      const next =
+        changed.length === 1 && changed[0] === 'name'
+          ? renamed(ports, check, input)
+          : await resettled(context, check, input);
+      if (!next) throw notFound(`Check ${stored.id}`);
+      const done = await ports.table.transact([replaceCheck(check, next.check), ...next.writes]);
+      if (!done.ok) return AGAIN;
+      await next.start();
+      return next.check;
+    }),
+  );
+}
+
+const isEqual = (input: CheckInput, check: CheckItem, member: keyof CheckInput): boolean =>
+  JSON.stringify(input[member]) === JSON.stringify(check[member]);
+
+type Next = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
+
+function renamed(ports: Ports, check: CheckItem, input: CheckInput): Next {
+  const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) });
+  return { check: next, writes: [], start: async () => {} };
+}
+
+/** The next settings revision, with all that follows from it: state, timers, a probe at once. */
+async function resettled(context: Context, check: CheckItem, input: CheckInput): Promise<Next | undefined> {
+  const { ports, keys } = context;
+  const now = ports.clock.now();
+  const change = check.enabled && !input.enabled ? await toUnknown(context, check, 'check_disabled') : undefined;
+  if (change === 'entity gone') return undefined;
+  const next = nextCheck(
+    check,
+    change?.entity.v ?? ports.ids.token(),
+    {
+      ...input,
+      updated_at: iso(now),
+      rev: check.rev + 1,
+      settings_at: now,
+      ...(input.enabled !== check.enabled && { consecutive_failures: 0 }),
+      ...change?.check,
+    },
+    ['silence_at'],
+  );
+  const timers = await timersFor(ports, keys, next, check);
+  return {
+    check: next,
+    writes: [{ put: revisionItem(keys, next) }, ...timers.writes, ...(change?.writes ?? [])],
+    start: timers.start,
+  };
+}
+
+/** The transition by which configuration makes a check's state unknown; undefined when it is already. */
+async function toUnknown(
+  { ports, keys, caller }: Context,
+  check: CheckItem,
+  cause: TransitionCause,
+): Promise<StateChange | 'entity gone' | undefined> {
+  if (check.state === 'unknown') return undefined;
+  const basis = await readBasis(ports, keys, check);
+  if (!basis) return 'entity gone';
+  const { retention_days } = caller;
+  const now = ports.clock.now();
+  return changeState(keys, ports.ids.token(), basis, {
+    check,
+    to: 'unknown',
+    cause,
+    error_message: '',
+    now,
+    retention_days,
+  });
+}
+
+/** How long the reclaimer waits (ms), so that it looks after the deletion is done or has failed. */
+const RECLAIM_DELAY_MS = 20_000;
+
+/** Deletes a check: from here on nobody sees it; what it left behind goes in the background. */
+export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const { entity_id, id } = stored;
+  // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
+  const body = { tenant_id: tenant, entity_id, check_id: id };
+  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_DELAY_MS }]);
+  await oneAtATime(ports.table, entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));
+      if (!check) return undefined;
+      const change = await toUnknown(context, check, 'check_deleted');
+      if (change === 'entity gone') return undefined;
+      const done = await ports.table.transact([
+        { delete: keys.check(tenant, id), if: { version: check.v } },
+        { delete: keys.entry('probe', tenant, entity_id, id) },
+        { delete: keys.entry('silence', tenant, entity_id, id) },
+        ...(change?.writes ?? (await withoutCheck(context, check))),
+      ]);
+      return done.ok ? undefined : AGAIN;
+    }),
+  );
+}
+
+/** A check of unknown state leaves its entity without a transition. */
+async function withoutCheck({ ports, keys, tenant }: Context, check: CheckItem): Promise<Write[]> {
+  const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
+  if (!entity) return [];
+  const { [check.id]: _gone, ...checks } = entity.checks;
+  const next: EntityItem = { ...entity, v: ports.ids.token(), checks, state: aggregate(checks) };
+  return [{ put: next, if: { version: entity.v } }];
+}
