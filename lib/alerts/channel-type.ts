@@ -12,6 +12,8 @@ export type Send =
  */
 export type ChannelType<Name extends string = string> = {
   type: Name;
+  /** What carries it. Only the deliverer reaches NATS. */
+  via: Send['via'];
   /** Strict, and every value a string: a typo never passes silently. */
   config: z.ZodObject;
   /** Config keys that a read-only key sees as ********, and that no error text may contain. */

@@ -1,3 +1,4 @@
+import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
@@ -73,7 +74,7 @@ async function prepare({ ports, keys }: DeliverWorld, delivery: DeliveryItem): P
     keys.policy(tenant_id, check_id),
     ...(transition_sk === null ? [] : [{ pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk }]),
   ]);
-  if (!account || (account as Item & { disabled?: boolean }).disabled) return never('the account is disabled');
+  if (!account || isDisabled(account as AccountItem)) return never('the account is disabled');
   if (!entity) return never('the entity was deleted', true);
   if (!check) return never('the check was deleted', true);
   const channel = (policy as PolicyItem | undefined)?.channels.find((one) => one.id === delivery.channel_id);

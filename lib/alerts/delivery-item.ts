@@ -1,28 +1,24 @@
+import * as z from 'zod';
 import type { Item } from '#lib/platform/ports.ts';
 
-export type DeliveryKind = 'state_change' | 'repeat' | 'catch_up' | 'closed' | 'test';
-
-export type DeliveryStatus = 'pending' | 'retrying' | 'sent' | 'failed';
-
 /** A delivery as the interface shows it: one record per alert and channel. */
-export type DeliveryRecord = {
-  id: string;
-  kind: DeliveryKind;
-  /** Null for a test. */
-  transition_id: string | null;
-  check_id: string;
-  entity_id: string;
-  channel_id: string;
-  channel_type: string;
-  status: DeliveryStatus;
-  attempts: number;
-  /** ISO 8601, null until sent. */
-  sent_at: string | null;
-  /** Of the last attempt, empty when none failed. */
-  error: string;
-  created_at: string;
-  updated_at: string;
-};
+export const DeliveryRecord = z.object({
+  id: z.string(),
+  kind: z.enum(['state_change', 'repeat', 'catch_up', 'closed', 'test']),
+  transition_id: z.string().nullable().describe('Null for a test.'),
+  check_id: z.string(),
+  entity_id: z.string(),
+  channel_id: z.string(),
+  channel_type: z.string(),
+  status: z.enum(['pending', 'retrying', 'sent', 'failed']),
+  attempts: z.int(),
+  sent_at: z.iso.datetime().nullable().describe('Null until sent.'),
+  error: z.string().describe('Of the last attempt, empty when it did not fail.'),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
+export type DeliveryKind = DeliveryRecord['kind'];
 
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
 export type DeliveryItem = Item &

@@ -2,7 +2,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeliveryItem, deliveryRecord, isOver, type LastDeliveryItem } from './delivery-item.ts';
+import { type DeliveryItem, deliveryRecord, type LastDeliveryItem } from './delivery-item.ts';
 
 /**
  * How an attempt ended. `final`: nothing was attempted, and trying again cannot help. `orphan`: the channel is gone, and
@@ -31,11 +31,13 @@ export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, no
  * Writes what an attempt came to, together with the channel's latest delivery unless a newer one stands there. Answers
  * the delivery as it then stands. Another deliverer of the same message may have been quicker: what was sent stays
  * sent, and each attempt counts.
+ * @param fresh the delivery was attempted before it was ever stored: this writes it for the first time
  */
 export function recordOutcome(
   { ports, keys }: { ports: Ports; keys: Keys },
   delivery: DeliveryItem,
   outcome: AttemptOutcome,
+  fresh = false,
 ): Promise<DeliveryItem> {
   const v = ports.ids.token();
   const lastKey = keys.lastDelivery(delivery.tenant_id, delivery.check_id, delivery.channel_id);
@@ -44,11 +46,11 @@ export function recordOutcome(
       keys.delivery(delivery.tenant_id, delivery.id),
       lastKey,
     ])) as [DeliveryItem | undefined, LastDeliveryItem | undefined];
-    if (!present) return delivery;
-    if (present.v === v || present.status === 'sent' || (isOver(present) && outcome.status !== 'sent')) return present;
+    if (!present && !fresh) return delivery;
+    if (present && isSettled(present, v, outcome)) return present;
 
-    const next = { ...afterAttempt(present, outcome, ports.clock.now()), v };
-    const writes: Write[] = [{ put: next, if: { version: present.v } }];
+    const next = { ...afterAttempt(present ?? delivery, outcome, ports.clock.now()), v };
+    const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
     const orphan = outcome.status === 'failed' && outcome.orphan === true;
     if (!orphan && !(last && last.delivery.id > next.id)) {
       const put: LastDeliveryItem = { ...lastKey, v, delivery: deliveryRecord(next) };
@@ -57,3 +59,7 @@ export function recordOutcome(
     return (await ports.table.transact(writes)).ok ? next : AGAIN;
   });
 }
+
+/** Nothing is left to write: this very outcome stands there, or one that it cannot better. */
+const isSettled = (present: DeliveryItem, v: string, outcome: AttemptOutcome): boolean =>
+  present.v === v || present.status === 'sent' || (present.status === 'failed' && outcome.status !== 'sent');

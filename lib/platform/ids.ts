@@ -32,6 +32,9 @@ export function derivedId(prefix: string, at: number, ...parts: (string | number
   return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
 }
 
+/** Sorts before every id of that prefix made at `at` (epoch ms) or later, and behind every earlier one. */
+export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
+
 /** A number from 0 to 2^32 - 1 that is the same on every machine. */
 export const hash32 = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
 

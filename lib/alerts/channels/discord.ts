@@ -7,6 +7,7 @@ const COLOURS = { bad: 0xd93025, good: 0x1e8e3e, neutral: 0x80868b };
 /** Posts an embed, coloured by state, to a webhook of Discord. */
 export const discord = defineChannel({
   type: 'discord',
+  via: 'http',
   config: z.strictObject({ url: channelUrl(['https:', 'http:']) }),
   secrets: ['url'],
   render(alert, config) {

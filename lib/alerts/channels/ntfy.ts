@@ -8,6 +8,7 @@ const TAGS = { bad: 'red_circle', good: 'green_circle', neutral: 'white_circle' 
 /** Posts to a topic of ntfy: title, priority and tags in headers, the text as body. */
 export const ntfy = defineChannel({
   type: 'ntfy',
+  via: 'http',
   config: z.strictObject({
     url: channelUrl(['https:', 'http:']).refine(
       (text) => !URL.canParse(text) || /^\/.*[^/]$/.test(new URL(text).pathname),

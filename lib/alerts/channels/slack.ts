@@ -7,6 +7,7 @@ const MARKS = { bad: ':red_circle:', good: ':large_green_circle:', neutral: ':wh
 /** Posts to an incoming webhook of Slack, or of anything that speaks its format. */
 export const slack = defineChannel({
   type: 'slack',
+  via: 'http',
   config: z.strictObject({ url: channelUrl(['https:', 'http:']) }),
   secrets: ['url'],
   render(alert, config) {

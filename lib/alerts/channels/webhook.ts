@@ -5,6 +5,7 @@ import { channelUrl, defineChannel } from '#lib/alerts/channel-type.ts';
 /** Posts the event as JSON, signed when there is a secret (spec, Events). */
 export const webhook = defineChannel({
   type: 'webhook',
+  via: 'http',
   config: z.strictObject({
     url: channelUrl(['https:']),
     secret: z.string().min(1).max(256).optional(),

@@ -1,0 +1,40 @@
+import type { Context } from '#lib/access/context.ts';
+import { requireAccount } from '#lib/access/store.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import { historyExpiry } from '#lib/health/retention.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import { attempt } from './deliver.ts';
+import { type DeliveryRecord, deliveryRecord } from './delivery-item.ts';
+import { createDelivery, newDelivery } from './new-delivery.ts';
+import { recordOutcome } from './record-outcome.ts';
+import { channelTypeOf } from './registry.ts';
+
+/**
+ * Sends a test alert, one attempt, now: silenced or not. What goes over NATS is left to the deliverer, which alone can
+ * reach it; its record is pending still.
+ */
+export async function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
+  const { ports, keys, tenant } = context;
+  const { retention_days } = await requireAccount(context);
+  const about = {
+    tenant_id: tenant,
+    id: ports.ids.id('dlv'),
+    kind: 'test' as const,
+    transition_id: null,
+    transition_sk: null,
+    tells: null,
+    check_id: check.id,
+    entity_id: check.entity_id,
+  };
+  const delivery = newDelivery(ports, keys, about, channel, historyExpiry(ports.clock.now(), retention_days));
+
+  if (channelTypeOf(channel.channel_type)?.via === 'nats') {
+    const body: MessageOf<'delivery'> = { tenant_id: tenant, delivery_id: delivery.id };
+    await createDelivery(ports, delivery);
+    await ports.queues.send('delivery', [{ body }]);
+    return deliveryRecord(delivery);
+  }
+  const outcome = await attempt(context, delivery);
+  return deliveryRecord(await recordOutcome(context, delivery, outcome, true));
+}
