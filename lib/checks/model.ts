@@ -87,3 +87,6 @@ function mergeMap(stored: Record<string, unknown>, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   return Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
 }
+
+/** A partial update: whatever members of a check; the merged whole is judged by its type's schema. */
+export const CheckPatch = z.looseObject({});

@@ -1,0 +1,68 @@
+import type { Context } from '#lib/access/context.ts';
+import { checkList } from '#lib/checks/check-list.ts';
+import { checkRecord } from '#lib/checks/check-record.ts';
+import { CheckPatch } from '#lib/checks/model.ts';
+import { requireCheck } from '#lib/checks/store.ts';
+import { ListQuery, listOf } from '#lib/platform/paging.ts';
+import { route } from '#lib/platform/route.ts';
+import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
+import { checkDetail } from './check-detail.ts';
+
+const row = route<Context>();
+
+export const checkRows = [
+  row({
+    method: 'GET',
+    path: '/v1/checks',
+    access: 'read',
+    summary: 'All checks of the account',
+    status: 200,
+    query: ListQuery,
+    run: (context, call) =>
+      listOf(
+        `${context.tenant} checks`,
+        call,
+        checkList(context, (check) => checkRecord(check, context.caller)),
+      ),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks',
+    access: 'write',
+    summary: 'Attach a check to an entity; it is probed within seconds',
+    status: 201,
+    body: CheckPatch,
+    run: async (context, { body }) => checkRecord(await createCheck(context, body), context.caller),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}',
+    access: 'read',
+    summary: 'A check with its last result',
+    status: 200,
+    load: (context, { id }) => requireCheck(context, id),
+    run: async (context, { loaded }) => ({
+      ...checkRecord(loaded, context.caller),
+      ...(await checkDetail(context, loaded)),
+    }),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/checks/{id}',
+    access: 'write',
+    summary: 'Change a check; only what is supplied changes',
+    status: 200,
+    body: CheckPatch,
+    load: (context, { id }) => requireCheck(context, id),
+    run: async (context, { loaded, body }) => checkRecord(await updateCheck(context, loaded, body), context.caller),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/checks/{id}',
+    access: 'write',
+    summary: 'Delete a check',
+    status: 204,
+    load: (context, { id }) => requireCheck(context, id),
+    run: (context, { loaded }) => deleteCheck(context, loaded),
+  }),
+];

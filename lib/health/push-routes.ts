@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { requireCheck } from '#lib/checks/store.ts';
+import { AppError, invalid } from '#lib/platform/errors.ts';
+import { route } from '#lib/platform/route.ts';
+import { Instant, iso } from '#lib/platform/time.ts';
+import { type Push, receivePush } from './receive-push.ts';
+import { resultRecord } from './result-item.ts';
+import { retentionStart } from './retention.ts';
+
+const row = route<Context>();
+
+/** How far ahead of ours the clock of an agent may be, ms (spec, Checks, rule 2). */
+const MAX_AHEAD_MS = 60_000;
+const MAX_MESSAGE = 1000;
+
+/** A push result as an agent posts it (spec, Push result). */
+export const PushResult = z.object({
+  success: z.boolean(),
+  latency_ms: z.int().min(0).max(86_400_000),
+  /** Longer texts are cut. */
+  error_message: z
+    .string()
+    .default('')
+    .transform((text) => [...text].slice(0, MAX_MESSAGE).join('')),
+  checked_at: Instant.optional(),
+  status_code: z.int().min(0).max(999_999).default(0),
+});
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** A push check; a pull check is a CONFLICT before the body is judged (decisions.md, Errors). */
+async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
+  const check = await requireCheck(context, id);
+  if (check.execution_mode === 'push') return check;
+  throw new AppError(
+    'CONFLICT',
+    `Check ${id} is a ${check.check_type} check, which the service probes itself; only push checks take results.`,
+  );
+}
+
+function identityOf(headers: Record<string, string | undefined>, fallback: string | undefined): Push['identity'] {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return fallback === undefined ? undefined : { kind: 'body', text: fallback };
+  if (IDEMPOTENCY_KEY.test(key)) return { kind: 'key', text: key };
+  throw invalid('Idempotency-Key', 'must have 1 to 255 visible ASCII characters');
+}
+
+function inWindow(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
+  if (checkedAt === undefined) return undefined;
+  if (checkedAt > now + MAX_AHEAD_MS) {
+    throw invalid('checked_at', `must not be more than a minute in the future; it is ${iso(now)} here`);
+  }
+  if (checkedAt < retentionStart(now, retentionDays)) {
+    throw invalid('checked_at', `must not be older than the ${retentionDays} days that results are kept`);
+  }
+  return checkedAt;
+}
+
+async function receive(context: Context, check: CheckItem, push: Push) {
+  const { ports, keys, caller } = context;
+  return resultRecord(check.id, await receivePush(ports, keys, check, push, caller.retention_days));
+}
+
+/** What agents and cron jobs call; the only rows of the ingest function. */
+export const pushRows = [
+  row({
+    method: 'POST',
+    path: '/v1/checks/{id}/results',
+    access: 'write',
+    summary: 'Post a result of a push check; it is durable before it is answered',
+    status: 201,
+    body: PushResult,
+    load: (context, { id }) => requirePushCheck(context, id),
+    run: async (context, { loaded, body, headers }) => {
+      const checked_at = inWindow(body.checked_at, context.ports.clock.now(), context.caller.retention_days);
+      const identity = identityOf(
+        headers,
+        checked_at === undefined ? undefined : JSON.stringify({ ...body, checked_at }),
+      );
+      return receive(context, loaded, { ...body, checked_at, identity });
+    },
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks/{id}/heartbeat',
+    access: 'write',
+    summary: 'A sign of life of a push check; the body is never read',
+    status: 201,
+    load: (context, { id }) => requirePushCheck(context, id),
+    run: (context, { loaded, headers }) =>
+      receive(context, loaded, {
+        success: true,
+        latency_ms: 0,
+        status_code: 0,
+        error_message: '',
+        checked_at: undefined,
+        identity: identityOf(headers, undefined),
+      }),
+  }),
+];
