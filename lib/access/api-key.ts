@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Keys } from '#lib/keys.ts';
-import type { Clock, Ids, Item } from '#lib/platform/ports.ts';
+import type { Ids, Item } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { Role } from './account.ts';
-import type { AccountItem, UserItem } from './account-item.ts';
+import type { AccountItem, Role, UserItem } from './account.ts';
 
 export const NewKey = z.object({ label: Name, is_read_only: z.boolean().default(false) });
 export type NewKey = z.infer<typeof NewKey>;
@@ -45,20 +44,24 @@ export type ApiKeyPointer = Item & { digest: string; user_id: string };
 /** What is stored of a raw key. It has 256 random bits, so that a plain hash is enough. */
 export const digestOf = (raw: string): string => createHash('sha256').update(raw).digest('hex');
 
-/** A key of a user and its items, not yet written. */
-export function makeKey(
-  ports: { clock: Clock; ids: Ids },
+/** What is drawn for a new key once, before any try to write it. */
+export type Draw = { raw: string; id: string; v: string };
+
+export const drawKey = (ids: Ids): Draw => ({ raw: `fw_${ids.secret()}`, id: ids.id('key'), v: ids.token() });
+
+/** The items of a key, not yet written. */
+export function keyItemsOf(
+  { raw, id, v }: Draw,
+  now: number,
   keys: Keys,
   account: AccountItem,
   user: UserItem,
   input: NewKey,
-): { raw: string; item: ApiKeyItem; pointer: ApiKeyPointer } {
-  const raw = `fw_${ports.ids.secret()}`;
+): { item: ApiKeyItem; pointer: ApiKeyPointer } {
   const digest = digestOf(raw);
-  const id = ports.ids.id('key');
   const item: ApiKeyItem = {
     ...keys.apiKey(digest),
-    v: ports.ids.token(),
+    v,
     id,
     tenant_id: user.tenant_id,
     user_id: user.id,
@@ -67,11 +70,11 @@ export function makeKey(
     label: input.label,
     is_read_only: input.is_read_only,
     prefix: raw.slice(0, 8),
-    created_at: iso(ports.clock.now()),
+    created_at: iso(now),
     created_by: user.id,
     last_used_at: null,
   };
-  return { raw, item, pointer: { ...keys.apiKeyPointer(user.tenant_id, id), digest, user_id: user.id } };
+  return { item, pointer: { ...keys.apiKeyPointer(user.tenant_id, id), digest, user_id: user.id } };
 }
 
 export const keyRecord = (item: ApiKeyItem): KeyRecord => ({

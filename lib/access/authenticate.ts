@@ -4,7 +4,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Gates } from '#lib/platform/router.ts';
 import { iso } from '#lib/platform/time.ts';
-import { accountDisabled } from './account-item.ts';
+import { accountDisabled } from './account.ts';
 import { type ApiKeyItem, digestOf } from './api-key.ts';
 import type { Context } from './context.ts';
 

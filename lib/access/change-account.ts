@@ -1,7 +1,6 @@
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { parse } from '#lib/platform/router.ts';
-import type { AccountItem } from './account.ts';
-import { Limits } from './account.ts';
+import { type AccountItem, Limits } from './account.ts';
 import { type ApiKeyItem, copyOf } from './api-key.ts';
 import type { Scope } from './context.ts';
 import { keyItems, requireAccount } from './store.ts';

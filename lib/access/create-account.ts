@@ -3,9 +3,8 @@ import type { Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { parse } from '#lib/platform/router.ts';
 import { iso } from '#lib/platform/time.ts';
-import { DEFAULT_LIMITS, NewAccount } from './account.ts';
-import type { AccountItem, UserItem } from './account-item.ts';
-import { type IssuedKey, keyRecord, makeKey } from './api-key.ts';
+import { type AccountItem, DEFAULT_LIMITS, NewAccount, type UserItem } from './account.ts';
+import { drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
 
 /**
  * Makes an account with its first admin and that admin's key. `key.key` is the raw key, told here and never again.
@@ -41,10 +40,14 @@ export async function createAccount(
     role: 'admin',
     created_at,
   };
-  const key = makeKey(ports, keys, account, user, { label: 'First admin key', is_read_only: false });
+  const draw = drawKey(ports.ids);
+  const key = keyItemsOf(draw, ports.clock.now(), keys, account, user, {
+    label: 'First admin key',
+    is_read_only: false,
+  });
 
   const items = [account, keys.accountPointer(tenant), user, key.item, key.pointer];
   const writes = items.map((put): Write => ({ put, if: 'absent' }));
   await untilDone(ports, async () => ((await commit(ports, writes)).ok ? true : AGAIN));
-  return { account, user, key: { ...keyRecord(key.item), key: key.raw } };
+  return { account, user, key: { ...keyRecord(key.item), key: draw.raw } };
 }

@@ -1,7 +1,7 @@
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { accountDisabled, isDisabled, type UserItem } from './account-item.ts';
-import { type IssuedKey, keyRecord, makeKey, type NewKey } from './api-key.ts';
+import { accountDisabled, isDisabled, type UserItem } from './account.ts';
+import { drawKey, type IssuedKey, keyItemsOf, keyRecord, type NewKey } from './api-key.ts';
 import type { Scope } from './context.ts';
 import { allUsers, requireAccount } from './store.ts';
 
@@ -11,19 +11,20 @@ import { allUsers, requireAccount } from './store.ts';
  */
 export async function issueKey(scope: Scope, userId: string, input: NewKey): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
+  const draw = drawKey(ports.ids);
   return untilDone(ports, async () => {
     const account = await requireAccount(scope);
     if (isDisabled(account)) throw accountDisabled();
     const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
     if (!user) throw new AppError('UNAUTHORIZED', 'The user of this key was removed.');
-    const { raw, item, pointer } = makeKey(ports, keys, account, user, input);
+    const { item, pointer } = keyItemsOf(draw, ports.clock.now(), keys, account, user, input);
     const outcome = await commit(ports, [
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account.v } },
       { check: keys.user(tenant, userId), if: { version: user.v } },
     ]);
-    return outcome.ok ? { ...keyRecord(item), key: raw } : AGAIN;
+    return outcome.ok ? { ...keyRecord(item), key: draw.raw } : AGAIN;
   });
 }
 

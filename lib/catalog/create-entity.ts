@@ -1,0 +1,67 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Scope } from '#lib/access/context.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { BlueprintItem } from './blueprint.ts';
+import { type Entity, entityRecord, type NewEntity } from './entity.ts';
+import type { EntityItem } from './entity-item.ts';
+import { mergeValues } from './field-values.ts';
+import type { EntityPointer } from './store.ts';
+
+/** A new entity without checks. Throws NOT_FOUND (blueprint), VALIDATION_ERROR, CONFLICT (slug), LIMIT_EXCEEDED. */
+export async function createEntity(scope: Scope, blueprintSlug: string, input: NewEntity): Promise<Entity> {
+  const { ports, keys, tenant } = scope;
+  const id = ports.ids.id('ent');
+  const v = ports.ids.token();
+  const attempt = async () => {
+    const [account, present, taken] = await ports.table.getMany([
+      keys.account(tenant),
+      keys.blueprint(tenant, blueprintSlug),
+      keys.entitySlug(tenant, blueprintSlug, input.slug),
+    ]);
+    if (!present) throw notFound(`Blueprint ${blueprintSlug}`);
+    const blueprint = present as BlueprintItem;
+    const fields = mergeValues(blueprint.fields, {}, input.fields);
+    // With one's own version it was made by a try before, whose answer was lost.
+    if (taken?.v !== v) {
+      if (taken) throw new AppError('CONFLICT', `Blueprint ${blueprintSlug} has an entity ${input.slug} already.`);
+      mustHaveRoom(account as AccountItem, blueprint);
+    }
+
+    const now = iso(ports.clock.now());
+    const entity: EntityItem = {
+      ...keys.entity(tenant, id),
+      v,
+      tenant_id: tenant,
+      id,
+      blueprint_slug: blueprintSlug,
+      slug: input.slug,
+      name: input.name,
+      fields,
+      state: 'unknown',
+      state_since: now,
+      checks: {},
+      seq: 0,
+      last_transition_at: 0,
+      created_at: now,
+      updated_at: now,
+    };
+    const pointer: EntityPointer = { ...keys.entitySlug(tenant, blueprintSlug, input.slug), v, entity_id: id };
+    const counted = { ...blueprint, v: ports.ids.token(), entity_count: blueprint.entity_count + 1 };
+    const outcome = await commit(ports, [
+      { put: entity, if: 'absent' },
+      { put: pointer, if: 'absent' },
+      { put: counted, if: { version: blueprint.v } },
+    ]);
+    return outcome.ok ? entityRecord(entity, blueprint) : AGAIN;
+  };
+  return oneAtATime(ports.table, keys.entitySlugs(tenant, blueprintSlug), () => untilDone(ports, attempt));
+}
+
+function mustHaveRoom({ entity_limit_per_bp }: AccountItem, { slug, entity_count }: BlueprintItem): void {
+  if (entity_count < entity_limit_per_bp) return;
+  const allowed = `The plan allows ${entity_limit_per_bp} entities of one blueprint, and ${slug} has ${entity_count}.`;
+  throw new AppError('LIMIT_EXCEEDED', `${allowed} Delete one or ask for more.`);
+}

@@ -1,0 +1,50 @@
+import type { Context } from '#lib/access/context.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { requireEntity } from './store.ts';
+
+/**
+ * How long after a deletion was begun the background looks for what it left. Longer than any deletion takes: the
+ * message goes out first, so that a crash loses nothing, and is dropped when the check is still there.
+ */
+export const RECLAIM_AFTER_MS = 60_000;
+
+/**
+ * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Policies,
+ * channels and entries of the schedule are reclaimed in the background. Throws NOT_FOUND.
+ * @returns the ids of the checks that went with it
+ */
+export async function deleteEntity(context: Context, blueprintSlug: string, slug: string): Promise<string[]> {
+  const { ports, keys, tenant } = context;
+  const announced = new Set<string>();
+  return untilDone(ports, async () => {
+    const { entity, blueprint } = await requireEntity(context, blueprintSlug, slug);
+    const checks = Object.keys(entity.checks);
+    await sendReclaims(
+      context,
+      entity.id,
+      checks.filter((id) => !announced.has(id)),
+    );
+    for (const id of checks) announced.add(id);
+
+    const counted = { ...blueprint, v: ports.ids.token(), entity_count: blueprint.entity_count - 1 };
+    const outcome = await commit(ports, [
+      { put: counted, if: { version: blueprint.v } },
+      // Whoever adds a check writes the entity, so that this version holds all its checks.
+      { delete: { pk: entity.pk, sk: entity.sk }, if: { version: entity.v } },
+      { delete: keys.entitySlug(tenant, blueprintSlug, slug) },
+      ...checks.map((id) => ({ delete: keys.check(tenant, id) })),
+    ]);
+    return outcome.ok ? checks : AGAIN;
+  });
+}
+
+async function sendReclaims({ ports, tenant }: Context, entity_id: string, checks: string[]): Promise<void> {
+  if (checks.length === 0) return;
+  const not_before = ports.clock.now() + RECLAIM_AFTER_MS;
+  const bodies = checks.map((check_id): MessageOf<'reclaim'> => ({ tenant_id: tenant, entity_id, check_id }));
+  await ports.queues.send(
+    'reclaim',
+    bodies.map((body) => ({ body, not_before })),
+  );
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { Name } from '#lib/platform/text.ts';
+
+export const FieldType = z.enum(['string', 'number', 'boolean', 'url', 'array']);
+export type FieldType = z.infer<typeof FieldType>;
+
+/** DynamoDB keeps no number beyond these. */
+const SMALLEST = 1e-130;
+const LARGEST = 1e126;
+
+const number = z
+  .number()
+  .refine((value) => value === 0 || (Math.abs(value) >= SMALLEST && Math.abs(value) < LARGEST), 'is out of range');
+
+/** What a value of each type must be. An array holds scalars. */
+const VALUE: Record<FieldType, z.ZodType> = {
+  string: z.string(),
+  number,
+  boolean: z.boolean(),
+  url: z.string().refine(isWebUrl, 'must be an absolute http or https URL'),
+  array: z.array(z.union([z.string(), number, z.boolean()], 'must be a string, a number or a boolean')),
+};
+
+function isWebUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** Why a value is none of its type, as zod tells it; undefined when it is one. */
+export const complaintOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
+  VALUE[type].safeParse(value).error;
+
+/** The value that a default's text stands for: `"42"`, `"true"`, `"[\"a\"]"`. Undefined when it is none of the type. */
+export function parseDefault(type: FieldType, text: string): unknown {
+  const value = type === 'string' || type === 'url' ? text : jsonOf(text);
+  return complaintOf(type, value) ? undefined : value;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const EXAMPLE: Record<FieldType, string> = {
+  string: 'text',
+  number: '42',
+  boolean: 'true',
+  url: 'https://example.com',
+  array: '["a"]',
+};
+
+/** A field definition of a request; null means absent. */
+export const FieldInput = z
+  .object({
+    name: Name.refine((name) => name !== '__proto__', 'is not possible as a name'),
+    field_type: FieldType,
+    required: z.boolean().nullish(),
+    default_value: z.string().nullish(),
+    sort_order: z.int().nullish(),
+  })
+  .superRefine(({ field_type, default_value }, context) => {
+    if (typeof default_value !== 'string' || parseDefault(field_type, default_value) !== undefined) return;
+    const message = `must be text that reads as ${field_type}, such as ${JSON.stringify(EXAMPLE[field_type])}`;
+    context.addIssue({ code: 'custom', path: ['default_value'], message });
+  });
+export type FieldInput = z.infer<typeof FieldInput>;
+
+/** A typed custom field of a blueprint. */
+export const Field = z.object({
+  name: z.string(),
+  field_type: FieldType,
+  required: z.boolean(),
+  /** Text that parses as the type; absent without a default. */
+  default_value: z.string().optional(),
+  sort_order: z.int(),
+});
+export type Field = z.infer<typeof Field>;
+
+/** @param position among the fields of its blueprint, from 0 */
+export const makeField = (input: FieldInput, position: number): Field => ({
+  name: input.name,
+  field_type: input.field_type,
+  required: input.required ?? false,
+  ...(typeof input.default_value === 'string' && { default_value: input.default_value }),
+  sort_order: input.sort_order ?? position,
+});
+
+/** In the order in which they are shown. */
+export const sortFields = (fields: Field[]): Field[] => fields.toSorted((a, b) => a.sort_order - b.sort_order);

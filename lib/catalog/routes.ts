@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { ListQuery, listOf } from '#lib/platform/paging.ts';
+import { route } from '#lib/platform/route.ts';
+import { Blueprint, BlueprintPatch, blueprintRecord, NewBlueprint } from './blueprint.ts';
+import { addField, deleteField, updateBlueprint } from './change-blueprint.ts';
+import { createBlueprint } from './create-blueprint.ts';
+import { createEntity } from './create-entity.ts';
+import { deleteBlueprint } from './delete-blueprint.ts';
+import { deleteEntity } from './delete-entity.ts';
+import { Entity, EntityPatch, entityRecord, NewEntity } from './entity.ts';
+import { FieldInput } from './field.ts';
+import { blueprintList, entityList, requireBlueprint, requireEntity } from './store.ts';
+import { updateEntity } from './update-entity.ts';
+
+const row = route<Context>();
+
+const blueprintRows = [
+  row({
+    method: 'GET',
+    path: '/v1/blueprints',
+    access: 'read',
+    summary: 'All blueprints, by slug',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(Blueprint),
+    run: (context, call) => listOf(`${context.tenant} blueprints`, call, blueprintList(context)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/blueprints',
+    access: 'write',
+    summary: 'Create a blueprint; the first is the default',
+    status: 201,
+    body: NewBlueprint,
+    reply: Blueprint,
+    run: (context, { body }) => createBlueprint(context, body),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/blueprints/{slug}',
+    access: 'read',
+    summary: 'One blueprint',
+    status: 200,
+    reply: Blueprint,
+    load: (context, { slug }) => requireBlueprint(context, slug),
+    run: async (_context, { loaded }) => blueprintRecord(loaded.blueprint, loaded.catalog),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/blueprints/{slug}',
+    access: 'write',
+    summary: 'Change name, description, or make it the default',
+    status: 200,
+    body: BlueprintPatch,
+    reply: Blueprint,
+    load: (context, { slug }) => requireBlueprint(context, slug),
+    run: (context, { params, body }) => updateBlueprint(context, params.slug, body),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/blueprints/{slug}',
+    access: 'write',
+    summary: 'Delete a blueprint that has no entities',
+    status: 204,
+    run: (context, { params }) => deleteBlueprint(context, params.slug),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/blueprints/{slug}/fields',
+    access: 'write',
+    summary: 'Add a field; answers the blueprint',
+    status: 201,
+    body: FieldInput,
+    reply: Blueprint,
+    load: (context, { slug }) => requireBlueprint(context, slug),
+    run: (context, { params, body }) => addField(context, params.slug, body),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/blueprints/{slug}/fields/{name}',
+    names: ['name'],
+    access: 'write',
+    summary: 'Remove a field; its values are no longer shown',
+    status: 204,
+    run: (context, { params }) => deleteField(context, params.slug, params.name),
+  }),
+];
+
+const entityRows = [
+  row({
+    method: 'GET',
+    path: '/v1/blueprints/{blueprint_slug}/entities',
+    access: 'read',
+    summary: 'Entities of a blueprint, by slug',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(Entity),
+    load: (context, { blueprint_slug }) => requireBlueprint(context, blueprint_slug),
+    run: (context, call) =>
+      listOf(
+        `${context.tenant} entities ${call.params.blueprint_slug}`,
+        call,
+        entityList(context, call.loaded.blueprint),
+      ),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/blueprints/{blueprint_slug}/entities',
+    access: 'write',
+    summary: 'Create an entity',
+    status: 201,
+    body: NewEntity,
+    reply: Entity,
+    load: (context, { blueprint_slug }) => requireBlueprint(context, blueprint_slug),
+    run: (context, { params, body }) => createEntity(context, params.blueprint_slug, body),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/blueprints/{blueprint_slug}/entities/{slug}',
+    access: 'read',
+    summary: 'One entity',
+    status: 200,
+    reply: Entity,
+    load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
+    run: async (_context, { loaded }) => entityRecord(loaded.entity, loaded.blueprint),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/blueprints/{blueprint_slug}/entities/{slug}',
+    access: 'write',
+    summary: 'Change what is supplied; fields merge, null removes one',
+    status: 200,
+    body: EntityPatch,
+    reply: Entity,
+    load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
+    run: (context, { params, body }) => updateEntity(context, params.blueprint_slug, params.slug, body),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/blueprints/{blueprint_slug}/entities/{slug}',
+    access: 'write',
+    summary: 'Delete an entity and all its checks',
+    status: 204,
+    run: (context, { params }) => deleteEntity(context, params.blueprint_slug, params.slug),
+  }),
+];
+
+export const catalogRows = [...blueprintRows, ...entityRows];

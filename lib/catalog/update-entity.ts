@@ -1,0 +1,35 @@
+import type { Scope } from '#lib/access/context.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type Entity, type EntityPatch, entityRecord } from './entity.ts';
+import { mergeValues } from './field-values.ts';
+import { mustStay, requireEntity } from './store.ts';
+
+/**
+ * Changes what is supplied; `fields` merge per key and a null removes one. Every write is judged by the blueprint as it
+ * is now. Throws NOT_FOUND, VALIDATION_ERROR.
+ */
+export async function updateEntity(
+  scope: Scope,
+  blueprintSlug: string,
+  slug: string,
+  patch: EntityPatch,
+): Promise<Entity> {
+  const { ports } = scope;
+  return untilDone(ports, async () => {
+    const { entity, blueprint } = await requireEntity(scope, blueprintSlug, slug);
+    mustStay(
+      { id: entity.id, slug: entity.slug, blueprint_slug: entity.blueprint_slug },
+      { id: patch.id, slug: patch.slug, blueprint_slug: patch.blueprint_slug },
+    );
+    const changed = {
+      ...entity,
+      v: ports.ids.token(),
+      name: patch.name ?? entity.name,
+      fields: mergeValues(blueprint.fields, entity.fields, patch.fields ?? {}),
+      updated_at: iso(ports.clock.now()),
+    };
+    const outcome = await commit(ports, [{ put: changed, if: { version: entity.v } }]);
+    return outcome.ok ? entityRecord(changed, blueprint) : AGAIN;
+  });
+}
