@@ -49,6 +49,7 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS messages_by_due ON messages (queue, visible_at) WHERE dead_at IS NULL;
   CREATE INDEX IF NOT EXISTS messages_dead ON messages (dead_at) WHERE dead_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS layout (setting TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ticks (schedule TEXT PRIMARY KEY, last TEXT NOT NULL) WITHOUT ROWID;
 `;
 

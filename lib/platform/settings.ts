@@ -33,8 +33,13 @@ export const SettingsSchema = z.object({
 export type Settings = z.output<typeof SettingsSchema>;
 
 /** Parses an environment; throws one sentence that names each setting that is wrong. */
-export function readSettings(env: Record<string, string | undefined>): Settings {
-  const parsed = SettingsSchema.safeParse(env);
+export function readSettings(env: Record<string, string | undefined>): Settings;
+export function readSettings<Schema extends z.ZodType>(
+  env: Record<string, string | undefined>,
+  schema: Schema,
+): z.output<Schema>;
+export function readSettings(env: Record<string, string | undefined>, schema: z.ZodType = SettingsSchema): unknown {
+  const parsed = schema.safeParse(env);
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
   throw new Error(`Settings are wrong. ${wrong}. See the table of settings in README.md.`);

@@ -1,0 +1,21 @@
+import type { Bus, BusEvent, Log } from '#lib/platform/ports.ts';
+
+export type LocalBus = Bus & {
+  /** The last hundred events, oldest first. */
+  recent: readonly BusEvent[];
+};
+
+const KEPT = 100;
+
+/** The event bus of one machine: each event is a line of the log. */
+export function makeBus(log: Log): LocalBus {
+  const recent: BusEvent[] = [];
+  return {
+    recent,
+    publish: async (events) => {
+      for (const event of events) log.info('event', event);
+      recent.push(...events);
+      recent.splice(0, recent.length - KEPT);
+    },
+  };
+}

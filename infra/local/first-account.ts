@@ -1,0 +1,26 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAccount } from '#lib/access/create-account.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+/**
+ * Makes an account when there is none, and keeps its admin key in `dir`/admin-key, for the owner of the process alone.
+ * @returns that key, also on later starts; undefined when the file is gone
+ */
+export async function firstAccount(ports: Ports, keys: Keys, dir: string | undefined): Promise<string | undefined> {
+  const { items } = await ports.table.query({ partition: keys.accounts, limit: 1 });
+  const file = dir && join(dir, 'admin-key');
+  if (items.length > 0) return file && readKey(file);
+  const { key } = await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' });
+  if (file) writeFileSync(file, `${key.key}\n`, { mode: 0o600 });
+  return key.key;
+}
+
+function readKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return undefined; // The owner took it away, as a careful owner does.
+  }
+}

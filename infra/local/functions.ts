@@ -1,0 +1,26 @@
+import { create as api } from '#functions/api.ts';
+import { create as deliverer } from '#functions/deliverer.ts';
+import { create as generator } from '#functions/generator.ts';
+import { create as ingest } from '#functions/ingest.ts';
+import { create as notifier } from '#functions/notifier.ts';
+import { create as prober } from '#functions/prober.ts';
+import { create as reclaimer } from '#functions/reclaimer.ts';
+import type { FunctionName } from '#infra/topology.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { Handler } from './invoke.ts';
+
+const factories: Record<FunctionName, (ports: Ports) => Handler> = {
+  api,
+  ingest,
+  generator,
+  prober,
+  notifier,
+  deliverer,
+  reclaimer,
+};
+
+/** Every function of the topology, made once for one world. */
+export function makeFunctions(ports: Ports): Record<FunctionName, Handler> {
+  const made = Object.entries(factories).map(([name, create]) => [name, create(ports)]);
+  return Object.fromEntries(made) as Record<FunctionName, Handler>;
+}

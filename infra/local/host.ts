@@ -1,0 +1,120 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Keys, keyTable } from '#lib/keys.ts';
+import type { Log } from '#lib/platform/ports.ts';
+import type { Settings } from '#lib/platform/settings.ts';
+import { recordOutage } from '#lib/schedule/outages.ts';
+import { type ChangeStream, startChangeStream } from './change-stream.ts';
+import { startConsumers } from './consumers.ts';
+import { firstAccount } from './first-account.ts';
+import { makeFunctions } from './functions.ts';
+import { makeGateway } from './http.ts';
+import { keepLayout } from './layout.ts';
+import { lockDirectory } from './lock.ts';
+import { type LocalPorts, makePorts } from './ports.ts';
+import { keepSignOfLife, outageBefore } from './sign-of-life.ts';
+import { openStore, STORE_FILE } from './store.ts';
+import { startSweep } from './sweep.ts';
+import { startTicks } from './ticks.ts';
+
+export type HostOptions = {
+  settings: Settings;
+  log: Log;
+  /** Where everything is kept; undefined keeps it in memory. */
+  dir: string | undefined;
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+};
+
+export type Host = {
+  url: string;
+  /** Raw key of the first account's admin; undefined when its file is gone. */
+  adminKey: string | undefined;
+  ports: LocalPorts;
+  keys: Keys;
+  /** Takes no more requests and messages and lets what is in hand finish, 10 s at most. @returns whether it did */
+  stop(): Promise<boolean>;
+};
+
+const DRAIN_MS = 10_000;
+
+/**
+ * The whole service in this process. Throws one sentence when it cannot start: another service has the folder, the
+ * port is in use, the settings do not fit the data.
+ */
+export async function startHost({ settings, log, dir, host, port }: HostOptions): Promise<Host> {
+  const undo: (() => void)[] = [];
+  const release = () => {
+    for (const step of undo.reverse()) step();
+  };
+  try {
+    if (dir !== undefined) {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      undo.push(lockDirectory(dir));
+    }
+    const store = openStore({ file: dir === undefined ? ':memory:' : join(dir, STORE_FILE) });
+    undo.push(store.close);
+    keepLayout(store, settings);
+    const keys = keyTable(settings);
+    const ports = makePorts(store, { settings, log, onInserted: () => changes?.wake() });
+    let changes: ChangeStream | undefined;
+    await ports.queues.recover();
+    if (dir !== undefined) undo.push(await watchOutages(ports, keys, join(dir, 'alive')));
+    const adminKey = await firstAccount(ports, keys, dir);
+    const handlers = makeFunctions(ports);
+    const gateway = makeGateway(handlers, { origins: settings.ALLOWED_ORIGINS, log });
+    const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
+
+    // From here on work is done, after the outage was noted.
+    changes = startChangeStream(store, handlers, log);
+    const consumers = startConsumers(ports.queues, handlers, ports);
+    const stopTicks = startTicks(store, ports.queues, ports);
+    const stopSweep = startSweep(ports, log, consumers.wake);
+
+    return {
+      url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+      adminKey,
+      ports,
+      keys,
+      stop: async () => {
+        stopTicks();
+        stopSweep();
+        const inTime = await within(DRAIN_MS, Promise.all([gateway.stop(), consumers.stop(), changes.stop()]));
+        if (!inTime) log.warn('what was in hand did not end in time and is given again at the next start');
+        gateway.cut();
+        release();
+        return inTime;
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Notes the time in which this service did not run, before it does anything else. */
+async function watchOutages(ports: LocalPorts, keys: Keys, file: string): Promise<() => void> {
+  const outage = outageBefore(file, ports.clock.now());
+  if (outage) await recordOutage(ports, keys, outage);
+  return keepSignOfLife(file, ports.log, (pause) => {
+    recordOutage(ports, keys, pause).catch((error) =>
+      ports.log.error('an outage could not be noted', { ...pause, error }),
+    );
+  });
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new Error(`Port ${port} on ${host} is in use. Choose another one, as in PORT=8788 npm start.`);
+  }
+  return new Error(`Fleetwatch cannot listen on ${host}:${port} (${error.code}). Check HOST and PORT.`);
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { makeLog } from '#lib/platform/log.ts';
+import { startHost } from './host.ts';
+import { readHostSettings } from './settings.ts';
+
+/** `npm start`: the whole service on one machine, until SIGTERM or SIGINT. */
+async function main(): Promise<void> {
+  // What it keeps holds the secrets of its users.
+  process.umask(0o077);
+  const { host: own, settings } = readHostSettings(process.env);
+  const log = makeLog(own.LOG_LEVEL);
+  process.on('uncaughtException', (error) => {
+    log.error('a fault that nobody caught; the process ends', { error });
+    process.exit(1);
+  });
+  const service = await startHost({ settings, log, dir: own.DATA_DIR, host: own.HOST, port: own.PORT });
+  process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR));
+
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, async () => {
+      if (stopping) return;
+      stopping = true;
+      log.info('stopping', { signal });
+      await service.stop();
+      process.exit(0);
+    });
+  }
+}
+
+const greeting = (url: string, key: string | undefined, dir: string): string => `
+Fleetwatch runs at ${url}
+Admin key: ${key ?? '(its file was removed; make another with: npm run admin)'}${key ? `   (kept in ${join(dir, 'admin-key')})` : ''}
+
+  curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}/v1/me
+
+`;
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { LOG_LEVELS } from '#lib/platform/log.ts';
+import { readSettings, type Settings } from '#lib/platform/settings.ts';
+
+/** What a single machine wants otherwise than AWS. The operator's own values win. */
+const EMBEDDED = { CHECK_EGRESS: 'any', MIN_INTERVAL_SECONDS: '1', SHARDS: '1', BUCKETS: '1', JOB_GROUP_MS: '50' };
+
+const HostSettings = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8787),
+  /** Address to listen on; 0.0.0.0 for every network. */
+  HOST: z.string().default('127.0.0.1'),
+  /** Everything the service keeps lies in this folder. */
+  DATA_DIR: z.string().default('.data'),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+});
+export type HostSettings = z.output<typeof HostSettings>;
+
+/** The settings of an embedded service, by its environment. Throws one sentence that names each wrong one. */
+export function readHostSettings(env: Record<string, string | undefined>): { host: HostSettings; settings: Settings } {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  return { host: readSettings(given, HostSettings), settings: readSettings({ ...EMBEDDED, ...given }) };
+}
