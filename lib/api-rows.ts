@@ -1,7 +1,10 @@
 import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
+import { alertRows } from '#lib/alerts/routes.ts';
 import { catalogRows } from '#lib/catalog/routes.ts';
+import { checkRows } from '#lib/health/check-routes.ts';
+import { pushRows } from '#lib/health/push-routes.ts';
 import type { Route } from '#lib/platform/route.ts';
 
 /** Every endpoint of the API, one list a room. */
-export const apiRows: Route<Context>[] = [...accessRows, ...catalogRows];
+export const apiRows: Route<Context>[] = [...accessRows, ...catalogRows, ...checkRows, ...pushRows, ...alertRows];
