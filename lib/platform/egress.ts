@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { ipv6Groups } from './ipv6.ts';
 import { type Egress, NetError } from './net.ts';
 
 /**
@@ -197,11 +198,6 @@ function ipv6FormsOf(cidr: string): string[] {
 
 /** An interface identifier that holds an IPv4 address to tunnel to (RFC 5214), whatever the prefix. */
 function isIsatap(address: string): boolean {
-  const [head = '', tail = ''] = (URL.parse(`http://[${address}]/`)?.hostname ?? '').slice(1, -1).split('::');
-  const left = head.split(':').filter(Boolean);
-  const right = tail.split(':').filter(Boolean);
-  const groups = [...left, ...Array(8 - left.length - right.length).fill('0'), ...right].map((hex) =>
-    Number.parseInt(hex, 16),
-  );
-  return ((groups[4] as number) & ~0x0200) === 0 && groups[5] === 0x5efe;
+  const groups = ipv6Groups(address);
+  return (groups[4] === '0' || groups[4] === '200') && groups[5] === '5efe';
 }

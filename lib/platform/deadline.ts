@@ -1,0 +1,62 @@
+import { NetError } from './net.ts';
+
+/**
+ * One deadline over everything that an exchange does, with one timer. What it holds is destroyed when the time is over
+ * or the work done, whichever comes first: no connection outlives its exchange.
+ */
+export class Deadline {
+  /** What is waited for now, for the message: `connected, waiting for headers`. */
+  stage = '';
+  readonly timeout_ms: number;
+  #over = false;
+  #held: { destroy(): unknown } | undefined;
+
+  constructor(timeout_ms: number) {
+    this.timeout_ms = timeout_ms;
+  }
+
+  /** Takes charge of the present connection, in place of the one before. Throws when the time is over already. */
+  hold(held: { destroy(): unknown }): void {
+    const before = this.#held;
+    this.#held = held;
+    if (before !== held) before?.destroy();
+    if (this.#over) held.destroy();
+    this.check();
+  }
+
+  /** Throws when the time is over: called after whatever cannot be cancelled. */
+  check(): void {
+    if (this.#over) throw this.error();
+  }
+
+  /** Hands the connection over to something that wraps it and will be held in its place. */
+  release(): void {
+    this.#held = undefined;
+  }
+
+  end(): void {
+    this.#over = true;
+    this.#held?.destroy();
+  }
+
+  error(): NetError {
+    return new NetError('timeout', `no answer within ${this.timeout_ms} ms (${this.stage})`);
+  }
+}
+
+/** Runs the work; throws `NetError('timeout')` at the deadline, when whatever it held is destroyed. */
+export function withDeadline<T>(timeout_ms: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+  const deadline = new Deadline(timeout_ms);
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(deadline.error());
+      deadline.end();
+    }, timeout_ms);
+    work(deadline)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+        deadline.end();
+      });
+  });
+}

@@ -1,0 +1,111 @@
+import { NetError } from './net.ts';
+
+type SystemError = Error & { code?: string; errors?: SystemError[] };
+
+/** This machine has no more to give; nothing is known of the target. */
+const OUR_FAULTS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/** What failed, in words for whoever owns the target. @param where `127.0.0.1:8080`, or `name (127.0.0.1:8080)` */
+export function connectError(error: SystemError, where: string): Error {
+  // Several addresses were tried: the first says most, as they were tried in order of preference.
+  const first = error.errors?.[0] ?? error;
+  const code = first.code ?? '';
+  if (OUR_FAULTS.has(code)) return first;
+  const failure = (message: string, answered = false) => new NetError('connect', message, { answered, cause: error });
+  switch (code) {
+    case 'ECONNREFUSED':
+      return failure(`connection refused by ${where}: nothing listens on that port`, true);
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return failure(`${where} reset the connection`, true);
+    case 'ETIMEDOUT':
+      return new NetError('timeout', `no answer from ${where} to a connection attempt`, { cause: error });
+    case 'EHOSTUNREACH':
+    case 'EHOSTDOWN':
+      return failure(`no route to ${where}: the host is down or its network is`);
+    case 'ENETUNREACH':
+    case 'ENETDOWN':
+    case 'EADDRNOTAVAIL':
+      return failure(`the network of ${where} cannot be reached from here`);
+    case 'EACCES':
+    case 'EPERM':
+      return failure(`this machine does not let connections to ${where} out (a firewall rule?)`);
+    default:
+      return failure(`connecting to ${where} failed (${code || first.message})`);
+  }
+}
+
+/** A look-up that gave no address. */
+export function lookUpError(error: SystemError, name: string): Error {
+  if (error instanceof NetError || OUR_FAULTS.has(error.code ?? '')) return error;
+  return new NetError('dns', lookUpMessage(error.code ?? error.message, name), {
+    cause: error,
+  });
+}
+
+function lookUpMessage(code: string, name: string): string {
+  switch (code) {
+    case 'ENOTFOUND':
+    case 'ENONAME':
+      return `the name ${name} does not resolve (NXDOMAIN): check its spelling and its DNS zone`;
+    case 'ENODATA':
+      return `the name ${name} has no address (neither A nor AAAA record)`;
+    case 'ESERVFAIL':
+      return `the name ${name} does not resolve (SERVFAIL): the DNS server failed`;
+    case 'EREFUSED':
+      return `the name ${name} does not resolve (REFUSED): the DNS server refused to answer`;
+    case 'ETIMEOUT':
+    case 'EAI_AGAIN':
+    case 'ECONNREFUSED':
+      return `the name ${name} could not be looked up: no DNS server answered`;
+    default:
+      return `the name ${name} could not be looked up (${code})`;
+  }
+}
+
+/** A TLS handshake that did not come about. */
+export function handshakeError(error: SystemError, where: string): Error {
+  const code = error.code ?? '';
+  if (OUR_FAULTS.has(code)) return error;
+  const failure = (message: string) => new NetError('tls', message, { answered: true, cause: error });
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return failure(`${where} closed the connection during the TLS handshake`);
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+    return failure(`${where} does not speak TLS (it may be plain text: check scheme and port)`);
+  }
+  if (code === 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' || code === 'ERR_SSL_UNSUPPORTED_PROTOCOL') {
+    return failure(`${where} speaks only a TLS version older than 1.2`);
+  }
+  const reason = /:([^:]+):[^:]*:\d+:/.exec(error.message)?.[1] ?? (code || error.message);
+  return failure(
+    `the TLS handshake with ${where} failed (${reason
+      .toLowerCase()
+      .replace(/^err_ssl_/, '')
+      .replaceAll('_', ' ')})`,
+  );
+}
+
+/** An HTTP exchange on a good connection that came to nothing. @param begun headers had been received */
+export function exchangeError(
+  error: SystemError & { reason?: string; rawPacket?: Buffer },
+  where: string,
+  begun: boolean,
+): Error {
+  if (error instanceof NetError || OUR_FAULTS.has(error.code ?? '')) return error;
+  const failure = (message: string) => new NetError('connect', message, { answered: true, cause: error });
+  const code = error.code ?? '';
+  if (code === 'HPE_HEADER_OVERFLOW') return failure(`${where} sent more than 16 KB of headers`);
+  if (code === 'HPE_INVALID_EOF_STATE' || code === 'ECONNRESET' || code === 'EPIPE') {
+    return failure(
+      begun
+        ? `${where} closed the connection before the response was complete`
+        : `${where} closed the connection without an answer`,
+    );
+  }
+  if (code.startsWith('HPE_')) {
+    // A TLS record of type alert.
+    if (error.rawPacket?.[0] === 0x15) return failure(`${where} speaks TLS: use https`);
+    return failure(`what ${where} sent is not valid HTTP/1.1 (${error.reason ?? code})`);
+  }
+  return failure(`the exchange with ${where} failed (${code || error.message})`);
+}

@@ -1,0 +1,75 @@
+import * as x509 from '@peculiar/x509';
+
+/** PEM texts, as node:tls takes them; `cert` is the chain. */
+export type KeyAndCertificate = { key: string; cert: string };
+
+export type Wanted = { names: string[]; from?: Date; to?: Date };
+
+export type Authority = {
+  /** PEM, to be trusted. */
+  cert: string;
+  issue(wanted: Wanted): Promise<KeyAndCertificate>;
+};
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const DAY = 86_400_000;
+
+/** A certificate authority of the tests' own. */
+export async function makeAuthority(name = 'Fleetwatch Test Authority'): Promise<Authority> {
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const root = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serial(),
+    name: `CN=${name}, O=${name}`,
+    notBefore: new Date(Date.now() - 3650 * DAY),
+    notAfter: new Date(Date.now() + 3650 * DAY),
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [new x509.BasicConstraintsExtension(true, 1, true)],
+  });
+  return {
+    cert: root.toString('pem'),
+    async issue({ names, from = new Date(Date.now() - DAY), to = new Date(Date.now() + 90 * DAY) }) {
+      const own = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+      const certificate = await x509.X509CertificateGenerator.create({
+        serialNumber: serial(),
+        issuer: root.subject,
+        subject: `CN=${names[0]}`,
+        notBefore: from,
+        notAfter: to,
+        publicKey: own.publicKey,
+        signingKey: keys.privateKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: [new x509.SubjectAlternativeNameExtension(names.map(alternativeName))],
+      });
+      return { key: await pemOf(own.privateKey), cert: certificate.toString('pem') };
+    },
+  };
+}
+
+/** A certificate that vouches for itself. */
+export async function selfSigned(names: string[]): Promise<KeyAndCertificate> {
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serial(),
+    name: `CN=${names[0]}`,
+    notBefore: new Date(Date.now() - DAY),
+    notAfter: new Date(Date.now() + 90 * DAY),
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [new x509.SubjectAlternativeNameExtension(names.map(alternativeName))],
+  });
+  return { key: await pemOf(keys.privateKey), cert: certificate.toString('pem') };
+}
+
+const alternativeName = (name: string): { type: 'ip' | 'dns'; value: string } => ({
+  type: /^[\d.]+$|:/.test(name) ? 'ip' : 'dns',
+  value: name,
+});
+
+let issued = 0;
+const serial = (): string => `01${(++issued).toString(16).padStart(6, '0')}`;
+
+async function pemOf(key: Parameters<typeof crypto.subtle.exportKey>[1]): Promise<string> {
+  const base64 = Buffer.from(await crypto.subtle.exportKey('pkcs8', key)).toString('base64');
+  return `-----BEGIN PRIVATE KEY-----\n${base64.replace(/(.{64})/g, '$1\n')}\n-----END PRIVATE KEY-----\n`;
+}

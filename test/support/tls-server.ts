@@ -1,0 +1,16 @@
+import type { RequestListener } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { createServer as createTls, type TlsOptions } from 'node:tls';
+import { listening, type Target } from './socket-target.ts';
+
+/** An HTTPS server with a given certificate. */
+export const httpsTarget = (options: TlsOptions, listener: RequestListener, host = '127.77.0.1'): Promise<Target> =>
+  listening(createHttps(options, listener), host, 'https');
+
+/** A TLS server that says nothing once the handshake is done. */
+export const tlsTarget = (options: TlsOptions, host = '127.77.0.1'): Promise<Target> =>
+  listening(
+    createTls(options, (socket) => socket.on('error', () => {})).on('tlsClientError', () => {}),
+    host,
+    'https',
+  );
