@@ -1,5 +1,4 @@
 import type { Context } from '#lib/access/context.ts';
-import { requireAccount } from '#lib/access/store.ts';
 import { historyStart } from '#lib/health/retention.ts';
 import { idFloor } from '#lib/platform/ids.ts';
 import { queryMerged } from '#lib/platform/merge.ts';
@@ -10,10 +9,9 @@ import { deliveryView } from './views.ts';
 /** Access pattern: the tenant's buckets of deliveries, merged, newest first (ids sort by time). */
 
 /** Reads the delivery log, without what belonged to entities that are gone. */
-export async function deliveryLog(context: Context): Promise<Reader<DeliveryRecord>> {
+export function deliveryLog(context: Context): Reader<DeliveryRecord> {
   const { ports, keys, tenant } = context;
-  const { retention_days } = await requireAccount(context);
-  const from = idFloor('dlv', historyStart(ports.clock.now(), retention_days));
+  const from = idFloor('dlv', historyStart(ports.clock.now(), context.caller.retention_days));
   return async (after, limit) => {
     const page = await queryMerged<DeliveryItem>(
       ports.table,

@@ -83,7 +83,7 @@ export const alertRows = [
     status: 200,
     query: ListQuery.extend({ limit: limitParam(50, 1000) }),
     reply: z.array(DeliveryRecord),
-    run: async (context, call) => listOf(`${context.tenant} deliveries`, call, await deliveryLog(context)),
+    run: (context, call) => listOf(`${context.tenant} deliveries`, call, deliveryLog(context)),
   }),
   row({
     method: 'GET',

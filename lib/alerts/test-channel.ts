@@ -1,5 +1,4 @@
 import type { Context } from '#lib/access/context.ts';
-import { requireAccount } from '#lib/access/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { historyExpiry } from '#lib/health/retention.ts';
@@ -16,7 +15,6 @@ import { channelTypeOf } from './registry.ts';
  */
 export async function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const { ports, keys, tenant } = context;
-  const { retention_days } = await requireAccount(context);
   const about = {
     tenant_id: tenant,
     id: ports.ids.id('dlv'),
@@ -27,7 +25,13 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
     check_id: check.id,
     entity_id: check.entity_id,
   };
-  const delivery = newDelivery(ports, keys, about, channel, historyExpiry(ports.clock.now(), retention_days));
+  const delivery = newDelivery(
+    ports,
+    keys,
+    about,
+    channel,
+    historyExpiry(ports.clock.now(), context.caller.retention_days),
+  );
 
   if (channelTypeOf(channel.channel_type)?.via === 'nats') {
     const body: MessageOf<'delivery'> = { tenant_id: tenant, delivery_id: delivery.id };

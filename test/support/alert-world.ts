@@ -1,0 +1,199 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { openTable, type SqliteTable } from '#infra/local/sqlite-table.ts';
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
+import { defaultPolicy } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/health/transition-item.ts';
+import { keyTable } from '#lib/keys.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import { makeNet } from '#lib/platform/node-net.ts';
+import type { BusEvent, Item, Ports } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { iso } from '#lib/platform/time.ts';
+import { memoryLog } from './log.ts';
+
+export const TENANT = 'acc_a';
+export const START = Date.parse('2026-11-21T05:16:40.123Z');
+
+export type Sent = { queue: string; body: unknown; not_before?: number };
+
+/**
+ * What alerting needs of the world: a real table in memory, a real network, a clock that stands until it is moved, and
+ * queues that keep what was sent. One account, one entity and one check stand in the table.
+ */
+export async function alertWorld(env: Record<string, string> = {}) {
+  const settings = readSettings({ CHECK_EGRESS: 'any', ...env });
+  const keys = keyTable(settings);
+  let now = START;
+  const clock = { now: () => now, sleep: async () => {} };
+  const ids = makeIds(clock);
+  const sent: Sent[] = [];
+  const published: BusEvent[] = [];
+  const log = memoryLog();
+  const table: SqliteTable = openTable({ file: ':memory:' });
+  const ports: Ports = {
+    table,
+    clock,
+    ids,
+    log,
+    settings,
+    net: makeNet(settings),
+    queues: { send: async (queue, messages) => void sent.push(...messages.map((message) => ({ queue, ...message }))) },
+    bus: { publish: async (events) => void published.push(...events) },
+  };
+  const caller = {
+    tenant_id: TENANT,
+    user_id: 'usr_a',
+    key_id: 'key_a',
+    role: 'admin' as const,
+    is_read_only: false,
+    retention_days: 30,
+  };
+  const context: Context = { ports, keys, tenant: TENANT, caller };
+
+  const put = async <T extends Item>(item: T): Promise<T> => {
+    await table.putMany([item]);
+    return item;
+  };
+
+  const account: AccountItem = {
+    ...keys.account(TENANT),
+    v: 'a1',
+    id: TENANT,
+    email: 'ops@shop.test',
+    name: 'Shop',
+    blueprint_limit: 50,
+    entity_limit_per_bp: 1000,
+    check_limit_per_entity: 25,
+    retention_days: 30,
+    disabled: false,
+    created_at: iso(START),
+  };
+  const entity: EntityItem = {
+    ...keys.entity(TENANT, 'ent_shop'),
+    v: 'e1',
+    tenant_id: TENANT,
+    id: 'ent_shop',
+    blueprint_slug: 'service',
+    slug: 'shop',
+    name: 'Shop',
+    fields: {},
+    state: 'up',
+    state_since: iso(START),
+    checks: { chk_pay: 'up' },
+    seq: 0,
+    last_transition_at: 0,
+    created_at: iso(START),
+    updated_at: iso(START),
+  };
+  const check: CheckItem = {
+    ...keys.check(TENANT, 'chk_pay'),
+    v: 'c1',
+    tenant_id: TENANT,
+    entity_id: entity.id,
+    id: 'chk_pay',
+    check_type: 'http',
+    execution_mode: 'pull',
+    name: 'checkout',
+    target_url: 'https://shop.test/pay',
+    method: 'GET',
+    expected_status: 200,
+    interval_seconds: 60,
+    timeout_ms: 5000,
+    failure_threshold: 3,
+    enabled: true,
+    config: {},
+    created_at: iso(START),
+    updated_at: iso(START),
+    rev: 1,
+    settings_at: START,
+    state: 'up',
+    state_since: iso(START),
+    consecutive_failures: 0,
+    alerts: {},
+  };
+  await table.putMany([account, entity, check]);
+
+  return {
+    ports,
+    keys,
+    table,
+    context,
+    readOnly: { ...context, caller: { ...caller, is_read_only: true } } satisfies Context,
+    sent,
+    published,
+    log,
+    account,
+    entity,
+    check,
+    put,
+    /** Moves the clock on. */
+    pass: (ms: number) => {
+      now += ms;
+    },
+    now: () => now,
+    /** Takes the messages of a queue that are due, as its consumer would. */
+    takeDue: (queue: string): Sent[] => {
+      const due = sent.filter((one) => one.queue === queue && (one.not_before ?? 0) <= now);
+      for (const one of due) sent.splice(sent.indexOf(one), 1);
+      return due;
+    },
+    putPolicy: (channels: Channel[], changes: Partial<PolicyItem> = {}) =>
+      put<PolicyItem>({ ...defaultPolicy(keys, check), v: ids.token(), channels, ...changes }),
+    /** A planned change of the check's state that tells these channels. */
+    transition: (channel_ids: string[], changes: Partial<TransitionItem> = {}): TransitionItem => {
+      const transition_id = changes.transition_id ?? 'trn_1';
+      const states: Record<'check_from_state' | 'check_to_state', CheckState> = {
+        check_from_state: 'up',
+        check_to_state: 'down',
+      };
+      return {
+        ...keys.transition(TENANT, check.id, START, 1),
+        expires_at: Math.floor(START / 1000) + 90 * 86_400,
+        transition_id,
+        entity_id: entity.id,
+        entity_name: entity.name,
+        check_id: check.id,
+        tenant_id: TENANT,
+        from_state: 'up',
+        to_state: 'down',
+        ...states,
+        timestamp: iso(START),
+        cause: 'result',
+        error_message: 'status 503, expected 200',
+        alert: {
+          decision: 'planned',
+          reason: null,
+          deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, START, 'state_change', 0, id)),
+        },
+        channel_ids,
+        check_label: 'checkout',
+        check_from_since: iso(START - 3_600_000),
+        seq: 1,
+        ...changes,
+      };
+    },
+    delivery: (id: string) => table.get<DeliveryItem>(keys.delivery(TENANT, id)),
+  };
+}
+
+export type AlertWorld = Awaited<ReturnType<typeof alertWorld>>;
+
+/** What the stream hands over for new items. */
+export const streamEvent = (...items: Item[]) => ({
+  Records: items.map((item, i) => ({ dynamodb: { SequenceNumber: String(i + 1), NewImage: marshall(item) } })),
+});
+
+/** What a queue hands over. @param receives how often each was received, this time included */
+export const queueEvent = (bodies: unknown[], receives = 1) => ({
+  Records: bodies.map((body, i) => ({
+    messageId: `m${i + 1}`,
+    body: JSON.stringify(body),
+    attributes: { ApproximateReceiveCount: String(receives) },
+  })),
+});

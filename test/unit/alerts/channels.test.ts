@@ -1,0 +1,196 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { headerText } from '#lib/alerts/channels/ntfy.ts';
+import { ChannelBody, channelTypeOf, channelTypes } from '#lib/alerts/registry.ts';
+import { parse } from '#lib/platform/router.ts';
+import { signatureOf } from '#test/support/webhook-receiver.ts';
+import { examples, nasty } from './example-alerts.ts';
+
+const render = (type: string, alert = examples.state_change, more: Record<string, string> = {}) => {
+  const send = channelTypeOf(type)!.render(alert, { url: 'https://hooks.test/abc', ...more });
+  if (send.via !== 'http') throw new Error(`${type} is not sent over HTTP`);
+  return send;
+};
+const json = (type: string, alert = examples.state_change) => JSON.parse(render(type, alert).body);
+
+describe.each(channelTypes.map((type) => [type.type, type] as const))('channel type %s', (name, type) => {
+  it.each(type.examples.valid.map((value) => [JSON.stringify(value), value]))('takes %s', (_text, config) => {
+    expect(parse(ChannelBody, { channel_type: name, config })).toEqual({ channel_type: name, config });
+  });
+
+  it.each(type.examples.invalid.map((one) => [JSON.stringify(one.value), one] as const))('refuses %s', (_text, one) => {
+    expect(() => parse(ChannelBody, { channel_type: name, config: one.value })).toThrowError(
+      expect.objectContaining({ details: [expect.objectContaining({ path: `config.${one.path}` })] }),
+    );
+  });
+
+  it('takes a null in its config as absent', () => {
+    const config = type.examples.valid[0]!;
+    const withNull = { ...config, ...Object.fromEntries(type.secrets.map((key) => [key, config[key] ?? null])) };
+    expect(parse(ChannelBody, { channel_type: name, config: withNull })).toEqual({ channel_type: name, config });
+  });
+
+  it('counts every key of its config that leads to the receiver among its secrets', () => {
+    expect(Object.keys(type.config.shape).sort()).toEqual([...type.secrets].sort());
+  });
+
+  it('is carried by what it says', () => {
+    for (const alert of [...Object.values(examples), nasty]) {
+      expect(type.render(alert, type.examples.valid[0]!).via).toBe(type.via);
+    }
+  });
+});
+
+it('names the channel types when it does not know one', () => {
+  expect(() => parse(ChannelBody, { channel_type: 'pigeon', config: {} })).toThrowError(
+    /^channel_type: must be one of slack, discord, webhook, /,
+  );
+});
+
+describe('webhook', () => {
+  it('posts the event of the interface and nothing else', () => {
+    const send = render('webhook');
+    expect(send.headers).toEqual({ 'content-type': 'application/json' });
+    expect(JSON.parse(send.body)).toEqual({
+      entity_id: 'ent_1',
+      entity_name: 'Shop',
+      check_id: 'chk_1',
+      tenant_id: 'acc_1',
+      from_state: 'up',
+      to_state: 'degraded',
+      check_from_state: 'up',
+      check_to_state: 'down',
+      transition_id: 'trn_1',
+      timestamp: '2026-11-21T05:16:40.123Z',
+    });
+  });
+
+  it('signs the very bytes of the body when there is a secret', async () => {
+    const send = render('webhook', nasty, { secret: 'lét me sign' });
+    expect(send.headers['X-Service-Signature']).toBe(await signatureOf(send.body, 'lét me sign'));
+  });
+});
+
+describe('slack', () => {
+  it('has a headline for the notification and the facts below', () => {
+    expect(json('slack', examples.repeat)).toEqual({
+      text: ':red_circle: Shop: checkout is still down',
+      blocks: [
+        { type: 'section', text: mrkdwn('*:red_circle: Shop: checkout is still down*') },
+        {
+          type: 'section',
+          fields: [
+            mrkdwn('*Check*\nup → down'),
+            mrkdwn('*Entity*\nup → degraded'),
+            mrkdwn('*Since*\n2026-11-21 05:16:40 UTC'),
+            mrkdwn('*Down for*\n2 h'),
+          ],
+        },
+        { type: 'section', text: mrkdwn('*Why*\nstatus 503, expected 200') },
+        { type: 'context', elements: [mrkdwn('A reminder: nothing has changed since the alert about this.')] },
+      ],
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+  });
+
+  it('is green on recovery and leaves out what is not known', () => {
+    const { text, blocks } = json('slack', examples.recovery);
+    expect(text).toBe(':large_green_circle: Shop: checkout is up again');
+    expect(blocks).toHaveLength(2);
+  });
+
+  it('lets no name or error mention a channel', () => {
+    const { body } = render('slack', nasty);
+    expect(body).not.toMatch(/[<>]/);
+    expect(JSON.parse(body).text).toContain('Kasse &lt;!channel&gt; &amp; "Büro"');
+  });
+
+  it('stays within what Slack takes of a block', () => {
+    for (const block of json('slack', nasty).blocks) {
+      if (block.text) expect(block.text.text.length).toBeLessThanOrEqual(3000);
+      for (const field of block.fields ?? []) expect(field.text.length).toBeLessThanOrEqual(2000);
+    }
+  });
+});
+
+const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
+
+describe('discord', () => {
+  it('is an embed coloured by state', () => {
+    expect(json('discord', examples.recovery)).toEqual({
+      embeds: [
+        {
+          title: 'Shop: checkout is up again',
+          color: 0x1e8e3e,
+          fields: [
+            { name: 'Check', value: 'down → up', inline: true },
+            { name: 'Entity', value: 'degraded → up', inline: true },
+            { name: 'Since', value: '2026-11-21 06:21:52 UTC', inline: true },
+            { name: 'Was down for', value: '1 h 5 min', inline: true },
+          ],
+          timestamp: '2026-11-21T06:21:52.123Z',
+        },
+      ],
+      allowed_mentions: { parse: [] },
+    });
+    expect(json('discord', examples.state_change).embeds[0]).toMatchObject({
+      color: 0xd93025,
+      description: '```\nstatus 503, expected 200\n```',
+    });
+    expect(json('discord', examples.test).embeds[0]).toMatchObject({
+      color: 0x80868b,
+      footer: { text: 'Nothing has happened. Somebody tested this channel, and it works.' },
+    });
+  });
+
+  it('shows markdown in names as it was written and keeps plain names plain', () => {
+    const { title, description } = json('discord', nasty).embeds[0];
+    expect(title).toContain('snake_case \\@everyone \\[x\\](http://evil.test)');
+    expect(title).toContain('\\*\\_\\`\\~\\|');
+    expect(title.length).toBeLessThanOrEqual(256);
+    expect(description.slice(3, -3)).not.toContain('```');
+  });
+});
+
+describe('ntfy', () => {
+  it('has title, priority and tag in headers and the text as body', () => {
+    expect(render('ntfy', examples.state_change, { token: 'tk_1' })).toEqual({
+      via: 'http',
+      url: 'https://hooks.test/abc',
+      headers: {
+        'content-type': 'text/plain; charset=utf-8',
+        title: 'Shop: checkout is down',
+        priority: 'high',
+        tags: 'red_circle',
+        authorization: 'Bearer tk_1',
+      },
+      body: 'Check: up → down\nEntity: up → degraded\nSince: 2026-11-21 05:16:40 UTC\nWhy: status 503, expected 200',
+    });
+  });
+
+  it('carries no authorization without a token', () => {
+    expect(render('ntfy', examples.recovery).headers).not.toHaveProperty('authorization');
+  });
+
+  it('stays under the 4,096 bytes that ntfy shows as a message', () => {
+    expect(Buffer.byteLength(render('ntfy', nasty).body)).toBeLessThan(4096);
+  });
+
+  it('writes a title of any text as encoded words that decode to it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        const header = headerText(text);
+        expect(header).toMatch(/^[\x20-\x7e]*$/);
+        expect(decoded(header)).toBe(text.replace(/\p{Cc}+/gu, ' ').trim());
+        for (const word of header.match(/=\?\S+\?=/g) ?? []) expect(word.length).toBeLessThanOrEqual(75);
+      }),
+    );
+  });
+});
+
+/** As a receiver of RFC 2047 reads it: the space between two encoded words is no part of the text. */
+const decoded = (header: string): string =>
+  header
+    .replace(/\?= =\?/g, '?==?')
+    .replace(/=\?UTF-8\?B\?([^?]*)\?=/g, (_word, base64) => Buffer.from(base64, 'base64').toString('utf8'));

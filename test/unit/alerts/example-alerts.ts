@@ -1,0 +1,76 @@
+import type { Alert } from '#lib/alerts/alert.ts';
+import type { DeliveryKind } from '#lib/alerts/delivery-item.ts';
+
+const event: Alert['event'] = {
+  entity_id: 'ent_1',
+  entity_name: 'Shop',
+  check_id: 'chk_1',
+  tenant_id: 'acc_1',
+  from_state: 'up',
+  to_state: 'degraded',
+  check_from_state: 'up',
+  check_to_state: 'down',
+  transition_id: 'trn_1',
+  timestamp: '2026-11-21T05:16:40.123Z',
+};
+
+const down: Alert = {
+  delivery_id: 'dlv_1',
+  kind: 'state_change',
+  event,
+  cause: 'result',
+  check_label: 'checkout',
+  error_message: 'status 503, expected 200',
+  check_from_since: '2026-11-20T05:16:40.000Z',
+  at: '2026-11-21T05:16:41.000Z',
+};
+
+const up: Alert = {
+  ...down,
+  event: {
+    ...event,
+    from_state: 'degraded',
+    to_state: 'up',
+    check_from_state: 'down',
+    check_to_state: 'up',
+    timestamp: '2026-11-21T06:21:52.123Z',
+  },
+  error_message: '',
+  check_from_since: event.timestamp,
+};
+
+/** One alert of each kind, and both ways of a state change, as a person would meet them. */
+export const examples: Record<`${DeliveryKind}` | 'recovery' | 'late_recovery' | 'deleted', Alert> = {
+  state_change: down,
+  recovery: up,
+  repeat: { ...down, kind: 'repeat', at: '2026-11-21T07:16:40.123Z' },
+  catch_up: { ...down, kind: 'catch_up', at: '2026-11-21T05:21:40.123Z' },
+  late_recovery: { ...up, kind: 'catch_up' },
+  closed: {
+    ...up,
+    kind: 'closed',
+    cause: 'check_disabled',
+    event: { ...up.event, to_state: 'unknown', check_to_state: 'unknown' },
+  },
+  deleted: {
+    ...up,
+    kind: 'closed',
+    cause: 'check_deleted',
+    event: { ...up.event, to_state: 'unknown', check_to_state: 'unknown' },
+  },
+  test: {
+    ...down,
+    kind: 'test',
+    cause: null,
+    error_message: '',
+    event: { ...event, from_state: 'up', to_state: 'up', check_to_state: 'up', transition_id: '' },
+  },
+};
+
+/** What people and machines put into names and errors to see what happens. */
+export const nasty: Alert = {
+  ...down,
+  event: { ...event, entity_name: 'Kasse <!channel> & "Büro" *_`~|' },
+  check_label: 'snake_case @everyone [x](http://evil.test)',
+  error_message: `\`\`\` <@1> & ${'é'.repeat(600)}`,
+};
