@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { complaintOf, type Field, FieldType } from '#lib/catalog/field.ts';
+import { mergeValues, shownValues } from '#lib/catalog/field-values.ts';
+import type { AppError } from '#lib/platform/errors.ts';
+
+const field = (name: string, field_type: FieldType, more: Partial<Field> = {}): Field => ({
+  name,
+  field_type,
+  required: false,
+  sort_order: 0,
+  ...more,
+});
+
+const FIELDS = [
+  field('owner', 'string', { required: true }),
+  field('port', 'number', { required: true, default_value: '443' }),
+  field('tags', 'array'),
+  field('page', 'url'),
+];
+
+const detailsOf = (run: () => unknown) => {
+  try {
+    run();
+  } catch (error) {
+    return (error as AppError).details;
+  }
+  return undefined;
+};
+
+describe('mergeValues', () => {
+  it('keeps what is not supplied, replaces what is, and removes what is null', () => {
+    const stored = { owner: 'a', port: 80, tags: ['x'] };
+    expect(mergeValues(FIELDS, stored, { port: 81, tags: null })).toEqual({ owner: 'a', port: 81 });
+  });
+  it('lets a required field be satisfied by its default', () => {
+    expect(mergeValues(FIELDS, {}, { owner: 'a' })).toEqual({ owner: 'a' });
+    expect(mergeValues(FIELDS, { owner: 'a', port: 80 }, { port: null })).toEqual({ owner: 'a' });
+  });
+  it('names every wrong place', () => {
+    expect(detailsOf(() => mergeValues(FIELDS, {}, { prot: 1, port: '443', tags: ['a', null], page: 'x' }))).toEqual([
+      { path: 'fields.prot', message: 'is not a field of this blueprint (owner, port, tags, page)' },
+      { path: 'fields.owner', message: 'is required by the blueprint' },
+      { path: 'fields.port', message: expect.stringContaining('number') },
+      { path: 'fields.tags.1', message: 'must be a string, a number or a boolean' },
+      { path: 'fields.page', message: 'must be an absolute http or https URL' },
+    ]);
+  });
+  it('refuses to remove a required value, also one that is required only now', () => {
+    expect(detailsOf(() => mergeValues(FIELDS, { owner: 'a' }, { owner: null }))).toMatchObject([
+      { path: 'fields.owner' },
+    ]);
+    expect(detailsOf(() => mergeValues(FIELDS, {}, {}))).toMatchObject([{ path: 'fields.owner' }]);
+  });
+  it('refuses an unknown name even when it removes nothing', () => {
+    expect(detailsOf(() => mergeValues(FIELDS, { owner: 'a' }, { prot: null }))).toMatchObject([
+      { path: 'fields.prot' },
+    ]);
+  });
+  it('drops values of fields that were removed or retyped', () => {
+    expect(mergeValues(FIELDS, { owner: 'a', old: 1, port: 'eighty' }, {})).toEqual({ owner: 'a' });
+  });
+  it('knows no field by inheritance', () => {
+    expect(detailsOf(() => mergeValues([field('a', 'string')], {}, { toString: 'x' }))).toMatchObject([
+      { path: 'fields.toString' },
+    ]);
+    expect(mergeValues([field('toString', 'string')], {}, {})).toEqual({});
+  });
+});
+
+describe('shownValues', () => {
+  it('fills in defaults as values of their type', () => {
+    expect(shownValues(FIELDS, { owner: 'a' })).toEqual({ owner: 'a', port: 443 });
+  });
+  it('shows neither removed fields nor values that no longer fit', () => {
+    expect(shownValues(FIELDS, { owner: 7, old: 1, port: 'eighty' })).toEqual({ port: 443 });
+  });
+
+  const value: Record<FieldType, fc.Arbitrary<unknown>> = {
+    string: fc.string(),
+    number: fc.integer(),
+    boolean: fc.boolean(),
+    url: fc.webUrl(),
+    array: fc.array(fc.oneof(fc.string(), fc.integer(), fc.boolean())),
+  };
+  const name = fc.constantFrom('a', 'b', 'c', 'constructor', 'größe');
+  const definitions = fc.uniqueArray(
+    fc
+      .record({ name, field_type: fc.constantFrom(...FieldType.options) })
+      .map((one) => field(one.name, one.field_type)),
+    { selector: (one) => one.name },
+  );
+  const anything = fc.dictionary(name, fc.oneof(...Object.values(value)), { noNullPrototype: true });
+
+  it('shows only what fits, and what it shows can be sent back whole', () => {
+    fc.assert(
+      fc.property(definitions, anything, (fields, stored) => {
+        const shown = shownValues(fields, stored);
+        for (const one of fields) {
+          if (Object.hasOwn(shown, one.name)) expect(complaintOf(one.field_type, shown[one.name])).toBeUndefined();
+        }
+        expect(shownValues(fields, mergeValues(fields, stored, shown))).toEqual(shown);
+      }),
+    );
+  });
+});
