@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { startHost } from '#infra/local/host.ts';
 import type { LocalPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
@@ -44,7 +47,7 @@ let shared: Promise<Target> | undefined;
 
 /**
  * The service that contract tests talk to: BASE_URL with ADMIN_KEY, or else one of their own in memory, once a test
- * file. Against a BASE_URL new accounts come from the command in CREATE_TENANT, which prints `{"id":…,"key":…}`.
+ * file.
  */
 export function target(): Promise<Target> {
   shared ??= process.env.BASE_URL ? remote(process.env.BASE_URL) : embedded();
@@ -63,20 +66,24 @@ async function embedded(): Promise<Target> {
   };
 }
 
+/** New accounts come from the operator's CLI, which needs the DATA_DIR of the service there. */
 async function remote(url: string): Promise<Target> {
   const key = process.env.ADMIN_KEY;
   if (!key) throw new Error('BASE_URL is set without ADMIN_KEY: give an admin key of the service there.');
-  return {
-    url: url.replace(/\/$/, ''),
-    key,
-    createTenant: async () => {
-      const command = process.env.CREATE_TENANT;
-      if (!command)
-        throw new Error('This test needs accounts of its own: set CREATE_TENANT to a command that makes one.');
-      const { execFile } = await import('node:child_process');
-      const { promisify } = await import('node:util');
-      const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-      return JSON.parse(stdout) as Tenant;
-    },
-  };
+  return { url: url.replace(/\/$/, ''), key, createTenant };
+}
+
+async function createTenant(): Promise<Tenant> {
+  if (!process.env.DATA_DIR) {
+    throw new Error('This test makes accounts of its own: set DATA_DIR to that of the service at BASE_URL.');
+  }
+  const cli = join(import.meta.dirname, '../../infra/admin.ts');
+  const words = ['account', 'create', '--email', 'test@example.com', '--name', 'Test account', '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    cli,
+    ...words,
+  ]);
+  const { account, key } = JSON.parse(stdout) as { account: { id: string }; key: string };
+  return { id: account.id, key };
 }
