@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { makeLog } from '#lib/platform/log.ts';
+import { startDemo } from './demo.ts';
 import { startHost } from './host.ts';
 import { readHostSettings } from './settings.ts';
 
@@ -15,6 +16,11 @@ async function main(): Promise<void> {
   });
   const service = await startHost({ settings, log, dir: own.DATA_DIR, host: own.HOST, port: own.PORT });
   process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR));
+  if (process.argv.includes('--demo')) {
+    if (service.adminKey === undefined) throw new Error('The demo needs DATA_DIR/admin-key, which was removed.');
+    const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
+    await startDemo({ url: service.url, key: service.adminKey }, say);
+  }
 
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync, utimes, utimesSync } from 'node:fs';
+import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
 import type { Log } from '#lib/platform/ports.ts';
 
 /** Time in which this service did not run, epoch ms. */
@@ -23,17 +23,21 @@ export function outageBefore(file: string, now: number): Outage | undefined {
  */
 export function keepSignOfLife(file: string, log: Log, onPause: (outage: Outage) => void): () => void {
   let last = Date.now();
+  const note = () => {
+    try {
+      utimesSync(file, Date.now() / 1000, Date.now() / 1000);
+    } catch (error) {
+      log.error('the sign of life could not be noted', { file, error });
+    }
+  };
   const timer = setInterval(() => {
     const now = Date.now();
     if (now - last > PAUSED_MS) onPause({ from: last, to: now });
     last = now;
-    utimes(file, now / 1000, now / 1000, (error) => {
-      if (error) log.error('the sign of life could not be noted', { file, error });
-    });
+    note();
   }, EVERY_MS);
   return () => {
     clearInterval(timer);
-    const now = Date.now() / 1000;
-    utimesSync(file, now, now);
+    note();
   };
 }

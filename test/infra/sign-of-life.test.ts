@@ -1,0 +1,56 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { keepSignOfLife, type Outage, outageBefore } from '#infra/local/sign-of-life.ts';
+import { memoryLog } from '#test/support/log.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-life-'));
+const file = join(dir, 'alive');
+const START = Date.parse('2026-11-21T05:16:00.000Z');
+const noted = () => Math.round(statSync(file).mtimeMs);
+
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(file, { force: true });
+});
+
+describe('the sign of life', () => {
+  it('knows of no outage on a first start', () => {
+    expect(outageBefore(file, START)).toBeUndefined();
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('gives the time since the last sign on a later start', () => {
+    outageBefore(file, START);
+    expect(outageBefore(file, START + 90_500)).toEqual({ from: START, to: START + 90_500 });
+    expect(noted()).toBe(START + 90_500);
+  });
+
+  it('makes no outage of a clock that was set back', () => {
+    outageBefore(file, START);
+    expect(outageBefore(file, START - 1000)).toBeUndefined();
+  });
+
+  it('is given every two seconds, and a last time at the end', async () => {
+    vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
+    outageBefore(file, START);
+    const stop = keepSignOfLife(file, memoryLog(), () => {});
+    await vi.advanceTimersByTimeAsync(4100);
+    expect(noted()).toBe(START + 4000);
+    stop();
+    expect(noted()).toBe(START + 4100);
+  });
+
+  it('tells of a time in which the process was not run', async () => {
+    vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
+    outageBefore(file, START);
+    const pauses: Outage[] = [];
+    const stop = keepSignOfLife(file, memoryLog(), (pause) => pauses.push(pause));
+    await vi.advanceTimersByTimeAsync(2000);
+    vi.setSystemTime(START + 62_000);
+    await vi.advanceTimersByTimeAsync(2000);
+    stop();
+    expect(pauses).toEqual([{ from: START + 2000, to: START + 64_000 }]);
+  });
+});
