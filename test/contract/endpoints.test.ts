@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { apiRows } from '#lib/api-rows.ts';
+import { addedEndpoints, type Endpoint, specEndpoints } from '#test/support/spec-endpoints.ts';
+
+const inSpec = Object.values(specEndpoints).flat();
+const listed = [...inSpec, ...addedEndpoints];
+const rows = apiRows.map((row): Endpoint => `${row.method} ${row.path as `/${string}`}`);
+
+/** Listed, but not built yet. This list only ever shrinks. */
+const notYet: readonly Endpoint[] = [
+  ...specEndpoints.relations!,
+  ...specEndpoints.team!,
+  ...specEndpoints.actions!,
+  ...specEndpoints.skills!,
+  'GET /v1/openapi.json',
+  'GET /v1/health',
+  'POST /v1/invitations/accept',
+];
+
+describe('the endpoints', () => {
+  test('the specification has 52, each once', () => {
+    expect(inSpec).toHaveLength(52);
+    expect(new Set(listed).size).toBe(listed.length);
+  });
+
+  test('every row of the API is listed, under the parameter names of the specification', () => {
+    expect(rows.filter((row) => !listed.includes(row))).toEqual([]);
+    expect(new Set(rows).size).toBe(rows.length);
+  });
+
+  test('every listed one has a row, but for those that are still to come', () => {
+    expect(listed.filter((endpoint) => !rows.includes(endpoint))).toEqual(notYet);
+  });
+
+  test('every row is called by a contract test', () => {
+    const calls = globSync(`${import.meta.dirname}/*.test.ts`).flatMap((file) => callsIn(readFileSync(file, 'utf8')));
+    expect(calls.length).toBeGreaterThan(0);
+    expect(rows.filter((row) => !calls.some((call) => fits(row, call)))).toEqual([]);
+  });
+});
+
+/** The calls that a test's text writes out, as in client.get(`/v1/checks/${id}?x=1`): `GET /v1/checks/*`. */
+function callsIn(source: string): string[] {
+  const calls = source.replaceAll(/\$\{[^{}]*\}/g, '*').matchAll(/\.(get|post|put|delete)\(\s*[`'"](\/[^`'"?]*)/g);
+  return [...calls].map(([, method, path]) => `${method!.toUpperCase()} ${path}`);
+}
+
+/** A parameter stands for whatever one segment a call has there; everything else is to the letter. */
+function fits(row: Endpoint, call: string): boolean {
+  const [parts, given] = [row.split('/'), call.split('/')];
+  return parts.length === given.length && parts.every((part, i) => part.startsWith('{') || part === given[i]);
+}

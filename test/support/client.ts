@@ -1,0 +1,77 @@
+import { type Tenant, target } from './service.ts';
+
+export type Answer = {
+  status: number;
+  headers: Headers;
+  /** Parsed; undefined when there was none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+  body: any;
+};
+
+export type Request = {
+  /** Sent as JSON, or as it is when it is a text or bytes. */
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+export type Client = {
+  key: string;
+  send(method: string, path: string, request?: Request): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  put(path: string, body?: unknown): Promise<Answer>;
+  del(path: string): Promise<Answer>;
+};
+
+/** Calls a service with one key; an empty key sends none. */
+export function clientOf(url: string, key: string): Client {
+  const send = async (method: string, path: string, { body, headers = {} }: Request = {}): Promise<Answer> => {
+    const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...(key && { authorization: `Bearer ${key}` }), 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: (raw ? body : JSON.stringify(body)) as BodyInit }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  return {
+    key,
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body) => send('POST', path, { body }),
+    put: (path, body) => send('PUT', path, { body }),
+    del: (path) => send('DELETE', path),
+  };
+}
+
+/** An admin of a new, empty account. */
+export async function newTenant(): Promise<Client & Tenant> {
+  const { url, createTenant } = await target();
+  const tenant = await createTenant();
+  return { ...clientOf(url, tenant.key), ...tenant };
+}
+
+/** A key of the same account, made with `body` beside its label. */
+export async function keyOf(admin: Client, body: object = {}): Promise<Client & { id: string }> {
+  const { url } = await target();
+  const made = await admin.post('/v1/auth/keys', { label: 'Test key', ...body });
+  if (made.status !== 201) throw new Error(`No key: ${JSON.stringify(made.body)}`);
+  return { ...clientOf(url, made.body.key), id: made.body.id };
+}
+
+/** What an error answer must look like. */
+export const failure = (status: number, code: string, path?: string) => ({
+  status,
+  body: {
+    code,
+    error: expect_text,
+    ...(path !== undefined && { details: [{ path, message: expect_text }] }),
+  },
+});
+
+/** Matches any text that says something. */
+const expect_text = {
+  asymmetricMatch: (value: unknown) => typeof value === 'string' && value.length > 5,
+  toString: () => 'a sentence',
+};

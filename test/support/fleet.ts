@@ -1,0 +1,45 @@
+import { type Answer, type Client, clientOf } from './client.ts';
+import { target } from './service.ts';
+
+/** A client of a new, empty account of the service under test. */
+export async function newTenant(): Promise<Client> {
+  const service = await target();
+  const { key } = await service.createTenant();
+  return clientOf({ url: service.url, key });
+}
+
+/** The record of an answer; throws with all of it when the status is another. */
+export function got(answer: Answer, status: number): Answer['body'] {
+  if (answer.status === status) return answer.body;
+  throw new Error(`Expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
+}
+
+let entities = 0;
+
+/** A new entity, with a blueprint where there is none yet. */
+export async function newEntity(client: Client): Promise<{ id: string; slug: string; name: string }> {
+  const blueprint = await client.get('/v1/blueprints/service');
+  if (blueprint.status === 404) got(await client.post('/v1/blueprints', { slug: 'service', name: 'Service' }), 201);
+  const slug = `entity-${++entities}`;
+  return got(await client.post('/v1/blueprints/service/entities', { slug, name: `Entity ${entities}` }), 201);
+}
+
+/** A new check; by default a push check on an entity of its own. */
+export async function newCheck(client: Client, more: object = {}): Promise<Answer['body']> {
+  const entity_id = 'entity_id' in more ? more.entity_id : (await newEntity(client)).id;
+  return got(await client.post('/v1/checks', { check_type: 'push', ...more, entity_id }), 201);
+}
+
+/** Every record of a list that answers `{results, next_cursor}` or an array with a `Link`, page by page. */
+export async function everything(client: Client, path: string): Promise<Answer['body'][]> {
+  const all: Answer['body'][] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const { body, headers }: Answer = await client.get(next);
+    all.push(...(Array.isArray(body) ? body : body.results));
+    const link = /<(.+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    const cursor: string | null | undefined = body.next_cursor;
+    next =
+      link ?? (cursor ? `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}` : undefined);
+  }
+  return all;
+}
