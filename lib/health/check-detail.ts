@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { graceMs } from './grace.ts';
+import { ResultRecord, resultView } from './result-view.ts';
+import { isOverdue, lastResult } from './staleness.ts';
+
+/** What GET of one check shows beside its record. */
+export const CheckDetail = z.object({
+  last_result: ResultRecord.extend({
+    days_left: z.int().optional().describe('tls: whole days until the certificate expires'),
+  }).nullable(),
+  last_checked_at: z.iso.datetime().nullable(),
+  stale: z.boolean().describe('A result is overdue.'),
+  alerts_after_seconds: z.int().optional().describe('push: how long it is silent until it goes down'),
+});
+export type CheckDetail = z.infer<typeof CheckDetail>;
+
+export async function checkDetail(context: Context, check: CheckItem): Promise<CheckDetail> {
+  const last = await lastResult(context, check.id);
+  return {
+    last_result: last
+      ? {
+          ...resultView(context, check.id, last),
+          ...(last.days_left !== undefined && { days_left: last.days_left }),
+        }
+      : null,
+    last_checked_at: last?.checked_at ?? null,
+    stale: await isOverdue(context, check, last),
+    ...(check.execution_mode === 'push' && { alerts_after_seconds: alertsAfter(check) }),
+  };
+}
+
+/** The grace, then one synthetic failure an interval until the threshold; seconds. */
+const alertsAfter = (check: CheckItem): number =>
+  graceMs(check) / 1000 + (check.failure_threshold - 1) * check.interval_seconds;
