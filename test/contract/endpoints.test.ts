@@ -40,10 +40,16 @@ describe('the endpoints', () => {
   });
 });
 
+const METHODS: Record<string, string> = { get: 'GET', post: 'POST', put: 'PUT', del: 'DELETE' };
+const BY_NAME = /\.(get|post|put|del)\(\s*[`'"](\/[^`'"?]*)/g;
+const BY_METHOD = /\.send\(\s*'(GET|POST|PUT|DELETE)',\s*[`'"](\/[^`'"?]*)/g;
+
 /** The calls that a test's text writes out, as in client.get(`/v1/checks/${id}?x=1`): `GET /v1/checks/*`. */
 function callsIn(source: string): string[] {
-  const calls = source.replaceAll(/\$\{[^{}]*\}/g, '*').matchAll(/\.(get|post|put|delete)\(\s*[`'"](\/[^`'"?]*)/g);
-  return [...calls].map(([, method, path]) => `${method!.toUpperCase()} ${path}`);
+  const text = source.replaceAll(/\$\{[^{}]*\}/g, '*');
+  return [...text.matchAll(BY_NAME), ...text.matchAll(BY_METHOD)].map(
+    ([, method, path]) => `${METHODS[method!] ?? method} ${path}`,
+  );
 }
 
 /** A parameter stands for whatever one segment a call has there; everything else is to the letter. */

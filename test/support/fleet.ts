@@ -1,12 +1,4 @@
-import { type Answer, type Client, clientOf } from './client.ts';
-import { target } from './service.ts';
-
-/** A client of a new, empty account of the service under test. */
-export async function newTenant(): Promise<Client> {
-  const service = await target();
-  const { key } = await service.createTenant();
-  return clientOf({ url: service.url, key });
-}
+import type { Answer, Client } from './client.ts';
 
 /** The record of an answer; throws with all of it when the status is another. */
 export function got(answer: Answer, status: number): Answer['body'] {
