@@ -1,9 +1,12 @@
 import type { CheckType } from './check-type.ts';
+import { dns } from './types/dns.ts';
 import { http } from './types/http.ts';
 import { push } from './types/push.ts';
+import { tcp } from './types/tcp.ts';
+import { tls } from './types/tls.ts';
 
 /** Every check type: the only list. A new one is a file in types/ and a word here. */
-const kinds = [http, push] as const;
+const kinds = [http, tcp, tls, dns, push] as const;
 
 export type CheckTypeName = (typeof kinds)[number]['type'];
 

@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns';
 import { isIP } from 'node:net';
 import { withDeadline } from './deadline.ts';
+import { parseServer } from './dns-server-address.ts';
 import { judgeHost } from './egress.ts';
 import { ipv6Groups } from './ipv6.ts';
 import { type LookUp, type LookUpReply, NetError, type RecordType } from './net.ts';
@@ -24,15 +25,6 @@ export function resolveRecords(guard: Guard, request: LookUp): Promise<LookUpRep
       throw queryError(error as Error & { code?: string }, request, server);
     }
   });
-}
-
-/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1`, `[2001:db8::1]:53` to its parts; undefined when it is none of them. */
-export function parseServer(text: string): { host: string; port: number } | undefined {
-  if (isIP(text)) return { host: text, port: 53 };
-  const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text);
-  const host = match?.[1] ?? match?.[2] ?? '';
-  const port = Number(match?.[3] ?? 53);
-  return isIP(host) === (match?.[1] ? 6 : 4) && port >= 1 && port <= 65_535 ? { host, port } : undefined;
 }
 
 /** The server in the form that c-ares takes. */

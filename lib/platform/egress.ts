@@ -83,12 +83,21 @@ export function refusalOf(address: string, egress: Egress, allow: readonly strin
 
 /** Judges a host as a person writes it: a name, an IPv4 address in any spelling, an IPv6 address with or without []. */
 export function judgeHost(host: string, egress: Egress, allow: readonly string[]): Verdict {
+  const canonical = canonicalHost(host);
+  return canonical === undefined
+    ? { ok: false, reason: `${JSON.stringify(host)} is neither a host name nor an IP address` }
+    : judgeCanonical(canonical, egress, allow);
+}
+
+/** `127.1` to 127.0.0.1, `[::1]` to ::1, `Bücher.de.` to xn--bcher-kva.de; undefined when it is no host at all. */
+export function canonicalHost(host: string): string | undefined {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
-  if (isIP(bare)) return judgeCanonical(bare, egress, allow);
+  if (isIP(bare)) return bare.includes('%') ? undefined : bare;
   // The characters that would make a URL parser see something else than a host.
-  const canonical = /^[^\s/?#@:\\[\]%]+$/.test(host) ? URL.parse(`http://${host}/`)?.hostname : undefined;
-  if (!canonical) return { ok: false, reason: `${JSON.stringify(host)} is neither a host name nor an IP address` };
-  return judgeCanonical(canonical, egress, allow);
+  if (!/^[^\s/?#@:\\[\]%]+$/.test(host)) return undefined;
+  const name = URL.parse(`http://${host}/`)?.hostname.replace(/\.$/, '');
+  if (!name || isIP(name)) return name || undefined;
+  return name.length <= 253 && name.split('.').every((label) => LOCAL_LABEL.test(label)) ? name : undefined;
 }
 
 /** Judges a URL: http or https, no user:password@, and its host. */
@@ -140,15 +149,14 @@ function judgeCanonical(host: string, egress: Egress, allow: readonly string[]):
     return { ok: false, reason: `${JSON.stringify(host.slice(0, 260))} is not a valid host name` };
   }
   if (egress === 'public') {
-    if (labels.length === 1)
-      return { ok: false, reason: `${name} is not a full name, and only public hosts may be reached` };
     const zone = labels.at(-1) as string;
-    if (PRIVATE_ZONES.has(zone))
-      return { ok: false, reason: `.${zone} is a private zone, and only public hosts may be reached` };
+    if (labels.length === 1) return { ok: false, reason: `${name} is not a full name, and ${PUBLIC_ONLY}` };
+    if (PRIVATE_ZONES.has(zone)) return { ok: false, reason: `.${zone} is a private zone, and ${PUBLIC_ONLY}` };
   }
   return { ok: true, host: name, literal: false };
 }
 
+const PUBLIC_ONLY = 'only public hosts may be reached';
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 /** People's own networks hold names with underscores (containers). */
 const LOCAL_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;

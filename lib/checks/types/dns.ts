@@ -1,0 +1,97 @@
+import { isIPv6 } from 'node:net';
+import * as z from 'zod';
+import { defineCheck } from '#lib/checks/check-type.ts';
+import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
+import { parseServer } from '#lib/platform/dns-server-address.ts';
+import { ipv6Groups } from '#lib/platform/ipv6.ts';
+import { RECORD_TYPES, type RecordType } from '#lib/platform/net.ts';
+
+/** A question to a DNS server: success is at least one answer, and the expected one among them if one is expected. */
+export const dns = defineCheck({
+  type: 'dns',
+  mode: 'pull',
+  fields: z.object({}),
+  config: z.strictObject({
+    /** For PTR also an IP address. */
+    hostname: z.string().max(254).refine(isDnsName, 'must be a name such as example.com, without scheme and port'),
+    /** In any case. */
+    record_type: z.string().toUpperCase().pipe(z.enum(RECORD_TYPES)),
+    expected_value: z.string().min(1).max(4096).optional(),
+    resolver: z
+      .string()
+      .refine((text) => parseServer(text) !== undefined, 'must be an IP address or address:port, such as 192.0.2.1:53')
+      .optional(),
+  }),
+  hosts: ({ config: { resolver } }) =>
+    resolver === undefined ? [] : [{ path: 'config.resolver', host: parseServer(resolver)?.host ?? resolver }],
+  targetLabel: ({ config }) => `dns ${config.record_type} ${config.hostname}`,
+  secrets: [],
+  probe: ({ config }, { net, settings, timeout_ms }) =>
+    probing(async () => {
+      const { hostname, record_type: type, expected_value: expected, resolver } = config;
+      const egress = settings.CHECK_EGRESS;
+      const question = { hostname, type, timeout_ms, egress, ...(resolver !== undefined && { resolver }) };
+      const { values, latency_ms } = await net.resolve(question);
+      if (expected === undefined) return succeeded(latency_ms);
+      const wanted = comparable(type, expected);
+      if (values.some((value) => comparable(type, value) === wanted)) return succeeded(latency_ms);
+      const got = values.slice(0, 5).join(', ') + (values.length > 5 ? ` and ${values.length - 5} more` : '');
+      return failed('dns', `no ${type} record of ${hostname} is ${JSON.stringify(expected)}; got ${got}`, latency_ms);
+    }),
+  examples: {
+    valid: [
+      { config: { hostname: 'example.com', record_type: 'A' } },
+      { config: { hostname: '_sip._tcp.example.com.', record_type: 'srv', resolver: '192.0.2.53' } },
+      {
+        config: {
+          hostname: 'example.com',
+          record_type: 'Mx',
+          expected_value: '10 mail.example.com',
+          resolver: '10.0.0.1:5353',
+        },
+      },
+      { config: { hostname: '2001:db8::1', record_type: 'PTR', resolver: '[2001:db8::53]:53' } },
+    ],
+    invalid: [
+      { value: { config: { record_type: 'A' } }, path: 'config.hostname' },
+      { value: { config: { hostname: '', record_type: 'A' } }, path: 'config.hostname' },
+      { value: { config: { hostname: 'https://example.com', record_type: 'A' } }, path: 'config.hostname' },
+      { value: { config: { hostname: 'a..b', record_type: 'A' } }, path: 'config.hostname' },
+      { value: { config: { hostname: 'example.com' } }, path: 'config.record_type' },
+      { value: { config: { hostname: 'example.com', record_type: 'ANY' } }, path: 'config.record_type' },
+      {
+        value: { config: { hostname: 'example.com', record_type: 'A', expected_value: 1 } },
+        path: 'config.expected_value',
+      },
+      {
+        value: { config: { hostname: 'example.com', record_type: 'A', resolver: 'dns.google' } },
+        path: 'config.resolver',
+      },
+      {
+        value: { config: { hostname: 'example.com', record_type: 'A', resolver: '1.1.1.1:0' } },
+        path: 'config.resolver',
+      },
+      {
+        value: { config: { hostname: 'example.com', record_type: 'A', resolver: '[1.1.1.1]:53' } },
+        path: 'config.resolver',
+      },
+      {
+        value: { config: { hostname: 'example.com', record_type: 'A', expected: '1.2.3.4' } },
+        path: 'config.expected',
+      },
+    ],
+  },
+});
+
+/** Any labels that fit into a question (service names have underscores), or an address, whose PTR name follows. */
+function isDnsName(text: string): boolean {
+  return isIPv6(text) || /^(?:[^\s.:/?#@]{1,63}\.)*[^\s.:/?#@]{1,63}\.?$/.test(text);
+}
+
+/** The form in which two values are the same: names in any case, without the last dot; text to the letter. */
+function comparable(type: RecordType, value: string): string {
+  if (type === 'TXT') return value;
+  if (type === 'AAAA') return isIPv6(value) ? ipv6Groups(value).join(':') : value;
+  const parts = value.trim().toLowerCase().split(/\s+/);
+  return parts.map((part) => part.replaceAll('"', '').replace(/\.$/, '')).join(' ');
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { defineCheck } from '#lib/checks/check-type.ts';
+import { Host, Port } from '#lib/checks/host-setting.ts';
+import { probing, succeeded } from '#lib/checks/outcome.ts';
+
+/** A connection that comes about is a success; nothing is sent. */
+export const tcp = defineCheck({
+  type: 'tcp',
+  mode: 'pull',
+  fields: z.object({}),
+  config: z.strictObject({ host: Host, port: Port }),
+  hosts: ({ config }) => [{ path: 'config.host', host: config.host }],
+  targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
+  secrets: [],
+  probe: ({ config }, { net, settings, timeout_ms }) =>
+    probing(async () => {
+      const { latency_ms } = await net.connect({ ...config, timeout_ms, egress: settings.CHECK_EGRESS });
+      return succeeded(latency_ms);
+    }),
+  examples: {
+    valid: [
+      { config: { host: 'db.example.com', port: 5432 } },
+      { config: { host: '192.168.1.10', port: 22 } },
+      { config: { host: '::1', port: 1 } },
+      { config: { host: 'my_container', port: 65_535 } },
+    ],
+    invalid: [
+      { value: { config: { port: 22 } }, path: 'config.host' },
+      { value: { config: { host: '', port: 22 } }, path: 'config.host' },
+      { value: { config: { host: 'https://example.com', port: 443 } }, path: 'config.host' },
+      { value: { config: { host: 'example.com:443', port: 443 } }, path: 'config.host' },
+      { value: { config: { host: 'fe80::1%eth0', port: 22 } }, path: 'config.host' },
+      { value: { config: { host: '-x.dev', port: 22 } }, path: 'config.host' },
+      { value: { config: { host: 'example.com' } }, path: 'config.port' },
+      { value: { config: { host: 'example.com', port: '22' } }, path: 'config.port' },
+      { value: { config: { host: 'example.com', port: 0 } }, path: 'config.port' },
+      { value: { config: { host: 'example.com', port: 65_536 } }, path: 'config.port' },
+      { value: { config: { host: 'example.com', port: 22, timeout: 1 } }, path: 'config.timeout' },
+    ],
+  },
+});

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { defineCheck, type Outcome } from '#lib/checks/check-type.ts';
+import { Host, Port } from '#lib/checks/host-setting.ts';
+import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A handshake whose certificate must be valid, for the name, from a trusted authority, and for long enough. */
+export const tls = defineCheck({
+  type: 'tls',
+  mode: 'pull',
+  fields: z.object({}),
+  config: z.strictObject({
+    host: Host,
+    port: Port.default(443),
+    /** The name wanted of the certificate; default host. */
+    servername: Host.optional(),
+    /** 0: fails only when expired or not yet valid. */
+    min_days_remaining: z.int().min(0).max(3650).default(0),
+  }),
+  hosts: ({ config }) => [{ path: 'config.host', host: config.host }],
+  targetLabel: ({ config }) => `tls ${config.host}:${config.port}`,
+  secrets: [],
+  probe: ({ config }, { net, settings, timeout_ms, now }) =>
+    probing(async () => {
+      const { host, port, servername = host, min_days_remaining } = config;
+      const reply = await net.tls({ host, port, servername, timeout_ms, egress: settings.CHECK_EGRESS });
+      const days_left = Math.floor((reply.valid_to - now) / DAY_MS);
+      const shortly = days_left < min_days_remaining ? tooShort(days_left, reply.valid_to, min_days_remaining) : '';
+      const problem = reply.problem || shortly;
+      const outcome: Outcome = problem ? failed('tls', problem, reply.latency_ms) : succeeded(reply.latency_ms);
+      return Number.isNaN(days_left) ? outcome : { ...outcome, days_left };
+    }),
+  examples: {
+    valid: [
+      { config: { host: 'example.com' } },
+      { config: { host: '192.168.1.10', port: 8443, servername: 'intern.example.com', min_days_remaining: 14 } },
+    ],
+    invalid: [
+      { value: { config: {} }, path: 'config.host' },
+      { value: { config: { host: 'example.com/x' } }, path: 'config.host' },
+      { value: { config: { host: 'example.com', port: -1 } }, path: 'config.port' },
+      { value: { config: { host: 'example.com', servername: 'a b' } }, path: 'config.servername' },
+      { value: { config: { host: 'example.com', min_days_remaining: -1 } }, path: 'config.min_days_remaining' },
+      { value: { config: { host: 'example.com', min_days_remaining: 1.5 } }, path: 'config.min_days_remaining' },
+      { value: { config: { host: 'example.com', days: 14 } }, path: 'config.days' },
+    ],
+  },
+});
+
+function tooShort(days: number, validTo: number, wanted: number): string {
+  const day = new Date(validTo).toISOString().slice(0, 10);
+  return `certificate expires on ${day}, in ${days} days; at least ${wanted} are wanted: renew it`;
+}
