@@ -61,9 +61,12 @@ export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promi
 }
 
 function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days }: Probe): ResultItem {
+  // The probe after a change of settings takes a slot before it; ordered by the change, it stands behind what was
+  // probed in between, so that the history is in the order of checked_at and its newest result is the last one.
+  const at = Math.max(slot, check.settings_at);
   return {
-    ...keys.result(check.tenant_id, check.id, slot, String(check.rev)),
-    expires_at: resultExpiry(slot, retention_days),
+    ...keys.result(check.tenant_id, check.id, at, String(check.rev)),
+    expires_at: resultExpiry(at, retention_days),
     status_code: outcome.status_code,
     latency_ms: outcome.latency_ms,
     success: outcome.success,
