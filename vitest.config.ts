@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+// Vite sets BASE_URL to "/" in every worker; the one given from outside must reach the tests.
+const env = { BASE_URL: process.env.BASE_URL ?? '' };
+
 const project = (name: string, more: object = {}) => ({
-  test: { name, include: [`test/${name}/**/*.test.ts`], testTimeout: 20_000, hookTimeout: 30_000, ...more },
+  test: { name, env, include: [`test/${name}/**/*.test.ts`], testTimeout: 20_000, hookTimeout: 30_000, ...more },
 });
 
 export default defineConfig({
