@@ -1,0 +1,232 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type ResultItem, resultRecord } from '#lib/health/result-item.ts';
+import { RESULTS } from '#lib/keys.ts';
+import { memoryLog } from '#test/support/log.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { type MainProcess, startMain } from './main-process.ts';
+
+type Json = Record<string, unknown> & { id: string };
+
+const dirs: string[] = [];
+const processes: MainProcess[] = [];
+
+function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-host-'));
+  dirs.push(dir);
+  return dir;
+}
+
+function start(env: Record<string, string>): MainProcess {
+  const started = startMain(env);
+  processes.push(started);
+  return started;
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const { child, exited } of processes.splice(0)) {
+    child.kill('SIGKILL');
+    await exited;
+  }
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+
+/** Calls the API with a key; throws on anything but a 2xx. */
+const client =
+  ({ url, key }: { url: string; key: string }) =>
+  async <T = Json>(method: string, path: string, body?: unknown): Promise<T> => {
+    const reply = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
+    return (await reply.json()) as T;
+  };
+
+/** A check of a new entity. */
+async function newCheck(call: ReturnType<typeof client>, check: object): Promise<Json> {
+  await call('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
+  const entity = await call('POST', '/v1/blueprints/service/entities', { slug: 'one', name: 'One', fields: {} });
+  return call('POST', '/v1/checks', { entity_id: entity.id, interval_seconds: 1, ...check });
+}
+
+/** Everything recorded of a check, as it lies in the table, oldest first. */
+async function resultsOf({ ports, keys }: Service, check: Json): Promise<ReturnType<typeof resultRecord>[]> {
+  const { items: accounts } = await ports.table.query({ partition: keys.accounts });
+  const results: ResultItem[] = [];
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<ResultItem>({
+      partition: keys.ofCheck(accounts[0]!.sk, check.id),
+      prefix: RESULTS,
+      ...(after !== undefined && { after }),
+    });
+    results.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return results.map((item) => resultRecord(check.id, item));
+}
+
+describe('the embedded service', () => {
+  it('starts from nothing, tells its address and key, and keeps the key for its owner alone', async () => {
+    const dir = join(newDir(), 'not', 'yet');
+    const service = start({ DATA_DIR: dir });
+    const { url, key } = await service.ready;
+    expect(service.out()).toContain(`curl -H 'Authorization: Bearer ${key}' ${url}/v1/me`);
+    expect(readFileSync(join(dir, 'admin-key'), 'utf8').trim()).toBe(key);
+    for (const file of ['admin-key', 'fleetwatch.db']) expect(statSync(join(dir, file)).mode & 0o777).toBe(0o600);
+    expect(await client({ url, key })('GET', '/v1/me')).toMatchObject({ role: 'admin' });
+    expect(service.err()).not.toContain(key);
+  });
+
+  it('is refused on a folder that another one holds, in one sentence', async () => {
+    const dir = newDir();
+    await start({ DATA_DIR: dir }).ready;
+    const second = start({ DATA_DIR: dir });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.err()).toBe(
+      `Another Fleetwatch is running on ${dir}. Stop it first, or start this one with another DATA_DIR and PORT.\n`,
+    );
+  });
+
+  it('is refused on a port in use, in one sentence', async () => {
+    const { url } = await start({ DATA_DIR: newDir() }).ready;
+    const { port } = new URL(url);
+    const second = start({ DATA_DIR: newDir(), PORT: port });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.err()).toBe(`Port ${port} on 127.0.0.1 is in use. Choose another one, as in PORT=8788 npm start.\n`);
+  });
+
+  it.each([
+    ['PORT', '99999'],
+    ['CHECK_EGRESS', 'some'],
+    ['EGRESS_ALLOW', 'everything'],
+    ['MIN_INTERVAL_SECONDS', 'x'],
+    ['LOG_LEVEL', 'loud'],
+  ])('names %s when it is wrong, in one sentence', async (name, value) => {
+    const service = start({ DATA_DIR: newDir(), [name]: value });
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.err()).toContain(name);
+    expect(service.err().trim().split('\n')).toHaveLength(1);
+  });
+
+  it('refuses another number of partitions than its data has', async () => {
+    const dir = newDir();
+    await (await startService({ dir })).stop();
+    await expect(startService({ dir, env: { BUCKETS: '2' } })).rejects.toThrow('BUCKETS=1');
+    await (await startService({ dir })).stop();
+  });
+
+  it('ends on SIGTERM with exit code 0 and lets go of its folder', async () => {
+    const dir = newDir();
+    const service = start({ DATA_DIR: dir });
+    const { key } = await service.ready;
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+    const again = start({ DATA_DIR: dir });
+    expect((await again.ready).key).toBe(key);
+  });
+
+  it('lets a probe in hand finish and records it before it ends', async () => {
+    let answer = () => {};
+    let asked = 0;
+    const probed = createServer((_, response) => {
+      asked++;
+      answer = () => response.end('ok');
+    });
+    await new Promise<void>((resolve) => probed.listen(0, '127.77.0.1', resolve));
+    const dir = newDir();
+    const service = await startService({ dir });
+    const call = client({ url: service.url, key: service.adminKey });
+    const { port } = probed.address() as AddressInfo;
+    const check = await newCheck(call, {
+      check_type: 'http',
+      target_url: `http://127.77.0.1:${port}/`,
+      interval_seconds: 60,
+    });
+    await vi.waitFor(() => expect(asked).toBe(1), { timeout: 10_000 });
+    const stopped = service.stop();
+    answer();
+    expect(await stopped).toBe(true);
+    probed.close();
+    const again = await startService({ dir });
+    expect(await resultsOf(again, check)).toMatchObject([{ success: true, status_code: 200 }]);
+    await again.stop();
+  });
+
+  it('keeps every answered push through a kill -9, goes on probing, and notes the outage', async () => {
+    const dir = newDir();
+    const first = start({ DATA_DIR: dir });
+    const login = await first.ready;
+    const call = client(login);
+    const check = await newCheck(call, { check_type: 'push', interval_seconds: 60 });
+    const probed = createServer((_, response) => response.end('ok'));
+    await new Promise<void>((resolve) => probed.listen(0, '127.77.0.1', resolve));
+    const { port } = probed.address() as AddressInfo;
+    const pull = await call('POST', '/v1/checks', {
+      entity_id: check.entity_id,
+      check_type: 'http',
+      target_url: `http://127.77.0.1:${port}/`,
+      interval_seconds: 1,
+    });
+    const answered: string[] = [];
+    const push = async (): Promise<void> => {
+      try {
+        for (;;) answered.push((await call('POST', `/v1/checks/${check.id}/heartbeat`)).id);
+      } catch {
+        // it was killed
+      }
+    };
+    const pushing = Array.from({ length: 8 }, push);
+    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(200), { timeout: 10_000 });
+    first.child.kill('SIGKILL');
+    await first.exited;
+    await Promise.all(pushing);
+
+    const after = Date.now();
+    const log = memoryLog();
+    const second = await startService({ dir, log });
+    expect(log.lines[0]).toMatchObject({ level: 'warn', fields: { to: expect.any(Number) } });
+    const kept = new Set((await resultsOf(second, check)).map((result) => result.id));
+    expect(answered.filter((id) => !kept.has(id))).toEqual([]);
+    await vi.waitFor(
+      async () => {
+        const newest = (await resultsOf(second, pull)).at(-1);
+        expect(Date.parse(String(newest?.checked_at))).toBeGreaterThan(after);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+    await second.stop();
+    probed.close();
+  });
+
+  it('asks nothing of its store while it has nothing to do', async () => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-21T05:16:00.500Z'), toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const service = await startService();
+    const { store } = service.ports.table;
+    // The tick of its start is handled within a few turns of the event loop.
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await vi.advanceTimersByTimeAsync(5000);
+    const read = vi.spyOn(store, 'read');
+    const write = vi.spyOn(store, 'write');
+    await vi.advanceTimersByTimeAsync(50_000);
+    expect(read).not.toHaveBeenCalled();
+    expect(write).not.toHaveBeenCalled();
+    vi.useRealTimers();
+    await service.stop();
+  });
+
+  it('leaves nothing behind when it cannot start', async () => {
+    const dir = newDir();
+    const first = await startService({ dir });
+    await expect(startService({ dir })).rejects.toThrow('Another Fleetwatch');
+    await first.stop();
+    expect(existsSync(join(dir, 'fleetwatch.db-wal'))).toBe(false);
+  });
+});

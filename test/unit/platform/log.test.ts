@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { makeLog } from '#lib/platform/log.ts';
+
+function lines(level?: Parameters<typeof makeLog>[0]) {
+  const written: string[] = [];
+  const log = makeLog(
+    level,
+    (line) => written.push(line),
+    () => Date.parse('2026-11-21T05:16:40.123Z'),
+  );
+  return { log, written };
+}
+
+describe('the log', () => {
+  it('writes one JSON object a line, level, time and message first', () => {
+    const { log, written } = lines();
+    log.info('a result was recorded', { check_id: 'chk_1', level: 'mine', text: 'two\nlines' });
+    expect(written).toEqual([
+      '{"level":"info","time":"2026-11-21T05:16:40.123Z","message":"a result was recorded","check_id":"chk_1","text":"two\\nlines"}\n',
+    ]);
+  });
+
+  it('shows name, message, stack and cause of an error, wherever it stands', () => {
+    const { log, written } = lines();
+    log.error('it failed', { error: new TypeError('bad', { cause: new Error('deeper') }), list: [new Error('third')] });
+    expect(JSON.parse(written[0]!)).toMatchObject({
+      error: {
+        name: 'TypeError',
+        message: 'bad',
+        stack: expect.stringContaining('log.test.ts'),
+        cause: { message: 'deeper' },
+      },
+      list: [{ message: 'third' }],
+    });
+  });
+
+  it('hides what is a secret by its name', () => {
+    const { log, written } = lines();
+    log.warn('x', { headers: { Authorization: 'Bearer fw_abc' }, config: { token: 'abc', secret: 'def' } });
+    expect(written[0]).not.toMatch(/abc|def/);
+  });
+
+  it('keeps quiet below its level', () => {
+    const { log, written } = lines('error');
+    log.info('no');
+    log.warn('no');
+    log.error('yes');
+    expect(written).toHaveLength(1);
+    const silent = lines('silent');
+    silent.log.error('no');
+    expect(silent.written).toEqual([]);
+  });
+});
