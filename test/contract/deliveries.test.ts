@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+let client: Client;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  client = await newTenant();
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+
+/** A push check that goes down at its first failure and tells one channel at a path of its own. */
+async function alerted(path: string, policy: object = { cooldown_seconds: 0 }) {
+  const check = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'checkout' });
+  got(await client.post(`/v1/checks/${check.id}/policy`, policy), 200);
+  const config = { url: receiver.url + path };
+  const channel = got(
+    await client.post(`/v1/checks/${check.id}/policy/channels`, { channel_type: 'slack', config }),
+    201,
+  );
+  return { id: check.id as string, entity_id: check.entity_id as string, channel_id: channel.id as string };
+}
+
+const push = async (id: string, success: boolean) =>
+  got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5, error_message: 'card declined' }), 201);
+const at = (path: string) => receiver.received.filter((one) => one.path === path);
+const logOf = async (id: string) =>
+  (await everything(client, '/v1/notify/logs')).filter((one: { check_id: string }) => one.check_id === id);
+
+describe('an alert', () => {
+  it('goes out when a check goes down and when it recovers, and every delivery is in the log', async () => {
+    const { id, entity_id, channel_id } = await alerted('/story');
+    await push(id, true);
+    await push(id, false);
+    await eventually(() => at('/story').length === 1);
+    await push(id, true);
+    await eventually(() => at('/story').length === 2);
+
+    const [down, up] = at('/story');
+    expect(JSON.parse(down!.body).text).toMatch(/: checkout is down$/);
+    expect(down!.body).toContain('card declined');
+    expect(JSON.parse(up!.body).text).toMatch(/: checkout is up again$/);
+    expect(up!.body).toContain('Was down for');
+
+    const log = await eventually(async () => {
+      const found = await logOf(id);
+      return found.every((one) => one.status === 'sent') && found;
+    });
+    expect(log).toHaveLength(2);
+    expect(log.map((one) => one.id)).toEqual([up!, down!].map((one) => one.headers['x-service-delivery']));
+    expect(log[1]).toEqual({
+      id: expect.stringMatching(/^dlv_/),
+      kind: 'state_change',
+      transition_id: expect.stringMatching(/^trn_/),
+      check_id: id,
+      entity_id,
+      channel_id,
+      channel_type: 'slack',
+      status: 'sent',
+      attempts: 1,
+      sent_at: expect.any(String),
+      error: '',
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    const { channels } = got(await client.get(`/v1/checks/${id}/policy`), 200);
+    expect(channels[0].last_delivery).toEqual(log[0]);
+  });
+
+  it('is tried three times in all and then ends as failed', async () => {
+    const { id } = await alerted('/broken');
+    receiver.behave({ status: 500, body: 'out of order' });
+    try {
+      await push(id, false);
+      const [delivery] = await eventually(async () => {
+        const found = await logOf(id);
+        return found[0]?.status === 'failed' && found;
+      });
+      expect(delivery).toMatchObject({ attempts: 3, sent_at: null });
+      expect(delivery.error).toContain('answered 500');
+      expect(new Set(at('/broken').map((one) => one.headers['x-service-delivery']))).toEqual(new Set([delivery.id]));
+      expect(at('/broken')).toHaveLength(3);
+    } finally {
+      receiver.behave({ status: 200 });
+    }
+  });
+
+  it('is not sent while the policy is silenced', async () => {
+    const silent = await alerted('/silent', { silenced: true });
+    const loud = await alerted('/loud');
+    await push(silent.id, false);
+    await push(loud.id, false);
+    await eventually(() => at('/loud').length === 1);
+    expect(at('/silent')).toEqual([]);
+    expect(await logOf(silent.id)).toEqual([]);
+  });
+});
+
+describe('the delivery log', () => {
+  it('is of one tenant alone', async () => {
+    const stranger = await newTenant();
+    expect(got(await stranger.get('/v1/notify/logs'), 200)).toEqual([]);
+  });
+
+  it('pages through with limit and Link, newest first', async () => {
+    const all = await everything(client, '/v1/notify/logs');
+    expect(all.length).toBeGreaterThan(2);
+    expect(await everything(client, '/v1/notify/logs?limit=1')).toEqual(all);
+    const times = all.map((one) => one.created_at);
+    expect(times).toEqual([...times].sort().reverse());
+  });
+
+  it('forgets an entity when it is deleted', async () => {
+    const entity = await newEntity(client);
+    const check = await newCheck(client, { entity_id: entity.id });
+    const body = { channel_type: 'slack', config: { url: `${receiver.url}/gone` } };
+    const channel = got(await client.post(`/v1/checks/${check.id}/policy/channels`, body), 201);
+    const test = got(await client.post(`/v1/checks/${check.id}/policy/channels/${channel.id}/test`), 200);
+    expect((await logOf(check.id)).map((one) => one.id)).toEqual([test.id]);
+    got(await client.del(`/v1/blueprints/service/entities/${entity.slug}`), 204);
+    expect(await logOf(check.id)).toEqual([]);
+  });
+});

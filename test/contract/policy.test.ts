@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, newTenant } from '#test/support/client.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+
+let client: Client;
+let id: string;
+beforeAll(async () => {
+  client = await newTenant();
+  id = (await newCheck(client)).id;
+});
+
+describe('the policy of a check', () => {
+  it('has the defaults of the interface from the start', async () => {
+    expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toMatchObject({
+      check_id: id,
+      cooldown_seconds: 300,
+      notify_on_recovery: true,
+      silenced: false,
+      repeat_interval_seconds: 0,
+      catch_up: true,
+      channels: [],
+    });
+  });
+
+  it('is changed member by member and read back as it was answered', async () => {
+    got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 10, notify_on_recovery: false }), 200);
+    const changed = got(await client.post(`/v1/checks/${id}/policy`, { silenced: true, catch_up: null }), 200);
+    expect(changed).toMatchObject({
+      cooldown_seconds: 10,
+      notify_on_recovery: false,
+      silenced: true,
+      repeat_interval_seconds: 0,
+      catch_up: true,
+    });
+    expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toEqual(changed);
+  });
+
+  it('refuses what is out of bounds and changes nothing', async () => {
+    const before = got(await client.get(`/v1/checks/${id}/policy`), 200);
+    const { status, body } = await client.post(`/v1/checks/${id}/policy`, {
+      silenced: false,
+      cooldown_seconds: 604_801,
+      repeat_interval_seconds: -1,
+    });
+    expect([status, body.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(body.details.map((detail: { path: string }) => detail.path).sort()).toEqual([
+      'cooldown_seconds',
+      'repeat_interval_seconds',
+    ]);
+    expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toEqual(before);
+  });
+
+  it('looks to another tenant as if it did not exist', async () => {
+    const stranger = await newTenant();
+    for (const answer of [
+      await stranger.get(`/v1/checks/${id}/policy`),
+      await stranger.post(`/v1/checks/${id}/policy`, { silenced: true }),
+      await stranger.post(`/v1/checks/${id}/policy/channels`, { channel_type: 'slack', config: {} }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+    }
+  });
+
+  it('goes with its check', async () => {
+    const { id: gone } = await newCheck(client);
+    got(await client.post(`/v1/checks/${gone}/policy`, { silenced: true }), 200);
+    got(await client.del(`/v1/checks/${gone}`), 204);
+    expect((await client.get(`/v1/checks/${gone}/policy`)).status).toBe(404);
+  });
+});
