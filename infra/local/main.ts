@@ -14,29 +14,29 @@ async function main(): Promise<void> {
     log.error('a fault that nobody caught; the process ends', { error });
     process.exit(1);
   });
-  const service = await startHost({ settings, log, dir: own.DATA_DIR, host: own.HOST, port: own.PORT });
-  process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR));
-  if (process.argv.includes('--demo')) {
-    if (service.adminKey === undefined) throw new Error('The demo needs DATA_DIR/admin-key, which was removed.');
-    const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
-    await startDemo({ url: service.url, key: service.adminKey }, say);
-  }
-
+  const starting = startHost({ settings, log, dir: own.DATA_DIR, host: own.HOST, port: own.PORT });
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {
       if (stopping) return;
       stopping = true;
       log.info('stopping', { signal });
-      await service.stop();
+      await (await starting).stop();
       process.exit(0);
     });
+  }
+  const service = await starting;
+  process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR));
+  if (process.argv.includes('--demo')) {
+    if (service.adminKey === undefined) throw new Error('The demo needs DATA_DIR/admin-key, which was removed.');
+    const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
+    await startDemo({ url: service.url, key: service.adminKey }, say);
   }
 }
 
 const greeting = (url: string, key: string | undefined, dir: string): string => `
 Fleetwatch runs at ${url}
-Admin key: ${key ?? '(its file was removed; make another with: npm run admin)'}${key ? `   (kept in ${join(dir, 'admin-key')})` : ''}
+Admin key: ${key ?? '(its file was removed; make another with: npm run admin -- key issue ID)'}${key ? `   (kept in ${join(dir, 'admin-key')})` : ''}
 
   curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}/v1/me
 
