@@ -1,0 +1,331 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { checkTypeNames, checkTypeOf } from '#lib/checks/registry.ts';
+import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+let client: Client;
+beforeAll(async () => {
+  client = await newTenant();
+});
+
+/** What a check has when nothing but the necessary was said. */
+const defaults = {
+  name: null,
+  interval_seconds: 60,
+  timeout_ms: 5000,
+  failure_threshold: 3,
+  enabled: true,
+  state: 'unknown',
+  consecutive_failures: 0,
+};
+
+const leastOf: Record<string, { settings: object; made: object }> = {
+  http: {
+    settings: { target_url: 'http://127.77.0.1:9/' },
+    made: {
+      execution_mode: 'pull',
+      target_url: 'http://127.77.0.1:9/',
+      method: 'GET',
+      expected_status: 200,
+      body_contains: '',
+      config: {},
+    },
+  },
+  tcp: {
+    settings: { config: { host: '127.77.0.1', port: 9 } },
+    made: { execution_mode: 'pull', config: { host: '127.77.0.1', port: 9 } },
+  },
+  tls: {
+    settings: { config: { host: '127.77.0.1' } },
+    made: { execution_mode: 'pull', config: { host: '127.77.0.1', port: 443, min_days_remaining: 0 } },
+  },
+  dns: {
+    settings: { config: { hostname: 'example.com', record_type: 'a', resolver: '127.77.0.1:9' } },
+    made: {
+      execution_mode: 'pull',
+      config: { hostname: 'example.com', record_type: 'A', resolver: '127.77.0.1:9' },
+    },
+  },
+  push: { settings: {}, made: { execution_mode: 'push', config: {} } },
+};
+
+describe('POST /v1/checks', () => {
+  it.each(checkTypeNames)('makes a %s check with its defaults and answers the whole record', async (check_type) => {
+    const { settings, made } = leastOf[check_type]!;
+    const entity = await newEntity(client);
+    const answer = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
+    expect(got(answer, 201)).toEqual({
+      id: expect.stringMatching(/^chk_[0-9a-z]+$/),
+      entity_id: entity.id,
+      check_type,
+      ...defaults,
+      ...made,
+      state_since: expect.stringMatching(TIME),
+      created_at: expect.stringMatching(TIME),
+      updated_at: expect.stringMatching(TIME),
+    });
+  });
+
+  it('keeps everything that is supplied', async () => {
+    const settings = {
+      check_type: 'http',
+      execution_mode: 'pull',
+      name: 'Zahlung 💶',
+      target_url: 'http://127.77.0.1:9/pay?full=1#top',
+      method: 'POST',
+      expected_status: 302,
+      body_contains: 'grüß',
+      interval_seconds: 86_400,
+      timeout_ms: 30_000,
+      failure_threshold: 100,
+      enabled: false,
+      config: {
+        headers: { Authorization: 'Bearer abc' },
+        body: '{"ping":1}',
+        follow_redirects: false,
+        verify_tls: false,
+      },
+    };
+    const check = await newCheck(client, settings);
+    expect(check).toMatchObject(settings);
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(settings);
+  });
+
+  it.each(checkTypeNames)('takes every example of a %s check, and names the place in every wrong one', async (name) => {
+    const entity_id = (await newEntity(client)).id;
+    const { examples } = checkTypeOf(name);
+    const common = { entity_id, check_type: name, enabled: false };
+    for (const settings of examples.valid) got(await client.post('/v1/checks', { ...common, ...settings }), 201);
+    for (const { value, path } of examples.invalid) {
+      expect(await client.post('/v1/checks', { ...common, ...value })).toMatchObject(
+        failure(400, 'VALIDATION_ERROR', path),
+      );
+    }
+  });
+
+  it('ignores members that no check has, and takes null as absent', async () => {
+    const check = await newCheck(client, { tags: ['a'], id: 'chk_mine', state: 'down', name: null, timeout_ms: null });
+    expect(check).toMatchObject({ name: null, timeout_ms: 5000, state: 'unknown' });
+    expect(check.id).not.toBe('chk_mine');
+    expect(check).not.toHaveProperty('tags');
+  });
+});
+
+describe('GET /v1/checks/{id}', () => {
+  it('adds what is known of its results', async () => {
+    const check = await newCheck(client, { check_type: 'http', target_url: 'http://127.77.0.1:9/', enabled: false });
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toEqual({
+      ...check,
+      last_result: null,
+      last_checked_at: null,
+      stale: false,
+    });
+  });
+
+  it.each([
+    ['the default grace', {}, 2 * 60 + 2 * 60],
+    ['a grace of its own', { config: { grace_seconds: 90 } }, 90 + 2 * 60],
+    ['a threshold of 1', { failure_threshold: 1, config: { grace_seconds: 7 } }, 7],
+    ['another interval', { interval_seconds: 10, failure_threshold: 2 }, 20 + 10],
+  ])('computes the silence until an alert: %s', async (_name, settings, seconds) => {
+    const check = await newCheck(client, settings);
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject({ alerts_after_seconds: seconds });
+  });
+
+  it.each(['nonsense', 'chk_', 'chk_00000000000000000000000000', 'ent_1', '%00', 'a%2Fb', 'CHK_1', '..'])(
+    'knows no check %s',
+    async (id) => {
+      expect(await client.get(`/v1/checks/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    },
+  );
+});
+
+describe('PUT /v1/checks/{id}', () => {
+  it('changes what is supplied and nothing else', async () => {
+    const check = await newCheck(client, {
+      check_type: 'http',
+      target_url: 'http://127.77.0.1:9/',
+      enabled: false,
+      config: { body: 'x' },
+    });
+    const changed = got(await client.put(`/v1/checks/${check.id}`, { name: 'Shop', timeout_ms: 900 }), 200);
+    expect(changed).toEqual({ ...check, name: 'Shop', timeout_ms: 900, updated_at: changed.updated_at });
+    expect(changed.updated_at > check.updated_at).toBe(true);
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(changed);
+  });
+
+  it('merges config key by key, and a null takes a key away', async () => {
+    const { id } = await newCheck(client, {
+      check_type: 'http',
+      target_url: 'http://127.77.0.1:9/',
+      enabled: false,
+      config: { body: 'x', verify_tls: false },
+    });
+    const put = async (config: object) => got(await client.put(`/v1/checks/${id}`, { config }), 200).config;
+    expect(await put({ headers: { a: 'b' } })).toEqual({ body: 'x', verify_tls: false, headers: { a: 'b' } });
+    expect(await put({ body: null })).toEqual({ verify_tls: false, headers: { a: 'b' } });
+    expect(await put({})).toEqual({ verify_tls: false, headers: { a: 'b' } });
+    expect(await put({ headers: null, verify_tls: true, body: null })).toEqual({ verify_tls: true });
+  });
+
+  it('gives a key without which the type cannot be its default back, or refuses', async () => {
+    const { id } = await newCheck(client, {
+      check_type: 'tls',
+      enabled: false,
+      config: { host: 'a.test', port: 8443 },
+    });
+    expect(got(await client.put(`/v1/checks/${id}`, { config: { port: null } }), 200).config.port).toBe(443);
+    expect(await client.put(`/v1/checks/${id}`, { config: { host: null } })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'config.host'),
+    );
+  });
+
+  it('changes nothing when a record that was read is sent back whole', async () => {
+    for (const check_type of checkTypeNames) {
+      const { id } = await newCheck(client, { check_type, ...leastOf[check_type]!.settings, enabled: false });
+      const read = got(await client.get(`/v1/checks/${id}`), 200);
+      got(await client.put(`/v1/checks/${id}`, read), 200);
+      expect(got(await client.get(`/v1/checks/${id}`), 200)).toEqual(read);
+    }
+  });
+
+  it.each([
+    ['entity_id', { entity_id: 'ent_other' }],
+    ['check_type', { check_type: 'tcp' }],
+    ['execution_mode', { execution_mode: 'pull' }],
+    ['id', { id: 'chk_other' }],
+  ])('does not change %s', async (member, patch) => {
+    const check = await newCheck(client);
+    expect(await client.put(`/v1/checks/${check.id}`, { ...patch, name: 'new' })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', member),
+    );
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
+  });
+
+  it('judges the whole as it would be, and keeps the old when that is wrong', async () => {
+    const check = await newCheck(client, { check_type: 'http', target_url: 'http://127.77.0.1:9/', enabled: false });
+    for (const [patch, path] of [
+      [{ interval_seconds: 0 }, 'interval_seconds'],
+      [{ target_url: 'http://me:pw@127.77.0.1/' }, 'target_url'],
+      [{ config: { retries: 3 } }, 'config.retries'],
+      [{ config: 'none' }, 'config'],
+      [{ target_url: 'http://169.254.169.254/' }, 'target_url'],
+    ] as const) {
+      expect(await client.put(`/v1/checks/${check.id}`, patch)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    }
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
+  });
+
+  it('keeps both of two changes made at once', async () => {
+    const { id } = await newCheck(client);
+    await Promise.all([
+      client.put(`/v1/checks/${id}`, { name: 'both' }),
+      client.put(`/v1/checks/${id}`, { failure_threshold: 7 }),
+      client.put(`/v1/checks/${id}`, { config: { grace_seconds: 9 } }),
+    ]);
+    expect(got(await client.get(`/v1/checks/${id}`), 200)).toMatchObject({
+      name: 'both',
+      failure_threshold: 7,
+      config: { grace_seconds: 9 },
+    });
+  });
+});
+
+describe('the plan limit of checks', () => {
+  it('holds for a hundred creations at once, and counts anew after a deletion', async () => {
+    const { check_limit_per_entity: limit } = got(await client.get('/v1/me'), 200);
+    const entity_id = (await newEntity(client)).id;
+    const create = () => client.post('/v1/checks', { entity_id, check_type: 'push' });
+    const answers = await Promise.all(Array.from({ length: 100 }, create));
+    const made = answers.filter((answer) => answer.status === 201);
+    expect(made).toHaveLength(limit);
+    for (const refused of answers.filter((answer) => answer.status !== 201)) {
+      expect(refused).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    }
+    expect((await client.del(`/v1/checks/${made[0]!.body.id}`)).status).toBe(204);
+    expect((await create()).status).toBe(201);
+    expect((await create()).status).toBe(409);
+  });
+});
+
+describe('GET /v1/checks', () => {
+  it('lists every check once, also in pages of any size', async () => {
+    const own = await newTenant();
+    expect(got(await own.get('/v1/checks'), 200)).toEqual([]);
+    const entities = await Promise.all([1, 2, 3].map(() => newEntity(own)));
+    const made = [];
+    for (const [i, entity] of entities.entries()) {
+      for (let n = 0; n <= i * 2; n++) made.push((await newCheck(own, { entity_id: entity.id })).id);
+    }
+    const whole = got(await own.get('/v1/checks'), 200);
+    expect(whole.map((check: { id: string }) => check.id).sort()).toEqual(made.sort());
+    for (const limit of [1, 2, 4, 9, 10]) expect(await everything(own, `/v1/checks?limit=${limit}`)).toEqual(whole);
+    expect((await own.get('/v1/checks')).headers.get('link')).toBeNull();
+  });
+
+  it.each([
+    ['a limit of 0', 'limit=0', 'limit'],
+    ['a limit that is no number', 'limit=ten', 'limit'],
+    ['a negative limit', 'limit=-1', 'limit'],
+    ['a garbled cursor', 'cursor=%00x', 'cursor'],
+    ['an empty cursor', 'cursor=', 'cursor'],
+  ])('refuses %s', async (_name, query, path) => {
+    expect(await client.get(`/v1/checks?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+  });
+});
+
+describe('another tenant', () => {
+  it('sees nothing of a check, cannot touch it, and gets the same words as for one that never was', async () => {
+    const stranger = await newTenant();
+    const { id, entity_id } = await newCheck(client);
+    const none = 'chk_00000000000000000000000000';
+    const asks = (check: string) => [
+      stranger.get(`/v1/checks/${check}`),
+      stranger.put(`/v1/checks/${check}`, { name: 'mine' }),
+      stranger.del(`/v1/checks/${check}`),
+      stranger.get(`/v1/checks/${check}/results`),
+      stranger.post(`/v1/checks/${check}/results`, { success: true, latency_ms: 1 }),
+      stranger.post(`/v1/checks/${check}/heartbeat`),
+    ];
+    const [theirs, never] = await Promise.all([Promise.all(asks(id)), Promise.all(asks(none))]);
+    for (const [i, answer] of theirs.entries()) {
+      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(answer.body.error.replaceAll(id, none)).toBe(never[i]!.body.error);
+    }
+    expect(await stranger.post('/v1/checks', { entity_id, check_type: 'push' })).toMatchObject(
+      failure(404, 'NOT_FOUND'),
+    );
+    expect(got(await stranger.get('/v1/checks'), 200)).toEqual([]);
+    expect(got(await client.get(`/v1/checks/${id}`), 200)).toMatchObject({ id, name: null });
+  });
+});
+
+describe('a read-only key', () => {
+  it('reads checks without their secrets and changes none', async () => {
+    const reader = await keyOf(client, { is_read_only: true });
+    const { id, entity_id } = await newCheck(client, {
+      check_type: 'http',
+      target_url: 'http://127.77.0.1:9/pay?token=s3cret#s3cret',
+      enabled: false,
+      config: { headers: { Authorization: 'Bearer s3cret', 'X-Env': 's3cret' }, body: 's3cret' },
+    });
+    const shown = {
+      target_url: 'http://127.77.0.1:9/pay?********',
+      config: { headers: { Authorization: '********', 'X-Env': '********' }, body: '********' },
+    };
+    const one = await reader.get(`/v1/checks/${id}`);
+    expect(got(one, 200)).toMatchObject(shown);
+    const list = await everything(reader, '/v1/checks');
+    expect(list.find((check) => check.id === id)).toMatchObject(shown);
+    expect(JSON.stringify([one.body, list])).not.toContain('s3cret');
+    for (const refused of [
+      await reader.post('/v1/checks', { entity_id, check_type: 'push' }),
+      await reader.put(`/v1/checks/${id}`, { name: 'x' }),
+      await reader.del(`/v1/checks/${id}`),
+    ]) {
+      expect(refused).toMatchObject(failure(403, 'READ_ONLY'));
+    }
+  });
+});
