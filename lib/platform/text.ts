@@ -7,10 +7,10 @@ const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const text = (min: number, max: number) =>
   z
     .string()
-    .refine(
-      (value) => value.length >= min && (value.length <= max || [...value].length <= max),
-      min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`,
-    )
+    .refine((value) => value.length >= min && (value.length <= max || [...value].length <= max), {
+      error: min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`,
+      abort: true,
+    })
     .meta({ minLength: min, maxLength: max });
 
 /** The URL-safe identifier of a record, case-sensitive. */

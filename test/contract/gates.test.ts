@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { target } from '#test/support/service.ts';
+
+let admin: Client;
+let reader: Client;
+let nobody: Client;
+beforeAll(async () => {
+  admin = await newTenant();
+  reader = await keyOf(admin, { is_read_only: true });
+  nobody = clientOf((await target()).url, '');
+  await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+});
+
+describe('the gates', () => {
+  const wrong = { body: '{"name": 7}' };
+  it.each([
+    ['a key comes before the route', 'nobody', 'GET', '/v1/nothing', {}, 401, 'UNAUTHORIZED'],
+    ['a key comes before the method', 'nobody', 'PATCH', '/v1/blueprints', {}, 401, 'UNAUTHORIZED'],
+    ['the route comes before read-only', 'reader', 'POST', '/v1/nothing', {}, 404, 'NOT_FOUND'],
+    ['the method comes before read-only', 'reader', 'PUT', '/v1/blueprints', {}, 405, 'METHOD_NOT_ALLOWED'],
+    ['read-only comes before existence', 'reader', 'PUT', '/v1/blueprints/none', wrong, 403, 'READ_ONLY'],
+    ['existence comes before the body', 'admin', 'PUT', '/v1/blueprints/none', wrong, 404, 'NOT_FOUND'],
+    [
+      'existence comes before garbled JSON',
+      'admin',
+      'POST',
+      '/v1/blueprints/none/entities',
+      { body: '{' },
+      404,
+      'NOT_FOUND',
+    ],
+    ['the body comes last', 'admin', 'PUT', '/v1/blueprints/service', wrong, 400, 'VALIDATION_ERROR'],
+    ['outside /v1 is a route too', 'nobody', 'GET', '/', {}, 401, 'UNAUTHORIZED'],
+    ['there is nothing outside /v1', 'admin', 'GET', '/', {}, 404, 'NOT_FOUND'],
+    ['a well-known address needs no key', 'nobody', 'GET', '/.well-known/openid-configuration', {}, 404, 'NOT_FOUND'],
+    ['a slash too many is another route', 'admin', 'GET', '/v1/blueprints/', {}, 404, 'NOT_FOUND'],
+  ])('%s', async (_name, who, method, path, request, status, code) => {
+    const client = { admin, reader, nobody }[who]!;
+    expect(await client.send(method, path, request)).toMatchObject(failure(status, code));
+  });
+
+  it.each([
+    ['PUT', '/v1/blueprints', 'GET, POST'],
+    ['PATCH', '/v1/blueprints/service', 'DELETE, GET, PUT'],
+    ['POST', '/v1/me', 'GET'],
+    ['GET', '/v1/auth/keys/x', 'DELETE'],
+  ])('say what is possible instead of %s %s', async (method, path, allow) => {
+    const answer = await admin.send(method, path);
+    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  it.each([
+    ['a success', () => admin.get('/v1/me')],
+    ['a refusal', () => nobody.get('/v1/me')],
+    ['a deletion', async () => admin.del(`/v1/auth/keys/${(await keyOf(admin)).id}`)],
+  ])('give %s a request id of its own', async (_name, send) => {
+    const [one, two] = [await send(), await send()];
+    expect(one.headers.get('x-request-id')).toMatch(/\S{8,}/);
+    expect(one.headers.get('x-request-id')).not.toBe(two.headers.get('x-request-id'));
+  });
+});
+
+describe('a body', () => {
+  const post = (body: unknown, headers?: Record<string, string>) =>
+    admin.send('POST', '/v1/blueprints', { body, ...(headers && { headers }) });
+
+  it.each([
+    ['garbled', '{"slug": "a", '],
+    ['a form', 'slug=a&name=b'],
+    ['an array', '[]'],
+    ['a text', '"a"'],
+    ['null', 'null'],
+    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['half a character', '{"slug": "a", "name": "\\ud800"}'],
+  ])('that is %s is a VALIDATION_ERROR', async (_name, body) => {
+    expect(await post(body)).toMatchObject(failure(400, 'VALIDATION_ERROR', ''));
+  });
+
+  it('that is missing lacks every member', async () => {
+    const answer = await post(undefined);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR', error: expect.any(String) } });
+    expect(answer.body.details).toEqual([
+      { path: 'slug', message: 'is required' },
+      { path: 'name', message: 'is required' },
+    ]);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream'])(
+    'is read as JSON even when called %s',
+    async (type) => {
+      const slug = type.replace(/\W/g, '-');
+      expect((await post(JSON.stringify({ slug, name: 'x' }), { 'content-type': type })).status).toBe(201);
+    },
+  );
+
+  it('may have unknown members, which are ignored', async () => {
+    const answer = await post({ slug: 'unknown', name: 'x', colour: 'red' });
+    expect(answer.status).toBe(201);
+    expect(answer.body).not.toHaveProperty('colour');
+  });
+
+  it('has at most 256 KB', async () => {
+    const filled = (bytes: number) => {
+      const frame = JSON.stringify({ slug: 'large', name: 'x', padding: '' }).length;
+      return JSON.stringify({ slug: 'large', name: 'x', padding: 'x'.repeat(bytes - frame) });
+    };
+    expect(await post(filled(256 * 1024 + 1))).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
+    expect((await post(filled(256 * 1024))).status).toBe(201);
+  });
+});
+
+describe('a list', () => {
+  it.each(['0', '-1', 'abc', '1.5', '', '%20'])('refuses the limit "%s"', async (limit) => {
+    expect(await admin.get(`/v1/blueprints?limit=${limit}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'limit'));
+  });
+  it.each(['1000', '1001', '99999999999999999999'])('takes the limit %s', async (limit) => {
+    expect((await admin.get(`/v1/blueprints?limit=${limit}`)).status).toBe(200);
+  });
+  it.each([
+    ['garbled', 'xyz'],
+    ['empty', ''],
+    ['JSON but no cursor', Buffer.from('{}').toString('base64url')],
+    ['made up', Buffer.from('["AAAAAAAA","service"]').toString('base64url')],
+  ])('refuses a cursor that is %s', async (_name, cursor) => {
+    expect(await admin.get(`/v1/blueprints?cursor=${cursor}`)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'cursor'),
+    );
+  });
+  it("refuses another list's cursor, and another account's", async () => {
+    const other = await newTenant();
+    for (const slug of ['a', 'b']) await other.post('/v1/blueprints', { slug, name: slug });
+    const link = (await other.get('/v1/blueprints?limit=1')).headers.get('link')!;
+    const cursor = /cursor=([^>&]+)/.exec(link)![1];
+    expect((await other.get(`/v1/blueprints?limit=1&cursor=${cursor}`)).status).toBe(200);
+    expect(await admin.get(`/v1/blueprints?cursor=${cursor}`)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'cursor'),
+    );
+    expect(await other.get(`/v1/blueprints/a/entities?cursor=${cursor}`)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'cursor'),
+    );
+  });
+  it('ignores unknown query parameters', async () => {
+    expect((await admin.get('/v1/blueprints?colour=red')).status).toBe(200);
+  });
+});
