@@ -50,9 +50,7 @@ export type CheckItem = Item & {
   alerts: {
     /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
     last_planned_at?: number;
-    /** Id of the transition to down that the present `down` began with. */
-    down_transition_id?: string;
-    /** Check state that the channels were last told; absent counts as up. */
-    told?: 'up' | 'down';
+    /** What the channels were told (lib/health/told.ts); absent counts as up. */
+    told?: { before: 'up' | 'down'; open: { id: string; tells: 'up' | 'down' }[] };
   };
 };

@@ -2,6 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Timer } from '#lib/schedule/jobs.ts';
 import { changeState, readBasis } from './change-state.ts';
 import { isSame, judge } from './judge.ts';
 
@@ -15,6 +16,9 @@ export type JudgedResult = {
   forget?: readonly (keyof CheckItem)[];
 };
 
+/** Writes for the transaction of a result, and the deadlines to send (sendTimers) once it is done. */
+export type Changes = { writes: Write[]; timers: Timer[] };
+
 /**
  * The writes by which a result changes its check: none when it changes nothing, the check item when only the counter
  * moves, and the transition with entity and feed when the state does. Undefined when the entity is gone. All of it
@@ -25,13 +29,14 @@ export async function applyResult(
   keys: Keys,
   check: CheckItem,
   result: JudgedResult,
-): Promise<Write[] | undefined> {
+): Promise<Changes | undefined> {
   const judged = judge(check, result.success);
   const { consecutive_failures } = judged;
-  if (isSame(judged, check) && !result.also) return [];
+  if (isSame(judged, check) && !result.also) return { writes: [], timers: [] };
   const token = ports.ids.token();
   if (judged.state === check.state) {
-    return [replaceCheck(check, nextCheck(check, token, { ...result.also, consecutive_failures }, result.forget))];
+    const next = nextCheck(check, token, { ...result.also, consecutive_failures }, result.forget);
+    return { writes: [replaceCheck(check, next)], timers: [] };
   }
   const basis = await readBasis(ports, keys, check);
   if (!basis) return undefined;
@@ -45,11 +50,6 @@ export async function applyResult(
     now,
     retention_days,
   });
-  return [
-    replaceCheck(
-      check,
-      nextCheck(check, token, { ...result.also, consecutive_failures, ...change.check }, result.forget),
-    ),
-    ...change.writes,
-  ];
+  const next = nextCheck(check, token, { ...result.also, consecutive_failures, ...change.check }, result.forget);
+  return { writes: [replaceCheck(check, next), ...change.writes], timers: change.timers };
 }

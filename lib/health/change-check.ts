@@ -157,8 +157,8 @@ async function toUnknown(
   });
 }
 
-/** How long the reclaimer waits (ms), so that it looks after the deletion is done or has failed. */
-const RECLAIM_DELAY_MS = 20_000;
+/** How long the reclaimer waits (ms): the deletion is done or has failed by then, and its closing note was made. */
+const RECLAIM_DELAY_MS = 10 * 60_000;
 
 /** Deletes a check: from here on nobody sees it; what it left behind goes in the background. */
 export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {

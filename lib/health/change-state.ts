@@ -7,10 +7,13 @@ import type { Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+import type { Timer } from '#lib/schedule/jobs.ts';
 import { whySkipped } from './decide-alert.ts';
 import { aggregate } from './judge.ts';
 import { historyExpiry } from './retention.ts';
-import type { FeedItem, TransitionCause, TransitionItem } from './transition-item.ts';
+import { tell, toldState } from './told.ts';
+import type { ClosingNote, FeedItem, SkipReason, TransitionCause, TransitionItem } from './transition-item.ts';
 
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
 export type Basis = { entity: EntityItem; policy: PolicyItem; policyStored: boolean };
@@ -48,8 +51,10 @@ export type StateChange = {
   /** What becomes of the check: merge it into the next version. */
   check: Pick<CheckItem, 'state' | 'state_since' | 'alerts'>;
   entity: EntityItem;
-  /** Transition, feed, entity and the condition on the policy; the check's own write is the caller's. */
+  /** Transition, feed, entity, deadlines and the condition on the policy; the check's own write is the caller's. */
   writes: Write[];
+  /** Deadlines that begin with it: to be sent once it is written (lib/schedule/jobs.ts). */
+  timers: Timer[];
 };
 
 /**
@@ -110,6 +115,11 @@ export function changeState(
     seq,
   };
 
+  const closing = reason === 'configuration' ? closingNote(check, policy, transition_id, at) : undefined;
+  if (closing) transition.closing = closing;
+  const alerts = remember(check.alerts, { reason, tells: to === 'down' ? 'down' : 'up', transition_id, at, closing });
+  const deadlines = deadlinesOf(change, at, reason, policy);
+
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
     expires_at,
@@ -124,7 +134,7 @@ export function changeState(
     check: {
       state: to,
       state_since: timestamp,
-      alerts: remember(check.alerts, to, { transition_id, at, planned: reason === null }),
+      alerts,
     },
     entity: nextEntity,
     writes: [
@@ -132,21 +142,55 @@ export function changeState(
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
       { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
+      ...deadlines.map(({ kind, at: deadline }) => {
+        const key = keys.entry(kind, check.tenant_id, check.entity_id, check.id);
+        return deadline === undefined ? { delete: key } : { put: deadlineEntry(keys, kind, check, token, deadline) };
+      }),
     ],
+    timers: deadlines.flatMap(({ kind, at: deadline }) => {
+      const { tenant_id, entity_id, id: check_id } = check;
+      return deadline === undefined ? [] : [{ kind, tenant_id, entity_id, check_id, at: deadline }];
+    }),
   };
 }
 
-type Told = { transition_id: string; at: number; planned: boolean };
+type Deciding = {
+  reason: SkipReason | null;
+  tells: 'up' | 'down';
+  transition_id: string;
+  at: number;
+  closing: ClosingNote | undefined;
+};
 
+/** What alerting remembers of the check afterwards. */
 function remember(
   alerts: CheckItem['alerts'],
-  to: CheckState,
-  { transition_id, at, planned }: Told,
+  { reason, tells, transition_id, at, closing }: Deciding,
 ): CheckItem['alerts'] {
-  const { down_transition_id: _ended, ...rest } = alerts;
-  return {
-    ...rest,
-    ...(to === 'down' && { down_transition_id: transition_id }),
-    ...(planned && to !== 'unknown' && { last_planned_at: at, told: to }),
-  };
+  if (closing) return { ...alerts, told: tell(alerts, { id: closingId(transition_id), tells: 'up' }) };
+  return reason === null ? { last_planned_at: at, told: tell(alerts, { id: transition_id, tells }) } : alerts;
+}
+
+/** Names the closing note of a transition among the alerts of its check. */
+export const closingId = (transition_id: string): string => `${transition_id}/closed`;
+
+/** Channels that believe a check down are told when it is disabled or deleted (decisions.md, State and transitions). */
+function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
+  if (toldState(check.alerts) !== 'down' || policy.silenced || policy.channels.length === 0) return undefined;
+  const channel_ids = policy.channels.map((channel) => channel.id);
+  return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
+}
+
+type Deadline = { kind: 'repeat' | 'catch_up' /** Epoch ms; undefined: it ends. */; at: number | undefined };
+
+/** Repeats go on while the check is down; an alert that the cooldown held back is looked at when it ends. */
+function deadlinesOf({ check, to }: Change, at: number, reason: SkipReason | null, policy: PolicyItem): Deadline[] {
+  const deadlines: Deadline[] = [];
+  const repeat = policy.repeat_interval_seconds * 1000;
+  if (repeat > 0 && to === 'down') deadlines.push({ kind: 'repeat', at: at + repeat });
+  if (repeat > 0 && check.state === 'down') deadlines.push({ kind: 'repeat', at: undefined });
+  if (reason === 'cooldown' && policy.catch_up) {
+    deadlines.push({ kind: 'catch_up', at: check.alerts.last_planned_at! + policy.cooldown_seconds * 1000 });
+  }
+  return deadlines;
 }

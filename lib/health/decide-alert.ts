@@ -1,6 +1,7 @@
 import type { CheckState } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { toldState } from './told.ts';
 import type { SkipReason, TransitionCause } from './transition-item.ts';
 
 type Change = { cause: TransitionCause; from: CheckState; to: CheckState /** Epoch ms. */; at: number };
@@ -16,7 +17,7 @@ export function whySkipped(
 ): SkipReason | null {
   if (change.cause !== 'result' && change.cause !== 'silence') return 'configuration';
   if (policy.silenced) return 'silenced';
-  if (change.from === 'unknown' && change.to === 'up' && alerts.told !== 'down') return 'initial';
+  if (change.from === 'unknown' && change.to === 'up' && toldState(alerts) !== 'down') return 'initial';
   if (change.to === 'up' && !policy.notify_on_recovery) return 'recovery_off';
   if (alerts.last_planned_at !== undefined && change.at < alerts.last_planned_at + policy.cooldown_seconds * 1000) {
     return 'cooldown';

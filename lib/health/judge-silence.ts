@@ -7,9 +7,9 @@ import type { Item, Ports } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, type EntryItem } from '#lib/schedule/entries.ts';
-import { sendTimer, type Timer } from '#lib/schedule/jobs.ts';
+import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
-import { handover, readWatermark } from '#lib/schedule/watermark.ts';
+import { readWatermark } from '#lib/schedule/watermark.ts';
 import { applyResult } from './apply-result.ts';
 import { graceMs } from './grace.ts';
 import { newestReceived } from './newest-received.ts';
@@ -41,37 +41,32 @@ export async function judgeSilence(ports: Ports, keys: Keys, timer: Timer, accou
   const next = await oneAtATime(ports.table, timer.entity_id, () =>
     untilDone(ports, () => attempt(ports, keys, timer, world)),
   );
-  if (next !== undefined) await sendTimer(ports, { ...timer, at: next }, await handover(ports, keys, timer.entity_id));
+  await sendTimers(ports, keys, next);
 }
 
 /** `watchedSince` (epoch ms): silence before our last outage or the account's enabling does not count. */
 type World = { watchedSince: number; retentionDays: number };
 
-/** Answers the deadline to send a timer for, if it moved. */
-async function attempt(
-  ports: Ports,
-  keys: Keys,
-  timer: Timer,
-  world: World,
-): Promise<number | undefined | typeof AGAIN> {
+/** Answers the deadlines that moved or began. */
+async function attempt(ports: Ports, keys: Keys, timer: Timer, world: World): Promise<Timer[] | typeof AGAIN> {
   const { tenant_id, entity_id, check_id } = timer;
   const entryKey = keys.entry('silence', tenant_id, entity_id, check_id);
   const [check, entry] = (await ports.table.getMany<Item>([keys.check(tenant_id, check_id), entryKey])) as [
     CheckItem | undefined,
     EntryItem | undefined,
   ];
-  if (!check?.enabled || !entry) return undefined;
+  if (!check?.enabled || !entry) return [];
   const move = (deadline: number) => ({
     put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline),
     if: { version: entry.v },
   });
 
   const due = await dueAt(ports, keys, check, world);
-  if (due === undefined) return undefined;
+  if (due === undefined) return [];
   const now = ports.clock.now();
   if (due.at > now) {
-    if (entry.deadline === due.at) return undefined;
-    return (await ports.table.transact([move(due.at)])).ok ? due.at : AGAIN;
+    if (entry.deadline === due.at) return [];
+    return (await ports.table.transact([move(due.at)])).ok ? [{ ...timer, at: due.at }] : AGAIN;
   }
 
   const marked = nextCheck(check, ports.ids.token(), {});
@@ -91,9 +86,9 @@ async function attempt(
     retention_days: world.retentionDays,
     also: { silence_at: at },
   });
-  if (!changes) return undefined;
-  const done = await ports.table.transact([{ put: silence, if: 'absent' }, move(at + interval), ...changes]);
-  return done.ok ? at + interval : AGAIN;
+  if (!changes) return [];
+  const done = await ports.table.transact([{ put: silence, if: 'absent' }, move(at + interval), ...changes.writes]);
+  return done.ok ? [{ ...timer, at: at + interval }, ...changes.timers] : AGAIN;
 }
 
 /** When the next synthetic failure is due, and since when it is silent; undefined before a first push. */

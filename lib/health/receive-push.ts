@@ -8,8 +8,7 @@ import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { sendTimer } from '#lib/schedule/jobs.ts';
-import { handover } from '#lib/schedule/watermark.ts';
+import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
 import { graceMs } from './grace.ts';
 import { isSame, judge } from './judge.ts';
@@ -145,12 +144,12 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   const { ports, keys, pointer, retentionDays } = arrival;
   const result: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
   const received_at = result.received_at!;
-  let firstDeadline: number | undefined;
-  const answer = await oneAtATime<ResultItem | Earlier>(ports.table, check.entity_id, () =>
+  let timers: Timer[] = [];
+  const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {
       const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
-      if (!now.enabled) return stored ?? keep(arrival, now);
+      if (!now.enabled) return stored ?? 'disabled';
       const changes = await applyResult(ports, keys, now, {
         success: result.success,
         error_message: result.error_message,
@@ -160,16 +159,17 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         forget: ['silence_at'],
       });
       if (!changes) throw notFound('This check');
-      firstDeadline = now.last_received ? undefined : received_at + graceMs(now);
+      const first = now.last_received ? undefined : firstDeadline(keys, now, ports.ids.token(), received_at);
       const done = await ports.table.transact([
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),
-        ...changes,
-        ...(firstDeadline === undefined
-          ? []
-          : [{ put: deadlineEntry(keys, 'silence', now, ports.ids.token(), firstDeadline) }]),
+        ...changes.writes,
+        ...(first ? [first.write] : []),
       ]);
-      if (done.ok) return result;
+      if (done.ok) {
+        timers = [...changes.timers, ...(first ? [first.timer] : [])];
+        return result;
+      }
       if (done.conflict) return AGAIN;
       // Whoever rewrote the stored result has judged it; whoever stored it first was this same push.
       if (stored && done.failed.includes(0)) return stored;
@@ -177,8 +177,9 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       return earlier === AGAIN ? AGAIN : { earlier };
     }),
   );
+  if (answer === 'disabled') return keep(arrival, check);
   if ('earlier' in answer) return repeat(arrival, check, answer.earlier);
-  if (firstDeadline !== undefined) await startSilence(arrival, check, firstDeadline);
+  await sendTimers(ports, keys, timers);
   return answer;
 }
 
@@ -190,13 +191,19 @@ const latest = (a: CheckItem['last_received'], b: { at: number; received_at: num
   received_at: Math.max(a?.received_at ?? 0, b.received_at),
 });
 
-async function startSilence({ ports, keys }: Arrival, check: CheckItem, at: number): Promise<void> {
+/** From the first push on, silence is judged. */
+function firstDeadline(
+  keys: Keys,
+  check: CheckItem,
+  token: string,
+  receivedAt: number,
+): { write: Write; timer: Timer } {
   const { tenant_id, entity_id, id: check_id } = check;
-  await sendTimer(
-    ports,
-    { kind: 'silence', tenant_id, entity_id, check_id, at },
-    await handover(ports, keys, entity_id),
-  );
+  const at = receivedAt + graceMs(check);
+  return {
+    write: { put: deadlineEntry(keys, 'silence', check, token, at) },
+    timer: { kind: 'silence', tenant_id, entity_id, check_id, at },
+  };
 }
 
 /**

@@ -5,6 +5,7 @@ import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
+import { sendTimers } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
 import { isSame, judge } from './judge.ts';
 import type { ResultItem } from './result-item.ts';
@@ -53,9 +54,10 @@ export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promi
         retention_days,
       });
       if (!changes) return 'dropped';
-      const done = await ports.table.transact([{ put: result, if: 'absent' }, ...changes]);
-      if (done.ok) return 'recorded';
-      return done.failed.includes(0) ? 'repeated' : AGAIN;
+      const done = await ports.table.transact([{ put: result, if: 'absent' }, ...changes.writes]);
+      if (!done.ok) return done.failed.includes(0) ? 'repeated' : AGAIN;
+      await sendTimers(ports, keys, changes.timers);
+      return 'recorded';
     }),
   );
 }

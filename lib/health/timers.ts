@@ -3,7 +3,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Message, Ports, Write } from '#lib/platform/ports.ts';
 import { deadlineEntry, rhythmEntry } from '#lib/schedule/entries.ts';
-import { packJobs, sendTimer } from '#lib/schedule/jobs.ts';
+import { packJobs, sendTimers } from '#lib/schedule/jobs.ts';
 import { latestSlot, type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { handover } from '#lib/schedule/watermark.ts';
 import { graceMs } from './grace.ts';
@@ -59,7 +59,6 @@ async function pushTimers(ports: Ports, keys: Keys, check: CheckItem): Promise<T
   const at = check.settings_at + graceMs(check);
   return {
     writes: [{ put: deadlineEntry(keys, 'silence', check, ports.ids.token(), at) }],
-    start: async () =>
-      sendTimer(ports, { kind: 'silence', tenant_id, entity_id, check_id, at }, await handover(ports, keys, entity_id)),
+    start: async () => sendTimers(ports, keys, [{ kind: 'silence', tenant_id, entity_id, check_id, at }]),
   };
 }

@@ -13,6 +13,9 @@ export type AlertDecision = {
   deliveries: string[];
 };
 
+/** The last word to channels that believe the check down; `deliveries[i]` goes to `channel_ids[i]`. */
+export type ClosingNote = { deliveries: string[]; channel_ids: string[] };
+
 /** One change of a check's state. Immutable; the only source of alerts and actions. About 700 bytes. */
 export type TransitionItem = Item & {
   transition_id: string;
@@ -40,6 +43,7 @@ export type TransitionItem = Item & {
   check_from_since: string;
   /** Its number within the entity. */
   seq: number;
+  closing?: ClosingNote;
 };
 
 /** Points from the tenant's feed to a transition. About 250 bytes. */

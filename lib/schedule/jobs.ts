@@ -1,5 +1,7 @@
+import type { Keys } from '#lib/keys.ts';
 import type { Job, MessageOf } from '#lib/messages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
+import { handover } from './watermark.ts';
 
 /** Jobs a message carries at most: 8 KB, well under the price step of 64 KB, and one batch of reads. */
 const JOBS_A_MESSAGE = 50;
@@ -33,7 +35,18 @@ function chunks<T>(list: T[], size: number): T[][] {
 
 export type Timer = MessageOf<'timer'>;
 
-/** Sends a deadline's message when it is due before `until`; a later one is the generator's. */
-export async function sendTimer(ports: Ports, timer: Timer, until: number): Promise<void> {
-  if (timer.at <= until) await ports.queues.send('timer', [{ body: timer, not_before: timer.at }]);
+/**
+ * Sends the messages of deadlines that were just written, as far as they are due before the generator takes over; it
+ * emits the later ones, and these too until they are handled.
+ */
+export async function sendTimers(ports: Ports, keys: Keys, timers: Timer[]): Promise<void> {
+  const [first] = timers;
+  if (!first) return;
+  const until = await handover(ports, keys, first.entity_id);
+  const due = timers.filter((timer) => timer.at <= until);
+  if (due.length > 0)
+    await ports.queues.send(
+      'timer',
+      due.map((timer) => ({ body: timer, not_before: timer.at })),
+    );
 }

@@ -1,0 +1,32 @@
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { REVISIONS } from '#lib/keys.ts';
+import type { RevisionItem } from './revisions.ts';
+
+/** A check has few revisions; most often one of them, the first read, is all it takes. */
+const PAGE = 25;
+
+/** The settings revisions of a check that were in force at `from` (epoch ms) or after it, in the order of time. */
+export async function revisionsSince(
+  { ports, keys, tenant }: Pick<Context, 'ports' | 'keys' | 'tenant'>,
+  check: Pick<CheckItem, 'id'>,
+  from: number,
+): Promise<RevisionItem[]> {
+  const newestFirst: RevisionItem[] = [];
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<RevisionItem>({
+      partition: keys.ofCheck(tenant, check.id),
+      prefix: REVISIONS,
+      descending: true,
+      limit: PAGE,
+      ...(after !== undefined && { after }),
+    });
+    for (const revision of page.items) {
+      newestFirst.push(revision);
+      if (revision.from <= from) return newestFirst.reverse();
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return newestFirst.reverse();
+}

@@ -1,0 +1,44 @@
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { RESULTS, stamp } from '#lib/keys.ts';
+import { type DueSlot, dueSlots, type Revision, type Window } from './due-slots.ts';
+import { orderOf, type ResultItem } from './result-item.ts';
+
+/** A result, or a slot that has none and never will. `at` is what it is ordered by, epoch ms. */
+export type Moment =
+  | { at: number; result: ResultItem; missed?: never }
+  | { at: number; missed: DueSlot; result?: never };
+
+/**
+ * What happened to a check in a window, ascending: its results, and between them the slots that were missed (none of a
+ * push check, which we do not probe). Read page by page; memory stays flat however long the window.
+ */
+export async function* timeline(
+  { ports, keys, tenant }: Pick<Context, 'ports' | 'keys' | 'tenant'>,
+  check: CheckItem,
+  revisions: readonly Revision[],
+  window: Window,
+): AsyncGenerator<Moment> {
+  const { timeout_ms } = check;
+  const now = ports.clock.now();
+  const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms });
+  const slots = due[Symbol.iterator]();
+  let next = slots.next();
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<ResultItem>({
+      partition: keys.ofCheck(tenant, check.id),
+      from: `${RESULTS}${stamp(window.from)}`,
+      to: `${RESULTS}${stamp(window.until)}`,
+      ...(after !== undefined && { after }),
+    });
+    for (const result of page.items) {
+      const at = orderOf(result);
+      for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
+      if (!next.done && next.value.slot === at) next = slots.next();
+      yield { at, result };
+    }
+    after = page.next;
+  } while (after !== undefined);
+  for (; !next.done; next = slots.next()) yield { at: next.value.slot, missed: next.value };
+}
