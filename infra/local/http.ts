@@ -8,7 +8,7 @@ import type { ErrorCode } from '#lib/platform/errors.ts';
 import { STATUS_OF } from '#lib/platform/errors.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { corsOf, isPreflight, preflight } from './cors.ts';
-import { type Handler, invoke } from './invoke.ts';
+import { type Handler, invoke, TimedOut } from './invoke.ts';
 import { functionFor } from './match-route.ts';
 
 export type Gateway = {
@@ -35,9 +35,17 @@ export function makeGateway(
 ): Gateway {
   const server = createServer({ joinDuplicateHeaders: true, keepAliveTimeout: 72_000 }, onRequest);
   server.on('clientError', onClientError);
+  let inHand = 0;
   let draining = false;
+  let drained = () => {};
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    inHand++;
+    // Comes once, whether it was answered or the client went away.
+    response.on('close', () => {
+      inHand--;
+      if (inHand === 0) drained();
+    });
     response.on('error', (error) => log.warn('an answer could not be sent', { error }));
     if (isPreflight(request)) {
       send(response, { statusCode: 204, headers: preflight(request.headers.origin!, origins), body: '' });
@@ -86,7 +94,9 @@ export function makeGateway(
       send(response, result);
     } catch (error) {
       log.error('a function failed', { function: name, request_id: requestId, path: event.rawPath, error });
-      refuse(request, response, 'INTERNAL', 'A fault of ours. It was logged.', requestId);
+      if (error instanceof TimedOut)
+        refuse(request, response, 'UNAVAILABLE', 'It took too long. Try again.', requestId);
+      else refuse(request, response, 'INTERNAL', 'A fault of ours. It was logged.', requestId);
     }
   }
 
@@ -104,6 +114,7 @@ export function makeGateway(
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'x-request-id': requestId,
+        ...(code === 'UNAVAILABLE' && { 'retry-after': '1' }),
         ...(origin !== undefined && corsOf(origin, origins)),
       },
       body: JSON.stringify({ error, code, ...(code === 'INTERNAL' && { request_id: requestId }) }),
@@ -121,8 +132,11 @@ export function makeGateway(
     listen: (host, port) => listen(server, host, port),
     stop: () => {
       draining = true;
+      // Not for the end of every connection: one that never asked anything would keep it open.
+      server.close();
       return new Promise((resolve) => {
-        server.close(() => resolve());
+        drained = resolve;
+        if (inHand === 0) resolve();
       });
     },
     cut: () => server.closeAllConnections(),

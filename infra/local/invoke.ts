@@ -13,12 +13,15 @@ export type Invocation = {
 /** Each source knows the event and the answer of the functions it feeds. */
 export type Handler = (event: never, context: Invocation) => Promise<unknown>;
 
+/** A function ran longer than the topology allows. */
+export class TimedOut extends Error {}
+
 /** How long an aborted run may take to say how far it came. */
 const GRACE_MS = 1000;
 
 /**
  * Runs a function once, as Lambda does: under its time-out of the topology.
- * @throws what the function throws, or an Error when it has not ended one second after its time-out
+ * @throws what the function throws, or TimedOut when it has not ended one second after its time-out
  */
 export function invoke<Event, Answer>(name: FunctionName, handler: Handler, event: Event): Promise<Answer> {
   const limit = functions[name].timeout_seconds * 1000;
@@ -32,7 +35,7 @@ export function invoke<Event, Answer>(name: FunctionName, handler: Handler, even
   };
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => {
-      controller.abort(new Error(`${name} ran longer than its ${limit / 1000} s.`));
+      controller.abort(new TimedOut(`${name} ran longer than its ${limit / 1000} s.`));
       timer = setTimeout(reject, GRACE_MS, controller.signal.reason);
     }, limit);
     const run = async () => (await handler(event as never, context)) as Answer;

@@ -28,6 +28,9 @@ export type StoreOptions = {
 
 type Waiting = { job: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void };
 
+/** The real one, also where a test has put the timers of the process under its own control. */
+const endOfTurn: (flush: () => void) => void = setImmediate;
+
 /** Writes in one commit at most, so that a flood never blocks the process for long. */
 const LARGEST_GROUP = 256;
 
@@ -54,7 +57,7 @@ const SCHEMA = `
 `;
 
 /** Opens the file, makes what is missing in it. Several processes may have it open (the operator's CLI). */
-export function openStore({ file, schedule = setImmediate }: StoreOptions): Store {
+export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
   const db = new DatabaseSync(file, { timeout: 2000 });
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY;',

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ChangeStream, startChangeStream } from '#infra/local/change-stream.ts';
@@ -7,6 +10,7 @@ import { streams } from '#infra/topology.ts';
 import { newImage, sequenceOf } from '#lib/platform/aws/stream-record.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { memoryLog } from '#test/support/log.ts';
+import { runUntilKilled } from './killed-child.ts';
 
 type Consume = (event: DynamoDBStreamEvent) => Promise<unknown>;
 
@@ -172,5 +176,24 @@ describe('the change stream', () => {
     release();
     await stopped;
     expect(kept()).toBe(0);
+  });
+
+  it('loses no change through a kill -9, and goes on behind the last batch that was done', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-stream-'));
+    const file = join(dir, 'killed.db');
+    const lines = await runUntilKilled('change-forever.ts', [file], 600);
+    const written = lines.filter((line) => line.startsWith('written ')).map((line) => line.slice(8));
+    const done = new Set(lines.filter((line) => line.startsWith('done ')).map((line) => line.slice(5)));
+    expect(done.size).toBeGreaterThan(0);
+    const seen: string[] = [];
+    const table = openTable({ file });
+    const consume: Consume = async ({ Records }) => seen.push(...Records.map(nameOf));
+    const stream = startChangeStream(table.store, { notifier: consume as Handler }, memoryLog());
+    await vi.waitFor(() => expect(written.filter((name) => !done.has(name) && !seen.includes(name))).toEqual([]));
+    await stream.stop();
+    // At least once: only what was in hand may come a second time.
+    expect(seen.filter((name) => done.has(name)).length).toBeLessThanOrEqual(batch);
+    table.store.close();
+    rmSync(dir, { recursive: true });
   });
 });

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
+import { functions } from '#infra/topology.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
 import { memoryLog } from '#test/support/log.ts';
 
@@ -27,6 +28,7 @@ async function start(
 }
 
 afterEach(async () => {
+  vi.useRealTimers();
   const stopped = gateway.stop();
   gateway.cut();
   await stopped;
@@ -141,6 +143,22 @@ describe('the HTTP gateway', () => {
     ]);
   });
 
+  it('answers UNAVAILABLE when a function does not end in its time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let entered = false;
+    await start(() => {
+      entered = true;
+      return new Promise(() => {});
+    });
+    const reply = fetch(url);
+    while (!entered) await new Promise((resolve) => setImmediate(resolve));
+    await vi.advanceTimersByTimeAsync((functions.api.timeout_seconds + 1) * 1000);
+    vi.useRealTimers();
+    expect((await reply).status).toBe(503);
+    expect((await reply).headers.get('retry-after')).toBe('1');
+    expect(await (await reply).json()).toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
   describe('limits', () => {
     it('refuses a body that is announced with more than 10 MB at once', async () => {
       let runs = 0;
@@ -243,8 +261,9 @@ describe('the HTTP gateway', () => {
       const stopped = gateway.stop();
       await expect(fetch(url)).rejects.toThrow();
       release();
-      expect(await (await reply).text()).toBe('done');
-      gateway.cut();
+      const answer = await reply;
+      expect(answer.headers.get('connection')).toBe('close');
+      expect(await answer.text()).toBe('done');
       await stopped;
       idle.destroy();
     });
