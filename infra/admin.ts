@@ -197,7 +197,9 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   }
 }
 
-/** Exit codes: 0 done, 1 the store failed, 2 wrong input. */
+/* Exit codes: 0 done, 1 the store failed, 2 wrong input. */
+// What it may have to make holds the secrets of its users.
+process.umask(0o077);
 main(process.argv.slice(2), process.env).then(
   (code) => {
     process.exitCode = code;

@@ -49,10 +49,13 @@ async function change(
   edit: (blueprint: BlueprintItem, catalog: CatalogItem) => BlueprintItem & { is_default?: boolean },
 ): Promise<Blueprint> {
   const { ports } = scope;
+  const v = ports.ids.token();
   return untilDone(ports, async () => {
     const before = await requireBlueprint(scope, slug);
+    // A try before did it, whose answer was lost.
+    if (before.blueprint.v === v) return blueprintRecord(before.blueprint, before.catalog);
     const { is_default, ...edited } = edit(before.blueprint, before.catalog);
-    const blueprint = { ...edited, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
+    const blueprint = { ...edited, v, updated_at: iso(ports.clock.now()) };
     const writes: Write[] = [{ put: blueprint, if: { version: before.blueprint.v } }];
     let { catalog } = before;
     if (is_default && catalog.default_slug !== slug) {

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, failure } from '#test/support/client.ts';
+import { type Service, startService } from '#test/support/service.ts';
+
+let dir: string;
+let service: Service;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-admin-'));
+  service = await startService({ dir });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(dir, { recursive: true });
+});
+
+type Ran = { code: number; out: string; err: string };
+
+/** Runs the CLI as `npm run admin` does. */
+function admin(args: string[], env: Record<string, string> = { DATA_DIR: dir }): Promise<Ran> {
+  const argv = ['--disable-warning=ExperimentalWarning', 'infra/admin.ts', ...args];
+  return new Promise((resolve) => {
+    execFile(process.execPath, argv, { env: { PATH: process.env.PATH, ...env } }, (error, out, err) => {
+      resolve({ code: error ? Number(error.code) : 0, out, err });
+    });
+  });
+}
+
+const json = async (...args: string[]) => {
+  const { code, out, err } = await admin([...args, '--json']);
+  if (code !== 0) throw new Error(err);
+  return JSON.parse(out);
+};
+const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann');
+const as = (key: string) => clientOf(service.url, key);
+
+describe("the operator's CLI, beside a running service", () => {
+  it('creates an account whose key works at once', async () => {
+    const { account, key } = await create();
+    expect(account).toMatchObject({ email: 'ann@example.com', name: 'Ann', blueprint_limit: 50, disabled: false });
+    expect(await as(key).get('/v1/me')).toMatchObject({ status: 200, body: { id: account.id, role: 'admin' } });
+  });
+
+  it('lists accounts without any key', async () => {
+    const { account, key } = await create();
+    expect(await json('account', 'list')).toContainEqual(account);
+    const { out } = await admin(['account', 'list']);
+    expect(out).toContain(account.id);
+    expect(out).not.toContain(key);
+  });
+
+  it('sets limits, which hold from then on', async () => {
+    const { account, key } = await create();
+    const limits = ['--blueprints', '1', '--entities', '0', '--checks', '90', '--retention-days', '7'];
+    expect(await json('account', 'set-limits', account.id, ...limits)).toMatchObject({
+      blueprint_limit: 1,
+      entity_limit_per_bp: 0,
+      check_limit_per_entity: 90,
+      retention_days: 7,
+    });
+    await as(key).post('/v1/blueprints', { slug: 'a', name: 'a' });
+    expect(await as(key).post('/v1/blueprints', { slug: 'b', name: 'b' })).toMatchObject(
+      failure(409, 'LIMIT_EXCEEDED'),
+    );
+    expect(await as(key).post('/v1/blueprints/a/entities', { slug: 'e', name: 'e' })).toMatchObject(
+      failure(409, 'LIMIT_EXCEEDED'),
+    );
+  });
+
+  it('disables an account, reads and routes that do not exist included, and enables it', async () => {
+    const { account, key } = await create();
+    const other = (await as(key).post('/v1/auth/keys', { label: 'other' })).body.key;
+    expect(await json('account', 'disable', account.id)).toMatchObject({ disabled: true });
+    for (const one of [key, other]) {
+      expect(await as(one).get('/v1/me')).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
+      expect(await as(one).get('/v1/nothing')).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
+    }
+    expect((await admin(['key', 'issue', account.id])).code).toBe(2);
+    await json('account', 'enable', account.id);
+    expect((await as(other).get('/v1/me')).status).toBe(200);
+  });
+
+  it('issues a replacement for a lost admin key', async () => {
+    const { account, key } = await create();
+    const own = (await as(key).get('/v1/auth/keys')).body[0].id;
+    expect((await as(key).del(`/v1/auth/keys/${own}`)).status).toBe(204);
+    const issued = await json('key', 'issue', account.id, '--label', 'Found again');
+    expect(issued.label).toBe('Found again');
+    expect((await as(issued.key).get('/v1/me')).body).toMatchObject({ id: account.id, role: 'admin' });
+  });
+
+  it('explains itself', async () => {
+    const help = await admin(['--help']);
+    expect(help).toMatchObject({ code: 0, err: '' });
+    for (const command of ['account create', 'account list', 'set-limits', 'disable', 'enable', 'key issue']) {
+      expect(help.out).toContain(command);
+    }
+    expect(await admin([])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("wrong input to the operator's CLI", () => {
+  it.each([
+    ['an unknown command', ['account', 'remove', 'x']],
+    ['a property of every object as command', ['constructor']],
+    ['half a command', ['account']],
+    ['no e-mail', ['account', 'create', '--name', 'N']],
+    ['an e-mail that is none', ['account', 'create', '--email', 'x', '--name', 'N']],
+    ['an unknown option', ['account', 'list', '--all']],
+    ["another command's option", ['account', 'list', '--email', 'a@b']],
+    ['a word too many', ['account', 'list', 'x']],
+    ['no id', ['account', 'disable']],
+    ['an unknown id', ['account', 'disable', 'acc_none']],
+    ['an impossible id', ['account', 'disable', 'Ö']],
+    ['no limit', ['account', 'set-limits', 'acc_none']],
+    ['a limit that is no number', ['account', 'set-limits', 'acc_none', '--checks', 'many']],
+    ['a negative limit', ['account', 'set-limits', 'acc_none', '--checks=-1']],
+    ['too many checks', ['account', 'set-limits', 'acc_none', '--checks', '91']],
+  ])('%s exits 2 with one sentence', async (_name, args) => {
+    const { code, out, err } = await admin(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^[^\n]{10,}\n$/);
+  });
+
+  it('a folder without data is not made up', async () => {
+    const none = join(dir, 'mistyped');
+    const { code, err } = await admin(['account', 'list'], { DATA_DIR: none });
+    expect(code).toBe(2);
+    expect(err).toContain(none);
+    expect(existsSync(none)).toBe(false);
+  });
+});

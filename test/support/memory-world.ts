@@ -1,0 +1,86 @@
+import { openTable } from '#infra/local/sqlite-table.ts';
+import type { AccountItem, NewAccount, UserItem } from '#lib/access/account.ts';
+import type { IssuedKey } from '#lib/access/api-key.ts';
+import { authenticate } from '#lib/access/authenticate.ts';
+import type { Context } from '#lib/access/context.ts';
+import { createAccount } from '#lib/access/create-account.ts';
+import { keyTable } from '#lib/keys.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Message, Ports, Table } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { memoryLog } from './log.ts';
+
+export type Requests = { reads: number; writes: number };
+
+/**
+ * Ports for use cases without a host: a real table in memory whose requests are counted, a clock that a test moves,
+ * and queues that keep what they are sent.
+ */
+export function memoryWorld(wrap: (table: Table) => Table = (table) => table) {
+  let now = Date.UTC(2026, 10, 21, 5, 16, 40);
+  const clock = {
+    now: () => now,
+    sleep: async (ms: number) => {
+      now += ms;
+      await new Promise(setImmediate);
+    },
+  };
+  const requests: Requests = { reads: 0, writes: 0 };
+  const store = openTable({ file: ':memory:' });
+  const counted = <M extends 'get' | 'getMany' | 'query' | 'putMany' | 'transact'>(
+    method: M,
+    kind: keyof Requests,
+  ): Table[M] =>
+    ((argument: never) => {
+      requests[kind] += 1;
+      return store[method](argument);
+    }) as Table[M];
+  const table = wrap({
+    get: counted('get', 'reads'),
+    getMany: counted('getMany', 'reads'),
+    query: counted('query', 'reads'),
+    putMany: counted('putMany', 'writes'),
+    transact: counted('transact', 'writes'),
+  });
+  const sent: { queue: string; message: Message }[] = [];
+  const settings = readSettings({});
+  const log = memoryLog();
+  const refuse = () => Promise.reject(new Error('no network in this test'));
+  const ports: Ports = {
+    table,
+    clock,
+    ids: makeIds(clock),
+    log,
+    settings,
+    net: { http: refuse } as Partial<Ports['net']> as Ports['net'],
+    bus: { publish: refuse },
+    queues: {
+      send: async (queue, messages) => {
+        sent.push(...messages.map((message) => ({ queue, message })));
+      },
+    },
+  };
+  const keys = keyTable(settings);
+  return {
+    ports,
+    keys,
+    log,
+    sent,
+    requests,
+    /** The table below what the test wrapped around it. */
+    store,
+    advance: (ms: number) => {
+      now += ms;
+    },
+    bearer: (raw: string) => authenticate(ports, keys, { authorization: `Bearer ${raw}` }),
+    /** An account, its admin's key, and the context of a call with it. */
+    account: async (more: Partial<NewAccount> = {}): Promise<Made> => {
+      const made = await createAccount(ports, keys, { email: 'ann@example.com', name: 'Ann', ...more });
+      const context = await authenticate(ports, keys, { authorization: `Bearer ${made.key.key}` });
+      return { ...made, context };
+    },
+  };
+}
+
+type Made = { account: AccountItem; user: UserItem; key: IssuedKey; context: Context };
+export type MemoryWorld = ReturnType<typeof memoryWorld>;

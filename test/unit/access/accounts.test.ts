@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { UserItem } from '#lib/access/account.ts';
+import { gates } from '#lib/access/authenticate.ts';
+import { disableAccount, enableAccount, setLimits } from '#lib/access/change-account.ts';
+import type { Scope } from '#lib/access/context.ts';
+import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
+import { accessRows } from '#lib/access/routes.ts';
+import { allAccounts } from '#lib/access/store.ts';
+import { makeRouter } from '#lib/platform/router.ts';
+import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+
+const plain = { label: 'a', is_read_only: false };
+
+/** A member of an account, with a key. */
+async function addMember({ ports, store, keys }: MemoryWorld, scope: Scope, id: string) {
+  const user: UserItem = {
+    ...keys.user(scope.tenant, id),
+    v: ports.ids.token(),
+    tenant_id: scope.tenant,
+    id,
+    email: `${id}@example.com`,
+    name: id,
+    role: 'member',
+    created_at: '2026-11-21T00:00:00.000Z',
+  };
+  await store.transact([{ put: user, if: 'absent' }]);
+  return { user, key: await issueKey(scope, id, plain) };
+}
+
+async function callWith({ ports, keys }: MemoryWorld, raw: string, method: string, path: string) {
+  const answer = await makeRouter(
+    accessRows,
+    gates(ports, keys),
+  )({
+    rawPath: path,
+    rawQueryString: '',
+    headers: { authorization: `Bearer ${raw}` },
+    isBase64Encoded: false,
+    requestContext: { requestId: 'r', http: { method, path } },
+  });
+  return { status: answer.statusCode, body: answer.body === '' ? undefined : JSON.parse(answer.body) };
+}
+
+describe('createAccount', () => {
+  it('makes what the listing shows', async () => {
+    const world = memoryWorld();
+    const one = await world.account({ entity_limit_per_bp: 3 });
+    const two = await world.account();
+    expect(await allAccounts(world.ports, world.keys)).toEqual([one.account, two.account]);
+    expect(one.account).toMatchObject({ blueprint_limit: 50, entity_limit_per_bp: 3, disabled: false });
+  });
+  it.each([
+    ['an e-mail without @', { email: 'ann' }, 'email'],
+    ['an e-mail with a blank', { email: 'a nn@example.com' }, 'email'],
+    ['no name', { name: '' }, 'name'],
+    ['more checks than an entity can be deleted with', { check_limit_per_entity: 91 }, 'check_limit_per_entity'],
+    ['half a blueprint', { blueprint_limit: 1.5 }, 'blueprint_limit'],
+    ['no retention', { retention_days: 0 }, 'retention_days'],
+  ])('refuses %s', async (_name, more, path) => {
+    const refused = await memoryWorld()
+      .account(more)
+      .catch((error) => error);
+    expect(refused).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ path }] });
+  });
+});
+
+describe('an account', () => {
+  it('that is disabled is refused with every key of it, also 120, and let in again when enabled', async () => {
+    const world = memoryWorld();
+    const { context } = await world.account();
+    const issued = await Promise.all(Array.from({ length: 120 }, () => issueAdminKey(context, 'one of many')));
+    await disableAccount(context);
+    for (const { key } of issued) {
+      await expect(world.bearer(key)).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    }
+    await enableAccount(context);
+    for (const { key } of issued) expect((await world.bearer(key)).tenant).toBe(context.tenant);
+  });
+
+  it('gets no key while it is disabled', async () => {
+    const { account, store } = memoryWorld();
+    const { context } = await account();
+    await disableAccount(context);
+    const before = (await store.query({ partition: context.keys.apiKeys(context.tenant) })).items.length;
+    await expect(issueAdminKey(context, 'x')).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    expect((await store.query({ partition: context.keys.apiKeys(context.tenant) })).items).toHaveLength(before);
+  });
+
+  it('that is disabled and enabled at once ends with keys that agree with it', async () => {
+    const world = memoryWorld();
+    const { context, key } = await world.account();
+    const keys = [key, ...(await Promise.all([1, 2, 3].map(() => issueAdminKey(context, 'x'))))];
+    await Promise.all([
+      disableAccount(context),
+      enableAccount(context),
+      disableAccount(context),
+      issueAdminKey(context, 'y').then(
+        (made) => keys.push(made),
+        () => {},
+      ),
+    ]);
+    const { disabled } = (await allAccounts(world.ports, world.keys))[0]!;
+    for (const one of keys) {
+      const answer = await world.bearer(one.key).catch((error) => error);
+      expect(answer.code).toBe(disabled ? 'ACCOUNT_DISABLED' : undefined);
+    }
+  });
+
+  it('keeps limits that were not given, and tells its keys the retention', async () => {
+    const world = memoryWorld();
+    const { context, key } = await world.account();
+    await setLimits(context, { retention_days: 90, blueprint_limit: undefined });
+    const after = await setLimits(context, { entity_limit_per_bp: 7 });
+    expect(after).toMatchObject({ retention_days: 90, blueprint_limit: 50, entity_limit_per_bp: 7 });
+    expect((await world.bearer(key.key)).caller.retention_days).toBe(90);
+  });
+
+  it('that does not exist cannot be changed', async () => {
+    const { ports, keys } = memoryWorld();
+    const scope = { ports, keys, tenant: 'acc_none' };
+    await expect(setLimits(scope, { blueprint_limit: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(disableAccount(scope)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(issueAdminKey(scope, 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('a key', () => {
+  it('is never made for a user who is removed at that moment', async () => {
+    let remove: (() => Promise<unknown>) | undefined;
+    const world = memoryWorld((table) => ({
+      ...table,
+      transact: async (writes) => {
+        await remove?.();
+        remove = undefined;
+        return table.transact(writes);
+      },
+    }));
+    const { context } = await world.account();
+    await addMember(world, context, 'usr_m');
+    const before = (await world.store.query({ partition: world.keys.apiKeys(context.tenant) })).items.length;
+    remove = () => world.store.transact([{ delete: world.keys.user(context.tenant, 'usr_m') }]);
+    await expect(issueKey(context, 'usr_m', plain)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    expect((await world.store.query({ partition: world.keys.apiKeys(context.tenant) })).items).toHaveLength(before);
+  });
+
+  it('is made once when the answer to its writing is lost and another writer was in the way', async () => {
+    let lost = false;
+    const world = memoryWorld((table) => ({
+      ...table,
+      transact: async (writes) => {
+        const outcome = await table.transact(writes);
+        if (!lost) return outcome;
+        lost = false;
+        return { ok: false, failed: [], present: [], conflict: true };
+      },
+    }));
+    const { context } = await world.account();
+    lost = true;
+    const key = await issueAdminKey(context, 'x');
+    expect((await world.bearer(key.key)).caller.key_id).toBe(key.id);
+    expect((await world.store.query({ partition: world.keys.apiKeys(context.tenant) })).items).toHaveLength(2);
+  });
+});
+
+describe("a member's key", () => {
+  it("has the member's role, and sees and deletes the member's own keys alone", async () => {
+    const world = memoryWorld();
+    const { context, key } = await world.account();
+    const ben = await addMember(world, context, 'usr_ben');
+    const eve = await addMember(world, context, 'usr_eve');
+    const as = (raw: string, method: string, path: string) => callWith(world, raw, method, path);
+
+    expect((await as(ben.key.key, 'GET', '/v1/me')).body.role).toBe('member');
+    const ids = async (raw: string) =>
+      (await as(raw, 'GET', '/v1/auth/keys')).body.map((one: { id: string }) => one.id);
+    expect(await ids(ben.key.key)).toEqual([ben.key.id]);
+    expect((await ids(key.key)).toSorted()).toEqual([key.id, ben.key.id, eve.key.id].toSorted());
+
+    for (const id of [eve.key.id, key.id]) {
+      expect(await as(ben.key.key, 'DELETE', `/v1/auth/keys/${id}`)).toMatchObject({
+        status: 404,
+        body: { code: 'NOT_FOUND' },
+      });
+    }
+    expect((await as(key.key, 'DELETE', `/v1/auth/keys/${eve.key.id}`)).status).toBe(204);
+    expect((await as(ben.key.key, 'DELETE', `/v1/auth/keys/${ben.key.id}`)).status).toBe(204);
+    expect(await ids(key.key)).toEqual([key.id]);
+  });
+});

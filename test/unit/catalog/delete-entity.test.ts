@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { Context } from '#lib/access/context.ts';
+import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
+import { createEntity } from '#lib/catalog/create-entity.ts';
+import { deleteEntity, RECLAIM_AFTER_MS } from '#lib/catalog/delete-entity.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { requireBlueprint, requireEntity } from '#lib/catalog/store.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
+import type { EntryKind } from '#lib/keys.ts';
+import { messages } from '#lib/messages.ts';
+import type { Key } from '#lib/platform/ports.ts';
+import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+
+async function entityWith(world: MemoryWorld, checks: number): Promise<{ context: Context; entity: EntityItem }> {
+  const { context } = await world.account();
+  await createBlueprint(context, { slug: 'service', name: 'Service', description: '', fields: [] });
+  await createEntity(context, 'service', { slug: 'api', name: 'API', fields: {} });
+  for (let n = 0; n < checks; n++) await addCheck(world, context, `chk_${n}`);
+  return { context, entity: (await requireEntity(context, 'service', 'api')).entity };
+}
+
+/** Adds a check as the room above does: with the entity, on its version. */
+async function addCheck(world: MemoryWorld, context: Context, id: string): Promise<void> {
+  const { entity } = await requireEntity(context, 'service', 'api');
+  const changed = { ...entity, v: world.ports.ids.token(), checks: { ...entity.checks, [id]: 'unknown' as const } };
+  const outcome = await world.store.transact([
+    { put: { ...world.keys.check(context.tenant, id), v: '1' }, if: 'absent' },
+    { put: changed, if: { version: entity.v } },
+  ]);
+  if (!outcome.ok) throw new Error('another writer');
+}
+
+const reclaims = ({ sent }: MemoryWorld) =>
+  sent.map(({ queue, message }) => ({ queue, ...message, body: messages.reclaim.parse(message.body) }));
+
+describe('deleteEntity', () => {
+  it('takes 90 checks along in one write, and answers which', async () => {
+    const world = memoryWorld();
+    const { context, entity } = await entityWith(world, 90);
+    const before = world.requests.writes;
+    const gone = await deleteEntity(context, 'service', 'api');
+    expect(world.requests.writes).toBe(before + 1);
+    expect(gone.toSorted()).toEqual(Object.keys(entity.checks).toSorted());
+    const left = await world.store.getMany([
+      world.keys.entity(context.tenant, entity.id),
+      world.keys.entitySlug(context.tenant, 'service', 'api'),
+      ...gone.map((id) => world.keys.check(context.tenant, id)),
+    ]);
+    expect(left.filter(Boolean)).toEqual([]);
+    expect((await requireBlueprint(context, 'service')).blueprint.entity_count).toBe(0);
+  });
+
+  it('asks for the reclaiming of every check before it deletes, for long after it', async () => {
+    const world = memoryWorld();
+    const { context, entity } = await entityWith(world, 2);
+    const now = world.ports.clock.now();
+    await deleteEntity(context, 'service', 'api');
+    expect(reclaims(world)).toEqual(
+      ['chk_0', 'chk_1'].map((check_id) => ({
+        queue: 'reclaim',
+        not_before: now + RECLAIM_AFTER_MS,
+        body: { tenant_id: context.tenant, entity_id: entity.id, check_id },
+      })),
+    );
+  });
+
+  it('deletes nothing when the queue refuses', async () => {
+    const world = memoryWorld();
+    const { context } = await entityWith(world, 1);
+    context.ports.queues.send = () => Promise.reject(new Error('queue down'));
+    await expect(deleteEntity(context, 'service', 'api')).rejects.toThrow('queue down');
+    expect((await requireEntity(context, 'service', 'api')).entity.slug).toBe('api');
+  });
+
+  it('takes a check along that was added while it ran', async () => {
+    let add: (() => Promise<void>) | undefined;
+    const world: MemoryWorld = memoryWorld((table) => ({
+      ...table,
+      transact: async (writes) => {
+        const meanwhile = add;
+        add = undefined;
+        await meanwhile?.();
+        return table.transact(writes);
+      },
+    }));
+    const { context } = await entityWith(world, 1);
+    add = () => addCheck(world, context, 'chk_late');
+    expect(await deleteEntity(context, 'service', 'api')).toEqual(['chk_0', 'chk_late']);
+    expect(await world.store.get(world.keys.check(context.tenant, 'chk_late'))).toBeUndefined();
+    expect(reclaims(world).map(({ body }) => body.check_id)).toEqual(['chk_0', 'chk_late']);
+  });
+});
+
+describe('reclaimCheck', () => {
+  const KINDS: EntryKind[] = ['probe', 'silence', 'repeat', 'catch_up'];
+
+  async function leftovers(world: MemoryWorld) {
+    const { context, entity } = await entityWith(world, 1);
+    const { tenant } = context;
+    const { keys } = world;
+    const policy: PolicyItem = {
+      ...defaultPolicy(keys, { tenant_id: tenant, entity_id: entity.id, id: 'chk_0', created_at: '' }),
+      channels: ['chn_1', 'chn_2'].map((id) => ({ id, channel_type: 'webhook', config: {}, created_at: '' })),
+    };
+    const of = (check: string): Key[] => [
+      ...KINDS.map((kind) => keys.entry(kind, tenant, entity.id, check)),
+      keys.lastDelivery(tenant, check, 'chn_1'),
+      keys.revision(tenant, check, 1),
+    ];
+    const gone = [...of('chk_0'), policy, ...['chn_1', 'chn_2'].map((id) => keys.channelPointer(tenant, id))];
+    const kept = [
+      ...of('chk_other'),
+      keys.channelPointer(tenant, 'chn_other'),
+      keys.entry('action', tenant, '', 'act_1'),
+    ];
+    await world.store.putMany([...gone, ...kept]);
+    const message = { tenant_id: tenant, entity_id: entity.id, check_id: 'chk_0' };
+    const count = async (keysOf: Key[]) => (await world.store.getMany(keysOf)).filter(Boolean).length;
+    return { context, gone, kept, message, count };
+  }
+
+  it("removes everything of a deleted check and nothing of another's", async () => {
+    const world = memoryWorld();
+    const { context, gone, kept, message, count } = await leftovers(world);
+    await deleteEntity(context, 'service', 'api');
+    await reclaimCheck(world.ports, world.keys, message);
+    expect(await count(gone)).toBe(0);
+    expect(await count(kept)).toBe(kept.length);
+    await reclaimCheck(world.ports, world.keys, message);
+  });
+
+  it('leaves a check alone that was not deleted after all', async () => {
+    const world = memoryWorld();
+    const { gone, message, count } = await leftovers(world);
+    await reclaimCheck(world.ports, world.keys, message);
+    expect(await count(gone)).toBe(gone.length);
+  });
+
+  it('finishes what a crash cut off', async () => {
+    let writes = 0;
+    const world: MemoryWorld = memoryWorld((table) => ({
+      ...table,
+      transact: (list) => {
+        writes += 1;
+        return writes === 2 ? Promise.reject(new Error('crash')) : table.transact(list);
+      },
+    }));
+    const { context, gone, message, count } = await leftovers(world);
+    await deleteEntity(context, 'service', 'api');
+    writes = 0;
+    await expect(reclaimCheck(world.ports, world.keys, message)).rejects.toThrow('crash');
+    await reclaimCheck(world.ports, world.keys, message);
+    expect(await count(gone)).toBe(0);
+  });
+});
