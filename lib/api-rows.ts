@@ -4,7 +4,17 @@ import { alertRows } from '#lib/alerts/routes.ts';
 import { catalogRows } from '#lib/catalog/routes.ts';
 import { checkRows } from '#lib/health/check-routes.ts';
 import { pushRows } from '#lib/health/push-routes.ts';
+import { resultRows } from '#lib/health/result-routes.ts';
+import { statusRows } from '#lib/health/status-routes.ts';
 import type { Route } from '#lib/platform/route.ts';
 
 /** Every endpoint of the API, one list a room. */
-export const apiRows: Route<Context>[] = [...accessRows, ...catalogRows, ...checkRows, ...pushRows, ...alertRows];
+export const apiRows: Route<Context>[] = [
+  ...accessRows,
+  ...catalogRows,
+  ...checkRows,
+  ...pushRows,
+  ...resultRows,
+  ...statusRows,
+  ...alertRows,
+];

@@ -14,7 +14,6 @@ const notYet: readonly Endpoint[] = [
   ...specEndpoints.actions!,
   ...specEndpoints.skills!,
   'GET /v1/openapi.json',
-  'GET /v1/health',
   'POST /v1/invitations/accept',
 ];
 

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { GAP_NOTES, stamp } from '#lib/keys.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { outagesBetween } from '#lib/schedule/outages.ts';
+import { readWatermark } from '#lib/schedule/watermark.ts';
+import type { Window } from './due-slots.ts';
+
+/** `outage`: we did not run; `network`, `error`: noted when the probe failed on our side; `late`: anything else. */
+export const GapCause = z.enum(['late', 'outage', 'network', 'error']);
+export type GapCause = z.infer<typeof GapCause>;
+
+/** Says why a slot, which its key names, has no result, where that is known. About 150 bytes. */
+export type GapNoteItem = Item & { cause: 'network' | 'error' };
+
+/** [from, to) in epoch ms. */
+export type Span = { from: number; to: number };
+
+/** Our outages that touch a window, the one that goes on at this moment included; ascending, none overlaps another. */
+export async function outagesOf(
+  { ports, keys }: Pick<Context, 'ports' | 'keys'>,
+  check: CheckItem,
+  { from, until }: Window,
+): Promise<Span[]> {
+  const shard = keys.shardOf(check.entity_id);
+  const [outages, watermark] = await Promise.all([
+    outagesBetween(ports, keys, shard, from, until),
+    readWatermark(ports, keys, shard),
+  ]);
+  const now = ports.clock.now();
+  if (!watermark || watermark.at >= Math.min(now, until)) return outages;
+  const last = outages.at(-1);
+  if (!last || last.to < watermark.at) return [...outages, { from: watermark.at, to: now }];
+  return [...outages.slice(0, -1), { from: last.from, to: now }];
+}
+
+/** Why slots of a window were missed; to be asked in ascending order. */
+export function causes(context: Pick<Context, 'ports' | 'keys' | 'tenant'>, check: CheckItem, outages: Span[]) {
+  const noted = notes(context, check);
+  let i = 0;
+  return async (slot: number): Promise<GapCause> => {
+    while (i < outages.length && outages[i]!.to <= slot) i++;
+    const outage = outages[i];
+    return outage && outage.from <= slot ? 'outage' : ((await noted(slot)) ?? 'late');
+  };
+}
+
+const NOTES_A_PAGE = 500;
+
+/** What the notes of a check say of slots; to be asked in ascending order. Read page by page, ahead of the slots. */
+function notes({ ports, keys, tenant }: Pick<Context, 'ports' | 'keys' | 'tenant'>, check: CheckItem) {
+  let items: GapNoteItem[] = [];
+  let i = 0;
+  let isLast = false;
+  return async (slot: number): Promise<GapNoteItem['cause'] | undefined> => {
+    const key = keys.gapNote(tenant, check.id, slot);
+    for (;;) {
+      while (i < items.length && items[i]!.sk < key.sk) i++;
+      if (i < items.length || isLast) break;
+      const page = await ports.table.query<GapNoteItem>({
+        partition: key.pk,
+        from: key.sk,
+        to: `${GAP_NOTES}${stamp(ports.clock.now())}`,
+        limit: NOTES_A_PAGE,
+      });
+      items = page.items;
+      i = 0;
+      isLast = page.next === undefined;
+    }
+    return items[i]?.sk === key.sk ? items[i]!.cause : undefined;
+  };
+}
