@@ -41,7 +41,8 @@ export type LocalQueues = Queues & {
 /** As SQS: at most 15 minutes ahead, 256 KB a message. */
 const LONGEST_DELAY_MS = 15 * 60_000;
 const MESSAGE_BYTES = 256 * 1024;
-const CHUNK = 250;
+/** Messages in one write of a large send, so that nobody waits long for it. */
+const CHUNK = 25;
 /** A message that failed waits 2 s, then twice as long each time. (SQS lets it wait for the whole visibility time-out.) */
 const FIRST_PAUSE_MS = 2000;
 
@@ -77,9 +78,8 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
     send: async (queue, messages) => {
       if (!(queue in specs)) throw new Error(`There is no queue ${queue}.`);
       const now = clock.now();
-      const rows = messages.map((message) => rowOf(message, now));
-      for (let from = 0; from < rows.length; from += CHUNK) {
-        const chunk = rows.slice(from, from + CHUNK);
+      for (let from = 0; from < messages.length; from += CHUNK) {
+        const chunk = messages.slice(from, from + CHUNK).map((message) => rowOf(message, now));
         await store.write(() => {
           for (const { body, visible_at } of chunk) insert.run(queue, body, now, visible_at);
         });
