@@ -45,6 +45,7 @@ describe('createAccount', () => {
   it('makes what the listing shows', async () => {
     const world = memoryWorld();
     const one = await world.account({ entity_limit_per_bp: 3 });
+    world.advance(1);
     const two = await world.account();
     expect(await allAccounts(world.ports, world.keys)).toEqual([one.account, two.account]);
     expect(one.account).toMatchObject({ blueprint_limit: 50, entity_limit_per_bp: 3, disabled: false });
@@ -104,6 +105,26 @@ describe('an account', () => {
       const answer = await world.bearer(one.key).catch((error) => error);
       expect(answer.code).toBe(disabled ? 'ACCOUNT_DISABLED' : undefined);
     }
+  });
+
+  it('is left with the keys of its last state by a crash between two commands', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const world = memoryWorld((table) => ({
+      ...table,
+      transact: async (writes) => {
+        const isCopy = writes.some((write) => 'put' in write && 'account_disabled' in write.put);
+        if (!isCopy || !meanwhile) return table.transact(writes);
+        const enable = meanwhile;
+        meanwhile = undefined;
+        await enable();
+        await table.transact(writes);
+        throw new Error('crash');
+      },
+    }));
+    const { context, key } = await world.account();
+    meanwhile = () => enableAccount(context);
+    await expect(disableAccount(context)).rejects.toThrow('crash');
+    expect((await world.bearer(key.key)).tenant).toBe(context.tenant);
   });
 
   it('keeps limits that were not given, and tells its keys the retention', async () => {

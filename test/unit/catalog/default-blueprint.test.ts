@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
+import { deleteBlueprint } from '#lib/catalog/delete-blueprint.ts';
+import { requireBlueprint } from '#lib/catalog/store.ts';
+import { memoryWorld } from '#test/support/memory-world.ts';
+
+it('the oldest of the other blueprints is the default once the default is deleted', async () => {
+  const { account, advance } = memoryWorld();
+  const { context } = await account();
+  for (const slug of ['x', 'z', 'y']) {
+    advance(1);
+    await createBlueprint(context, { slug, name: slug, description: '', fields: [] });
+  }
+  await deleteBlueprint(context, 'x');
+  expect((await requireBlueprint(context, 'y')).catalog.default_slug).toBe('z');
+});
