@@ -1,3 +1,5 @@
+// @peculiar/x509 wants it before all else.
+import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 
 /** PEM texts, as node:tls takes them; `cert` is the chain. */

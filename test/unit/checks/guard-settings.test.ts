@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { CheckSettings } from '#lib/checks/check-type.ts';
+import { guardSettings } from '#lib/checks/guard-settings.ts';
+
+const http = (target_url: string) => ({ check_type: 'http', target_url, method: 'GET', config: {} });
+const on = (check_type: string, config: object) => ({ check_type, config }) as CheckSettings;
+const guard = (check: CheckSettings, CHECK_EGRESS: 'public' | 'any' = 'public', EGRESS_ALLOW: string[] = []) =>
+  guardSettings(check, { CHECK_EGRESS, EGRESS_ALLOW });
+
+it.each([
+  [http('http://127.0.0.1/'), 'target_url'],
+  [http('http://[::1]:8080/'), 'target_url'],
+  [http('http://0x7f.1/'), 'target_url'],
+  [http('http://localhost/'), 'target_url'],
+  [on('tcp', { host: '2130706433', port: 22 }), 'config.host'],
+  [on('tls', { host: '10.0.0.1', port: 443 }), 'config.host'],
+  [on('dns', { hostname: 'example.com', record_type: 'A', resolver: '10.0.0.1:53' }), 'config.resolver'],
+])('refuses %o where only public hosts may be reached, and says where it stands', (check, path) => {
+  expect(() => guard(check)).toThrow(
+    expect.objectContaining({ code: 'VALIDATION_ERROR', details: [{ path, message: expect.any(String) }] }),
+  );
+});
+
+it('leaves names to the probe, and the name that is only asked about alone', () => {
+  guard(http('https://example.com/'));
+  guard(on('tcp', { host: 'does-not-resolve.example.com', port: 22 }));
+  guard(on('dns', { hostname: '127.0.0.1', record_type: 'PTR' }));
+  guard(on('push', {}));
+});
+
+it('lets people check their own network, but not what gives out credentials', () => {
+  guard(http('http://192.168.1.1/'), 'any');
+  guard(on('tcp', { host: 'nas', port: 22 }), 'any');
+  expect(() => guard(http('http://169.254.169.254/'), 'any')).toThrow(
+    'target_url: 169.254.169.254 is a link-local address',
+  );
+});
+
+it("keeps to the operator's exceptions", () => {
+  guard(http('http://127.77.0.1/'), 'public', ['127.77.0.0/16']);
+  expect(() => guard(http('http://127.0.0.1/'), 'public', ['127.77.0.0/16'])).toThrow(
+    'target_url: 127.0.0.1 is a loopback address',
+  );
+});

@@ -1,0 +1,142 @@
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { probeCheck } from '#test/support/probe-check.ts';
+import { probeWorld } from '#test/support/probe-world.ts';
+import { httpTarget, rawTarget } from '#test/support/socket-target.ts';
+
+const probe = (target_url: string, more: object = {}, world = probeWorld()) =>
+  probeCheck({ check_type: 'http', target_url, ...more }, world);
+
+describe('an http check', () => {
+  it('succeeds with the expected status', async () => {
+    await using target = await httpTarget((_req, res) => res.end('fine'));
+    const outcome = await probe(target.url);
+    expect(outcome).toEqual({
+      success: true,
+      status_code: 200,
+      latency_ms: outcome.latency_ms,
+      error_message: '',
+      error_kind: null,
+    });
+    expect(outcome.latency_ms).toBeLessThan(2_000);
+  });
+
+  it('sends its method, headers and body', async () => {
+    let seen = {};
+    await using target = await httpTarget((req, res) => {
+      req.on('data', (chunk) => {
+        seen = { method: req.method, token: req.headers['x-token'], body: `${chunk}` };
+        res.writeHead(201).end();
+      });
+    });
+    const outcome = await probe(target.url, {
+      method: 'PATCH',
+      expected_status: 201,
+      config: { headers: { 'X-Token': 't' }, body: '{"a":1}' },
+    });
+    expect(outcome.success).toBe(true);
+    expect(seen).toEqual({ method: 'PATCH', token: 't', body: '{"a":1}' });
+  });
+
+  it('fails with another status, and names it', async () => {
+    await using target = await httpTarget((_req, res) => res.writeHead(503).end());
+    expect(await probe(target.url)).toMatchObject({
+      success: false,
+      status_code: 503,
+      error_kind: 'status',
+      error_message: 'expected status 200, got 503 (Service Unavailable)',
+    });
+  });
+
+  it('fails when the text is not in the body', async () => {
+    await using target = await httpTarget((_req, res) => res.end('all is lost'));
+    expect(await probe(target.url, { body_contains: 'is lost' })).toMatchObject({ success: true });
+    expect(await probe(target.url, { body_contains: 'ok' })).toMatchObject({
+      success: false,
+      status_code: 200,
+      error_kind: 'body',
+      error_message: 'the body does not contain "ok" (searched 11 bytes)',
+    });
+  });
+
+  it('searches the first 1 MB of the body and no more', async () => {
+    await using target = await httpTarget((_req, res) => {
+      res.write(Buffer.alloc(1024 * 1024, 'x'));
+      res.end('needle');
+    });
+    expect(await probe(target.url, { body_contains: 'needle' })).toMatchObject({
+      error_kind: 'body',
+      error_message: 'the body does not contain "needle" (searched its first 1 MB)',
+    });
+  });
+
+  it('says why a HEAD response can hold no text', async () => {
+    await using target = await httpTarget((_req, res) => res.end());
+    expect(await probe(target.url, { method: 'HEAD', body_contains: 'ok' })).toMatchObject({
+      error_message: 'the body does not contain "ok" (a HEAD response has no body: use GET)',
+    });
+  });
+
+  it('follows redirects by default, and not when told so or when one is expected', async () => {
+    await using target = await httpTarget((req, res) => {
+      if (req.url === '/end') res.end();
+      else res.writeHead(302, { location: '/end' }).end();
+    });
+    expect(await probe(target.url)).toMatchObject({ success: true, status_code: 200 });
+    expect(await probe(target.url, { expected_status: 302 })).toMatchObject({ success: true, status_code: 302 });
+    expect(await probe(target.url, { config: { follow_redirects: false } })).toMatchObject({
+      success: false,
+      status_code: 302,
+      error_message: 'expected status 200, got 302 (Found): it redirects, and redirects are not followed here',
+    });
+  });
+
+  it('fails at the sixth redirect', async () => {
+    let hops = 0;
+    await using target = await httpTarget((_req, res) => res.writeHead(302, { location: `/${++hops}` }).end());
+    const outcome = await probe(target.url);
+    expect(outcome).toMatchObject({ status_code: 0, error_kind: 'redirect' });
+    expect(outcome.unanswered).toBeUndefined();
+    expect(hops).toBe(6);
+  });
+
+  it('does not let a redirect lead to an address that may not be reached', async () => {
+    await using target = await httpTarget((_req, res) => res.writeHead(302, { location: 'http://127.0.0.1/' }).end());
+    expect(await probe(target.url)).toMatchObject({ success: false, status_code: 0, error_kind: 'egress' });
+  });
+
+  it('fails with a long message cut', async () => {
+    await using target = await httpTarget((_req, res) =>
+      res.writeHead(302, { location: `/${'x'.repeat(3000)}` }).end(),
+    );
+    const { error_message } = await probe(`${target.url}/${'x'.repeat(1000)}`, { body_contains: 'x' });
+    expect(error_message).toHaveLength(500);
+    expect(error_message.endsWith('…')).toBe(true);
+  });
+});
+
+describe('who is to blame for a failed http check', () => {
+  it.each<[string, (socket: Socket) => void, object]>([
+    [
+      'a target that refuses to speak HTTP answered',
+      (socket) => socket.end('220 smtp ready\r\n'),
+      { error_kind: 'connect' },
+    ],
+    ['a target that resets answered', (socket) => socket.resetAndDestroy(), { error_kind: 'connect' }],
+    ['a target that stays silent may be cut off', () => {}, { error_kind: 'timeout', unanswered: true }],
+  ])('%s', async (_what, onConnection, expected) => {
+    await using target = await rawTarget((socket) => socket.once('data', () => onConnection(socket)));
+    const outcome = await probe(target.url, {}, probeWorld({ timeout_ms: 100 }));
+    expect(outcome).toMatchObject({ success: false, status_code: 0, ...expected });
+    expect(outcome.unanswered).toBe('unanswered' in expected ? true : undefined);
+  });
+
+  it('a name that does not resolve may be our network', async () => {
+    expect(await probe('http://unknown.example.org/')).toMatchObject({ error_kind: 'dns', unanswered: true });
+  });
+
+  it('a fault of ours is thrown, not recorded', async () => {
+    const resolve = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
+    await expect(probe('http://a.example.org/', {}, probeWorld({ resolve }))).rejects.toThrow('too many open files');
+  });
+});
