@@ -1,4 +1,4 @@
-import { handleTimer } from '#lib/health/handle-timer.ts';
+import { handleTimer } from '#lib/alerts/handle-timer.ts';
 import { runJobs } from '#lib/health/run-jobs.ts';
 import { keyTable } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';

@@ -9,6 +9,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { type Alert, alertOf, testAlertOf } from './alert.ts';
 import type { ChannelType } from './channel-type.ts';
 import { type DeliveryItem, isOver } from './delivery-item.ts';
+import { followUp } from './follow-up.ts';
 import { type AttemptOutcome, recordOutcome } from './record-outcome.ts';
 import { channelTypeOf } from './registry.ts';
 import { type SendWorld, sendAlert } from './send.ts';
@@ -24,10 +25,10 @@ export async function deliver(world: DeliverWorld, message: MessageOf<'delivery'
   const { ports, keys } = world;
   const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
   if (!delivery) return ports.log.warn('a delivery is gone', message);
-  if (isOver(delivery)) return;
+  if (isOver(delivery)) return followUp(world, delivery);
   if (last) {
     const error = `given up: the service failed each time that it tried${delivery.error && `; before that: ${delivery.error}`}`;
-    await recordOutcome(world, delivery, { status: 'failed', error, final: true });
+    await followUp(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
     throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
   }
   if (delivery.next_attempt_at !== undefined && ports.clock.now() < delivery.next_attempt_at) {
@@ -45,7 +46,7 @@ export async function deliver(world: DeliverWorld, message: MessageOf<'delivery'
     attempts: after.attempts,
     error: after.error,
   });
-  if (after.status === 'retrying') await tryLater(world, after);
+  return after.status === 'retrying' ? tryLater(world, after) : followUp(world, after);
 }
 
 const tryLater = ({ ports }: DeliverWorld, { tenant_id, id, next_attempt_at }: DeliveryItem): Promise<void> => {
@@ -76,8 +77,9 @@ async function prepare({ ports, keys }: DeliverWorld, delivery: DeliveryItem): P
   ]);
   if (!account || isDisabled(account as AccountItem)) return never('the account is disabled');
   if (!entity) return never('the entity was deleted', true);
-  if (!check) return never('the check was deleted', true);
-  const channel = (policy as PolicyItem | undefined)?.channels.find((one) => one.id === delivery.channel_id);
+  if (!check && delivery.kind !== 'closed') return never('the check was deleted', true);
+  const channel =
+    delivery.channel ?? (policy as PolicyItem | undefined)?.channels.find((one) => one.id === delivery.channel_id);
   if (!channel) return never('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return never(`this release knows no channel type ${channel.channel_type}`);

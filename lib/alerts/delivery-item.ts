@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Channel } from '#lib/checks/policy-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /** A delivery as the interface shows it: one record per alert and channel. */
@@ -20,6 +21,9 @@ export const DeliveryRecord = z.object({
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export type DeliveryKind = DeliveryRecord['kind'];
 
+/** `repairs`: it makes good an alert that failed on every channel, and a failure of its own begins no new series. */
+export type DeliveryAlert = { id: string; deliveries: string[]; repairs?: true };
+
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
 export type DeliveryItem = Item &
   DeliveryRecord & {
@@ -29,12 +33,16 @@ export type DeliveryItem = Item &
     transition_sk: string | null;
     /** State of the check that a receiver believes afterwards; null for a test. */
     tells: 'up' | 'down' | null;
+    /** The alert that it is part of, with all of its deliveries; null for a test. */
+    alert: DeliveryAlert | null;
+    /** Closing notes, until they are over: the channel as it was, as its check may be gone. */
+    channel?: Channel;
     /** Epoch ms: not tried again before. */
     next_attempt_at?: number;
   };
 
 /** The latest delivery of a channel, beside its policy, so that reading channels needs no history. */
-export type LastDeliveryItem = Item & { v: string; delivery: DeliveryRecord };
+export type LastDeliveryItem = Item & { v: string; delivery: DeliveryRecord; tells: DeliveryItem['tells'] };
 
 export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => ({
   id: item.id,

@@ -1,10 +1,13 @@
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { closingId } from '#lib/health/change-state.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf } from './event.ts';
+import { followUp } from './follow-up.ts';
+import { handOver } from './hand-over.ts';
 import { createDelivery, newDelivery } from './new-delivery.ts';
 import { recordOutcome } from './record-outcome.ts';
 
@@ -39,7 +42,12 @@ export async function fanOutParked(world: FanOutWorld, parked: MessageOf<'notify
  */
 async function fanOut(world: FanOutWorld, transition: TransitionItem, last = false): Promise<void> {
   try {
-    await handOver(world, await deliveriesOf(world, transition));
+    const deliveries = await deliveriesOf(world, transition);
+    await handOver(
+      world,
+      transition.tenant_id,
+      deliveries.map((delivery) => delivery.id),
+    );
   } catch (error) {
     if (last) await failPending(world, transition);
     throw error;
@@ -49,37 +57,59 @@ async function fanOut(world: FanOutWorld, transition: TransitionItem, last = fal
   }
 }
 
-async function handOver({ ports }: FanOutWorld, deliveries: DeliveryItem[]): Promise<void> {
-  const messages = deliveries
-    .filter((delivery) => delivery.status === 'pending')
-    .map(({ tenant_id, id }): MessageOf<'delivery'> => ({ tenant_id, delivery_id: id }));
-  if (messages.length > 0)
-    await ports.queues.send(
-      'delivery',
-      messages.map((body) => ({ body })),
-    );
+type Planned = {
+  kind: 'state_change' | 'closed';
+  alert_id: string;
+  tells: 'up' | 'down';
+  deliveries: string[];
+  channel_ids: string[];
+};
+
+/** What the transition planned: its alert, or the closing note of a check that is disabled or deleted. */
+function plannedOf({
+  alert,
+  channel_ids,
+  closing,
+  transition_id,
+  check_to_state,
+}: TransitionItem): Planned | undefined {
+  if (closing) return { kind: 'closed', alert_id: closingId(transition_id), tells: 'up', ...closing };
+  if (alert.deliveries.length === 0) return undefined;
+  const tells = check_to_state === 'down' ? 'down' : 'up';
+  return { kind: 'state_change', alert_id: transition_id, tells, deliveries: alert.deliveries, channel_ids };
 }
 
 /** The deliveries of a transition as they stand: made now, or by whoever was here before. */
 async function deliveriesOf({ ports, keys }: FanOutWorld, transition: TransitionItem): Promise<DeliveryItem[]> {
-  const { tenant_id, check_id, entity_id, transition_id, alert } = transition;
-  if (alert.deliveries.length === 0) return [];
+  const planned = plannedOf(transition);
+  if (!planned) return [];
+  const { tenant_id, check_id, entity_id, transition_id } = transition;
+  const { kind, tells, deliveries } = planned;
   const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));
+  const alert = { id: planned.alert_id, deliveries };
   return Promise.all(
-    alert.deliveries.map((id, i) => {
+    deliveries.map((id, i) => {
       const about = {
         tenant_id,
         id,
-        kind: 'state_change' as const,
+        kind,
         transition_id,
         transition_sk: transition.sk,
-        tells: transition.check_to_state === 'down' ? ('down' as const) : ('up' as const),
+        tells,
         check_id,
         entity_id,
+        alert,
       };
-      const channel_id = transition.channel_ids[i]!;
-      const channel = policy?.channels.find((one) => one.id === channel_id) ?? { id: channel_id, channel_type: '' };
-      return createDelivery(ports, newDelivery(ports, keys, about, channel, transition.expires_at));
+      const channel_id = planned.channel_ids[i]!;
+      const channel = policy?.channels.find((one) => one.id === channel_id);
+      const fresh = newDelivery(
+        ports,
+        keys,
+        about,
+        channel ?? { id: channel_id, channel_type: '' },
+        transition.expires_at,
+      );
+      return createDelivery(ports, kind === 'closed' && channel ? { ...fresh, channel } : fresh);
     }),
   );
 }
@@ -87,6 +117,7 @@ async function deliveriesOf({ ports, keys }: FanOutWorld, transition: Transition
 async function failPending(world: FanOutWorld, transition: TransitionItem): Promise<void> {
   const error = 'the alert could not be handed over for delivery; this is a fault of the service and was logged';
   for (const delivery of await deliveriesOf(world, transition)) {
-    if (delivery.status === 'pending') await recordOutcome(world, delivery, { status: 'failed', error, final: true });
+    if (delivery.status !== 'pending') continue;
+    await followUp(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
   }
 }

@@ -7,6 +7,8 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
+import { sendTimers } from '#lib/schedule/jobs.ts';
+import { policyDeadlines } from './policy-deadlines.ts';
 import type { PolicyInput } from './policy-schemas.ts';
 import type { ChannelInput } from './registry.ts';
 
@@ -108,12 +110,15 @@ function savePolicy(
 
     const old = stored ?? defaultPolicy(keys, check);
     const next: PolicyItem = { ...change(old), v, updated_at: iso(ports.clock.now()) };
+    const deadlines = await policyDeadlines(ports, keys, check, old, next);
     const writes: Write[] = [
       { put: next, if: stored ? { version: stored.v } : 'absent' },
       { check: keys.check(tenant, id), if: { version: check.v } },
-      // Timers that follow from the policy (repeats, the end of a silence) are written here, from `old`, `next`, `check`.
+      ...deadlines.writes,
       ...beside,
     ];
-    return (await ports.table.transact(writes)).ok ? next : AGAIN;
+    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    await sendTimers(ports, keys, deadlines.timers);
+    return next;
   });
 }

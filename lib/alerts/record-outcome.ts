@@ -17,14 +17,20 @@ const WAITS_MS = [1_000, 2_000];
 
 /** Pure: pending, then retrying, ending in sent or failed. A test alert has one attempt. */
 export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
-  const { next_attempt_at: _past, ...rest } = delivery;
+  const { next_attempt_at: _past, channel, ...rest } = delivery;
   const final = outcome.status === 'failed' && outcome.final === true;
   const attempts = delivery.attempts + (final ? 0 : 1);
   const base = { ...rest, attempts, updated_at: iso(now) };
   if (outcome.status === 'sent') return { ...base, status: 'sent', sent_at: iso(now), error: '' };
   const wait = delivery.kind === 'test' ? undefined : WAITS_MS[attempts - 1];
   if (final || wait === undefined) return { ...base, status: 'failed', error: outcome.error };
-  return { ...base, status: 'retrying', error: outcome.error, next_attempt_at: now + wait };
+  return {
+    ...base,
+    status: 'retrying',
+    error: outcome.error,
+    next_attempt_at: now + wait,
+    ...(channel && { channel }),
+  };
 }
 
 /**
@@ -53,7 +59,7 @@ export function recordOutcome(
     const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
     const orphan = outcome.status === 'failed' && outcome.orphan === true;
     if (!orphan && !(last && last.delivery.id > next.id)) {
-      const put: LastDeliveryItem = { ...lastKey, v, delivery: deliveryRecord(next) };
+      const put: LastDeliveryItem = { ...lastKey, v, delivery: deliveryRecord(next), tells: next.tells };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
     return (await ports.table.transact(writes)).ok ? next : AGAIN;

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { ChannelType } from './channel-type.ts';
 import { discord } from './channels/discord.ts';
+import { nats } from './channels/nats.ts';
 import { ntfy } from './channels/ntfy.ts';
 import { slack } from './channels/slack.ts';
 import { webhook } from './channels/webhook.ts';
 
 /** Every channel type: a new one is its file and one word here. */
-export const channelTypes: readonly ChannelType[] = [slack, discord, webhook, ntfy];
+export const channelTypes: readonly ChannelType[] = [slack, discord, webhook, nats, ntfy];
 
 const names = channelTypes.map((channel) => channel.type);
 

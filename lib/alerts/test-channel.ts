@@ -22,6 +22,7 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
     transition_id: null,
     transition_sk: null,
     tells: null,
+    alert: null,
     check_id: check.id,
     entity_id: check.entity_id,
   };

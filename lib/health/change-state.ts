@@ -7,7 +7,8 @@ import type { Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { calledOff, type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
 import type { Timer } from '#lib/schedule/jobs.ts';
 import { whySkipped } from './decide-alert.ts';
 import { aggregate } from './judge.ts';
@@ -16,19 +17,30 @@ import { tell, toldState } from './told.ts';
 import type { ClosingNote, FeedItem, SkipReason, TransitionCause, TransitionItem } from './transition-item.ts';
 
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
-export type Basis = { entity: EntityItem; policy: PolicyItem; policyStored: boolean };
+export type Basis = {
+  entity: EntityItem;
+  policy: PolicyItem;
+  policyStored: boolean;
+  deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
+};
 
-/** Reads the entity and policy of a check; undefined when the entity is gone. */
+/** The deadlines that begin and end with a change of state. */
+const ALERT_DEADLINES = ['repeat', 'catch_up'] as const;
+type AlertDeadline = (typeof ALERT_DEADLINES)[number];
+
+/** Reads what a change of a check's state touches; undefined when the entity is gone. */
 export async function readBasis(ports: Ports, keys: Keys, check: CheckItem): Promise<Basis | undefined> {
-  const [entity, policy] = await ports.table.getMany<Item>([
+  const [entity, policy, ...deadlines] = await ports.table.getMany<Item>([
     keys.entity(check.tenant_id, check.entity_id),
     keys.policy(check.tenant_id, check.id),
+    ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.entity_id, check.id)),
   ]);
   if (!entity) return undefined;
   return {
     entity: entity as EntityItem,
     policy: (policy as PolicyItem | undefined) ?? defaultPolicy(keys, check),
     policyStored: policy !== undefined,
+    deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
 }
 
@@ -62,12 +74,8 @@ export type StateChange = {
  * included. Sequence and time order the entity's chain: each transition is later than the one before, whatever the
  * clocks of two writers say.
  */
-export function changeState(
-  keys: Keys,
-  token: string,
-  { entity, policy, policyStored }: Basis,
-  change: Change,
-): StateChange {
+export function changeState(keys: Keys, token: string, basis: Basis, change: Change): StateChange {
+  const { entity, policy, policyStored } = basis;
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
   const seq = entity.seq + 1;
@@ -118,7 +126,7 @@ export function changeState(
   const closing = reason === 'configuration' ? closingNote(check, policy, transition_id, at) : undefined;
   if (closing) transition.closing = closing;
   const alerts = remember(check.alerts, { reason, tells: to === 'down' ? 'down' : 'up', transition_id, at, closing });
-  const deadlines = deadlinesOf(change, at, reason, policy);
+  const deadlines = deadlinesOf(basis, change, at, reason);
 
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
@@ -142,14 +150,11 @@ export function changeState(
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
       { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
-      ...deadlines.map(({ kind, at: deadline }) => {
-        const key = keys.entry(kind, check.tenant_id, check.entity_id, check.id);
-        return deadline === undefined ? { delete: key } : { put: deadlineEntry(keys, kind, check, token, deadline) };
-      }),
+      ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
     ],
-    timers: deadlines.flatMap(({ kind, at: deadline }) => {
+    timers: deadlines.flatMap(({ kind, next }) => {
       const { tenant_id, entity_id, id: check_id } = check;
-      return deadline === undefined ? [] : [{ kind, tenant_id, entity_id, check_id, at: deadline }];
+      return next ? [{ kind, tenant_id, entity_id, check_id, at: next.deadline }] : [];
     }),
   };
 }
@@ -181,16 +186,25 @@ function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string
   return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
 }
 
-type Deadline = { kind: 'repeat' | 'catch_up' /** Epoch ms; undefined: it ends. */; at: number | undefined };
+type Next = { kind: AlertDeadline; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; an alert that the cooldown held back is looked at when it ends. */
-function deadlinesOf({ check, to }: Change, at: number, reason: SkipReason | null, policy: PolicyItem): Deadline[] {
-  const deadlines: Deadline[] = [];
+function deadlinesOf(
+  { policy, deadlines }: Basis,
+  { check, to }: Change,
+  at: number,
+  reason: SkipReason | null,
+): Next[] {
+  const changed: Next[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
-  if (repeat > 0 && to === 'down') deadlines.push({ kind: 'repeat', at: at + repeat });
-  if (repeat > 0 && check.state === 'down') deadlines.push({ kind: 'repeat', at: undefined });
-  if (reason === 'cooldown' && policy.catch_up) {
-    deadlines.push({ kind: 'catch_up', at: check.alerts.last_planned_at! + policy.cooldown_seconds * 1000 });
+  if (to === 'down' && repeat > 0) {
+    changed.push({ kind: 'repeat', next: sooner(calledOff(deadlines.repeat), { deadline: at + repeat }) });
+  } else if (deadlines.repeat) {
+    changed.push({ kind: 'repeat', next: calledOff(deadlines.repeat) });
   }
-  return deadlines;
+  if (reason === 'cooldown' && policy.catch_up) {
+    const deadline = check.alerts.last_planned_at! + policy.cooldown_seconds * 1000;
+    changed.push({ kind: 'catch_up', next: sooner(deadlines.catch_up, { deadline }) });
+  }
+  return changed;
 }

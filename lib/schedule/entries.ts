@@ -16,9 +16,24 @@ export type EntryItem = Item & {
   entity_id: string;
   /** The check (or action) it belongs to. */
   id: string;
-} & ({ rhythm: Rhythm; from: number; deadline?: never } | { deadline: number; rhythm?: never });
+} & ({ rhythm: Rhythm; from: number; deadline?: never } | (Deadline & { rhythm?: never }));
 
-type Owner = { tenant_id: string; entity_id: string; id: string };
+/** A deadline (epoch ms), and what its handler left for its next call: the entry is the handler's outbox as well. */
+export type Deadline = { deadline: number; note?: DeadlineNote };
+
+export type DeadlineNote = {
+  /** Deliveries that were created and have yet to be handed over; after that `next`, or the end of the entry. */
+  send?: string[];
+  next?: Deadline;
+  /** Catch-up: epoch ms at which all deliveries of an alert had failed, and how many tries were made since. */
+  failed_at?: number;
+  tries?: number;
+  /** Catch-up: channels may believe something else than what they were told last. */
+  misled?: true;
+};
+
+/** Whose entry it is. */
+export type Owner = { tenant_id: string; entity_id: string; id: string };
 
 const entry = (keys: Keys, kind: EntryKind, { tenant_id, entity_id, id }: Owner, v: string) => ({
   ...keys.entry(kind, tenant_id, entity_id, id),
@@ -42,7 +57,15 @@ export const rhythmEntry = (
   from,
 });
 
-export const deadlineEntry = (keys: Keys, kind: EntryKind, owner: Owner, v: string, deadline: number): EntryItem => ({
+export const deadlineEntry = (
+  keys: Keys,
+  kind: EntryKind,
+  owner: Owner,
+  v: string,
+  deadline: number,
+  note?: DeadlineNote,
+): EntryItem => ({
   ...entry(keys, kind, owner, v),
   deadline,
+  ...(note && { note }),
 });

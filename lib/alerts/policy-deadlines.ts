@@ -1,0 +1,44 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
+import { calledOff, type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import type { Timer } from '#lib/schedule/jobs.ts';
+import { nextRepeat } from './repeat.ts';
+
+/**
+ * The deadlines that a change of policy begins or ends: repeats of a check that is down get their new rhythm, and the
+ * end of a silence is a moment to compare what the channels believe with what is.
+ */
+export async function policyDeadlines(
+  ports: Ports,
+  keys: Keys,
+  check: CheckItem,
+  old: PolicyItem,
+  next: PolicyItem,
+): Promise<{ writes: Write[]; timers: Timer[] }> {
+  const { tenant_id, entity_id, id: check_id } = check;
+  const now = ports.clock.now();
+  const writes: Write[] = [];
+  const timers: Timer[] = [];
+  const set = async (
+    kind: 'repeat' | 'catch_up',
+    form: (present: DeadlineEntry | undefined) => Deadline | undefined,
+  ) => {
+    const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, entity_id, check_id));
+    const deadline = form(present);
+    writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));
+    if (deadline) timers.push({ kind, tenant_id, entity_id, check_id, at: deadline.deadline });
+  };
+
+  if (check.state === 'down' && old.repeat_interval_seconds !== next.repeat_interval_seconds) {
+    const interval = next.repeat_interval_seconds * 1000;
+    const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
+    await set('repeat', (present) => (interval > 0 ? sooner(calledOff(present), { deadline }) : calledOff(present)));
+  }
+  const lifted = old.silenced && !next.silenced;
+  if (next.catch_up && (lifted || !old.catch_up))
+    await set('catch_up', (present) => sooner(present, { deadline: now }));
+  return { writes, timers };
+}

@@ -1,0 +1,24 @@
+import type { Keys } from '#lib/keys.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { Timer } from '#lib/schedule/jobs.ts';
+import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
+
+/** Tells the channels again that the check is still down. */
+export const repeatAlert = (ports: Ports, keys: Keys, timer: Timer): Promise<void> =>
+  actOnDeadline(ports, keys, timer, 'repeat', decideRepeat);
+
+/**
+ * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
+ * cooldown; they ignore the cooldown and start none, and silence stops them (decisions.md, Alerts).
+ */
+export function decideRepeat({ check, policy, now }: Situation): Decision {
+  const interval = policy.repeat_interval_seconds * 1000;
+  if (check.state !== 'down' || interval === 0) return 'end';
+  const next = { deadline: nextRepeat(Date.parse(check.state_since), interval, now) };
+  if (policy.silenced || policy.channels.length === 0) return { later: next };
+  return { tell: { kind: 'repeat', tells: 'down', starts_cooldown: false }, next };
+}
+
+/** The first repeat after `now` of a check that is down since `since`; all in epoch ms. */
+export const nextRepeat = (since: number, interval: number, now: number): number =>
+  since + (Math.floor((now - since) / interval) + 1) * interval;

@@ -1,0 +1,158 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { tell } from '#lib/health/told.ts';
+import type { TransitionItem } from '#lib/health/transition-item.ts';
+import { after, type Keys, TRANSITIONS } from '#lib/keys.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
+import { readWatermark } from '#lib/schedule/watermark.ts';
+import { handOver } from './hand-over.ts';
+import { newDelivery } from './new-delivery.ts';
+
+/** A deadline of alerting as it stands, read strongly. */
+export type Situation = {
+  check: CheckItem;
+  policy: PolicyItem;
+  /** The check's last one; undefined when none is kept. */
+  transition: TransitionItem | undefined;
+  entry: Deadline;
+  /** Epoch ms. */
+  now: number;
+};
+
+/** What is to be done: nothing more (`end`), look again later, or tell all channels and go on. */
+export type Decision =
+  | 'end'
+  | { later: Deadline }
+  | {
+      tell: { kind: 'repeat' | 'catch_up' | 'closed'; tells: 'up' | 'down'; starts_cooldown: boolean };
+      next: Deadline | undefined;
+    };
+
+/** While the schedule lags behind nobody has watched; a deadline is looked at again after this time (ms). */
+const PUT_BACK_MS = 5_000;
+
+/**
+ * Acts on a deadline of alerting. Deliveries are created in one transaction with what the check remembers of them; the
+ * entry then holds them until they are handed over, so that a crash in between sends them later and never not at all.
+ */
+export async function actOnDeadline(
+  ports: Ports,
+  keys: Keys,
+  timer: Timer,
+  kind: 'repeat' | 'catch_up',
+  decide: (situation: Situation) => Decision,
+): Promise<void> {
+  const watermark = await readWatermark(ports, keys, keys.shardOf(timer.entity_id));
+  const now = ports.clock.now();
+  if (!watermark || watermark.at <= now) {
+    await ports.queues.send('timer', [{ body: timer, not_before: now + PUT_BACK_MS }]);
+    return;
+  }
+  const world = { ports, keys, timer, kind };
+  for (;;) {
+    const left = await untilDone(ports, () => step(world, decide));
+    if (!left) return;
+    if (!left.note?.send) return sendTimers(ports, keys, [{ ...timer, at: left.deadline }]);
+  }
+}
+
+type World = { ports: Ports; keys: Keys; timer: Timer; kind: 'repeat' | 'catch_up' };
+
+/** One decision, written. Answers the deadline that it leaves, undefined when nothing is to be done any more. */
+async function step(
+  { ports, keys, timer, kind }: World,
+  decide: (situation: Situation) => Decision,
+): Promise<Deadline | undefined | typeof AGAIN> {
+  const { tenant_id, entity_id, check_id } = timer;
+  const entryKey = keys.entry(kind, tenant_id, entity_id, check_id);
+  const [check, stored, entry] = (await ports.table.getMany<Item>([
+    keys.check(tenant_id, check_id),
+    keys.policy(tenant_id, check_id),
+    entryKey,
+  ])) as [CheckItem | undefined, PolicyItem | undefined, DeadlineEntry | undefined];
+  if (!entry) return undefined;
+  const now = ports.clock.now();
+
+  const owner = { tenant_id, entity_id, id: check_id };
+  const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
+  const leave = async (next: Deadline | undefined) => ((await ports.table.transact(replace(next))).ok ? next : AGAIN);
+
+  if (entry.note?.send) {
+    // They were handed over by this call or by one before it that ended too early to say so: once more does no harm.
+    await handOver({ ports, keys }, tenant_id, entry.note.send);
+    return leave(entry.note.next);
+  }
+  if (entry.deadline > now) return undefined;
+  if (!check) return leave(undefined);
+
+  const policy = stored ?? defaultPolicy(keys, check);
+  const transition = await lastTransition(ports, keys, check);
+  const decision = decide({ check, policy, transition, entry, now });
+  if (decision === 'end' || !transition) return leave(undefined);
+  if ('later' in decision) return leave(decision.later);
+
+  const { deliveries, alerts } = alertTo(keys, ports, { check, policy, transition, entry, now }, decision.tell);
+  const send = deliveries.map((delivery) => delivery.id);
+  const holding: Deadline = { deadline: now, note: { send, ...(decision.next && { next: decision.next }) } };
+  const done = await ports.table.transact([
+    replaceCheck(check, nextCheck(check, ports.ids.token(), { alerts })),
+    { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
+    ...replace(holding),
+    ...deliveries.map((put): Write => ({ put, if: 'absent' })),
+  ]);
+  return done.ok ? holding : AGAIN;
+}
+
+async function lastTransition(ports: Ports, keys: Keys, check: CheckItem): Promise<TransitionItem | undefined> {
+  const { items } = await ports.table.query<TransitionItem>({
+    partition: keys.ofCheck(check.tenant_id, check.id),
+    from: TRANSITIONS,
+    to: after(TRANSITIONS),
+    descending: true,
+    limit: 1,
+  });
+  return items[0];
+}
+
+type Told = { kind: 'repeat' | 'catch_up' | 'closed'; tells: 'up' | 'down'; starts_cooldown: boolean };
+
+/** The deliveries of an alert that no transition brought, and what the check remembers of it. */
+function alertTo(keys: Keys, ports: Ports, { check, policy, entry, now, ...rest }: Situation, told: Told) {
+  const transition = rest.transition!;
+  const { transition_id } = transition;
+  const id = `${transition_id}/${told.kind}/${entry.deadline}`;
+  const ids = policy.channels.map(({ id: channel }) =>
+    deliveryIdOf(transition_id, now, told.kind, entry.deadline, channel),
+  );
+  const deliveries = policy.channels.map((channel, i) =>
+    newDelivery(
+      ports,
+      keys,
+      {
+        tenant_id: check.tenant_id,
+        id: ids[i]!,
+        kind: told.kind,
+        transition_id,
+        transition_sk: transition.sk,
+        tells: told.tells,
+        check_id: check.id,
+        entity_id: check.entity_id,
+        alert: { id, deliveries: ids, ...(entry.note?.failed_at !== undefined && { repairs: true }) },
+      },
+      channel,
+      transition.expires_at,
+    ),
+  );
+  const alerts: CheckItem['alerts'] = {
+    ...check.alerts,
+    ...(told.starts_cooldown && { last_planned_at: now }),
+    told: tell(check.alerts, { id, tells: told.tells }),
+  };
+  return { deliveries, alerts };
+}

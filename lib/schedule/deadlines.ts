@@ -1,0 +1,40 @@
+import type { EntryKind, Keys } from '#lib/keys.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { type Deadline, deadlineEntry, type EntryItem, type Owner } from './entries.ts';
+
+/** A deadline as it is stored. */
+export type DeadlineEntry = EntryItem & Deadline;
+
+/**
+ * Pure: what a stored deadline becomes when another one is wanted as well: the earlier of the two, with both notes.
+ * What it still has to hand over is kept, and the wanted one comes after it.
+ */
+export function sooner(present: Deadline | undefined, wanted: Deadline): Deadline {
+  if (!present) return wanted;
+  if (present.note?.send) {
+    return { deadline: present.deadline, note: { ...present.note, next: sooner(present.note.next, wanted) } };
+  }
+  const note = { ...present.note, ...wanted.note };
+  return { deadline: Math.min(present.deadline, wanted.deadline), ...(Object.keys(note).length > 0 && { note }) };
+}
+
+/** Pure: what is left of a stored deadline that is called off: only what it still has to hand over. */
+export const calledOff = (present: Deadline | undefined): Deadline | undefined =>
+  present?.note?.send && { deadline: present.deadline, note: { send: present.note.send } };
+
+/** The write of a deadline's next form over the one it was made from; none where nothing was and nothing will be. */
+export function deadlineWrites(
+  keys: Keys,
+  kind: EntryKind,
+  owner: Owner,
+  token: string,
+  present: DeadlineEntry | undefined,
+  next: Deadline | undefined,
+): Write[] {
+  if (next) {
+    const put = deadlineEntry(keys, kind, owner, token, next.deadline, next.note);
+    return [{ put, if: present ? { version: present.v } : 'absent' }];
+  }
+  if (!present) return [];
+  return [{ delete: keys.entry(kind, owner.tenant_id, owner.entity_id, owner.id), if: { version: present.v } }];
+}
