@@ -9,10 +9,11 @@ import type { Resolve } from './egress.ts';
  * cancelled: a few dead names would hold up every other probe and the store. So DNS names are asked with c-ares, which
  * needs no thread, and only names that DNS does not know by itself (one label, .local: search domains, mDNS) take
  * getaddrinfo, two at a time. c-ares does not read the hosts file; we do.
+ * @param from another hosts file, and DNS servers other than those of resolv.conf
  */
-export function systemResolver(hostsFile = '/etc/hosts'): Resolve {
-  const hosts = hostsReader(hostsFile);
-  const dnsNames = dnsResolver();
+export function systemResolver(from: { hostsFile?: string; servers?: string[] } = {}): Resolve {
+  const hosts = hostsReader(from.hostsFile ?? '/etc/hosts');
+  const dnsNames = dnsResolver(from.servers);
   const localNames = localResolver();
   return async (name) => {
     const wanted = name.toLowerCase();
@@ -61,14 +62,16 @@ const RENEW_MS = 30_000;
 const TRY = { timeout: 2_000, tries: 2 };
 
 /** A and AAAA records, IPv4 first. The resolver is renewed now and then, as it reads resolv.conf only when made. */
-function dnsResolver(): Resolve {
-  let resolver = new dns.Resolver(TRY);
-  let made = performance.now();
+function dnsResolver(servers?: string[]): Resolve {
+  const make = () => {
+    const resolver = new dns.Resolver(TRY);
+    if (servers) resolver.setServers(servers);
+    return { resolver, at: performance.now() };
+  };
+  let made = make();
   return async (name) => {
-    if (performance.now() - made > RENEW_MS) {
-      resolver = new dns.Resolver(TRY);
-      made = performance.now();
-    }
+    if (performance.now() - made.at > RENEW_MS) made = make();
+    const { resolver } = made;
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));

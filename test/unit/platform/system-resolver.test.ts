@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { judgeHost, resolveAndJudge } from '#lib/platform/egress.ts';
+import { makeNet } from '#lib/platform/node-net.ts';
+import { parseHosts, systemResolver } from '#lib/platform/system-resolver.ts';
+import { type DnsReply, type DnsServer, dnsServer } from '#test/support/dns-server.ts';
+import { httpTarget } from '#test/support/socket-target.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function resolverWith(hosts: string, server?: DnsServer) {
+  const file = join(folder, 'hosts');
+  writeFileSync(file, hosts);
+  return systemResolver({ hostsFile: file, ...(server && { servers: [server.address] }) });
+}
+
+describe('the hosts file', () => {
+  it('is read with comments, aliases and both families, IPv4 first', () => {
+    const names = parseHosts(
+      [
+        '# a comment',
+        '',
+        '::1 localhost ip6-localhost',
+        '127.0.0.1\tlocalhost  Vm # more',
+        '10.0.0.5 db.example.com',
+        'fe80::1%lo0 localhost',
+      ].join('\n'),
+    );
+    expect(Object.fromEntries(names)).toEqual({
+      localhost: ['127.0.0.1', '::1'],
+      'ip6-localhost': ['::1'],
+      vm: ['127.0.0.1'],
+      'db.example.com': ['10.0.0.5'],
+    });
+  });
+
+  it('goes before DNS, in any case', async () => {
+    await using server = await dnsServer(() => ({ rcode: 'SERVFAIL' }));
+    expect(await resolverWith('10.0.0.5 db.example.com', server)('DB.example.com')).toEqual(['10.0.0.5']);
+    expect(server.asked).toEqual([]);
+  });
+
+  it('may be missing', async () => {
+    expect(await systemResolver({ hostsFile: join(folder, 'none') })('localhost')).toEqual(['127.0.0.1', '::1']);
+  });
+
+  it.each(['localhost', 'app.localhost'])('need not know %s', async (name) => {
+    expect(await resolverWith('')(name)).toEqual(['127.0.0.1', '::1']);
+  });
+});
+
+describe('a DNS name', () => {
+  const resolve = async (replies: Record<string, DnsReply>): Promise<string[]> => {
+    await using server = await dnsServer((_name, type) => replies[type] ?? { records: [] });
+    return await resolverWith('', server)('shop.example.com');
+  };
+  const A: DnsReply = {
+    records: [
+      { type: 'A', text: '192.0.2.1' },
+      { type: 'A', text: '192.0.2.2' },
+    ],
+  };
+  const AAAA: DnsReply = { records: [{ type: 'AAAA', text: '2001:db8::1' }] };
+
+  it('has all of its addresses, IPv4 first', async () => {
+    expect((await resolve({ A, AAAA })).sort()).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
+    expect((await resolve({ A, AAAA })).at(-1)).toBe('2001:db8::1');
+  });
+
+  it('may have one family alone, though the look-up of the other fails', async () => {
+    expect(await resolve({ AAAA })).toEqual(['2001:db8::1']);
+    expect(await resolve({ A, AAAA: { rcode: 'SERVFAIL' } })).toHaveLength(2);
+  });
+
+  it('without any address is none that could be reached', async () => {
+    expect(await resolve({})).toEqual([]);
+    const verdict = judgeHost('shop.example.com', 'any', []);
+    await expect(resolveAndJudge(verdict, 'any', [], async () => [])).rejects.toMatchObject({
+      kind: 'dns',
+      message: 'the name shop.example.com has no address (neither A nor AAAA record)',
+    });
+  });
+
+  it.each([
+    ['NXDOMAIN', 'the name shop.example.com does not resolve (NXDOMAIN): check its spelling and its DNS zone'],
+    ['SERVFAIL', 'the name shop.example.com does not resolve (SERVFAIL): the DNS server failed'],
+    ['REFUSED', 'the name shop.example.com does not resolve (REFUSED): the DNS server refused to answer'],
+  ] as const)('that ends in %s is explained', async (rcode, message) => {
+    await using server = await dnsServer(() => ({ rcode }));
+    const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
+    await expect(net.judge({ host: 'shop.example.com', timeout_ms: 2_000, egress: 'public' })).rejects.toMatchObject({
+      kind: 'dns',
+      answered: false,
+      message,
+    });
+  });
+
+  it('whose server is silent ends at the deadline, and holds nobody else up', async () => {
+    await using server = await dnsServer((name) => (name === 'dead.example.com' ? 'silence' : A));
+    const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
+    const dead = Array.from({ length: 50 }, () =>
+      net.judge({ host: 'dead.example.com', timeout_ms: 300, egress: 'public' }).catch((error) => error.message),
+    );
+    await net.judge({ host: 'shop.example.com', timeout_ms: 250, egress: 'public' });
+    expect(new Set(await Promise.all(dead))).toEqual(
+      new Set(['no answer within 300 ms (looking up dead.example.com)']),
+    );
+  });
+});
+
+describe('a name of one label', () => {
+  it('is asked of the operating system, and all who ask get its answer', async () => {
+    const resolve = resolverWith('');
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => resolve('no-such-host-here')));
+    expect(
+      new Set(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'found'))),
+    ).toHaveLength(1);
+  });
+});
+
+it('a check of localhost reaches a server on this machine, as the machine knows the name', async () => {
+  await using target = await httpTarget((_req, res) => res.end('home'), '127.0.0.1');
+  const net = makeNet({ EGRESS_ALLOW: [] });
+  const request = { method: 'GET', timeout_ms: 2_000, max_body_bytes: 100, max_redirects: 0 };
+  expect(await net.http({ ...request, url: `http://localhost:${target.port}/`, egress: 'any' })).toMatchObject({
+    body: 'home',
+  });
+  await expect(
+    net.http({ ...request, url: `http://localhost:${target.port}/`, egress: 'public' }),
+  ).rejects.toMatchObject({ kind: 'egress' });
+});
