@@ -1,18 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
-
-type Row = Item & Record<string, unknown>;
-
-const KB = 1024;
-let made = 0;
-/** A partition of its own for each test, so that one table serves them all. */
-const partition = (): string => `contract#${process.pid}#${Date.now()}#${made++}`;
-
-const refusal = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => 'nothing was refused',
-    (error) => error,
-  );
+import { partition, type Row, refusal, tableLimits } from './table-limits.ts';
 
 /** What every adapter of the table port must answer, whatever it stands on. */
 export function tableContract(name: string, makeTable: () => Promise<Table> | Table): void {
@@ -237,7 +225,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
       it('ends a page at a megabyte and says that more follows', async () => {
         const pk = partition();
         const names = ['1', '2', '3', '4', '5', '6', '7', '8'];
-        for (const sk of names) await fill(pk, [sk], { text: 'x'.repeat(200 * KB) });
+        for (const sk of names) await fill(pk, [sk], { text: 'x'.repeat(200 * 1024) });
         const first = await table.query({ partition: pk });
         expect(first.items.length).toBeGreaterThanOrEqual(4);
         expect(first.items.length).toBeLessThanOrEqual(6);
@@ -251,120 +239,6 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
       });
     });
 
-    describe('what an item holds', () => {
-      it('gives back every JSON value as it was', async () => {
-        const item: Row = {
-          pk: partition(),
-          sk: 'a',
-          v: 'one',
-          expires_at: 4_102_444_800,
-          text: 'Grüße, 世界 🌍 "quoted" \n\u0000',
-          empty: '',
-          numbers: [0, -1, 0.1, 1e-7, 1.5e100, 123456789012345, -2.5e-100],
-          yes: true,
-          no: false,
-          nothing: null,
-          list: [],
-          map: {},
-          nested: { list: [{ deep: [1, [2, { three: null }]] }] },
-        };
-        await table.transact([{ put: item, if: 'absent' }]);
-        expect(await table.get(item)).toEqual(item);
-        expect((await table.query({ partition: item.pk })).items).toEqual([item]);
-        expect(await table.getMany([item])).toEqual([item]);
-      });
-
-      it('keeps nothing of what an overwritten item held', async () => {
-        const key = { pk: partition(), sk: 'a' };
-        await table.transact([{ put: { ...key, v: 'one', expires_at: 4_102_444_800, old: 1 } as Item }]);
-        await table.transact([{ put: { ...key, new: 1 } as Item }]);
-        expect(await table.get(key)).toEqual({ ...key, new: 1 });
-      });
-
-      it.each([
-        ['undefined', undefined],
-        ['NaN', Number.NaN],
-        ['Infinity', Number.POSITIVE_INFINITY],
-        ['a function', () => 1],
-        ['a date', new Date(0)],
-        ['a bigint', 1n],
-        ['a map', new Map()],
-        ['a number too large', 1e126],
-        ['a number too small', 1e-131],
-        ['a member without a name', { '': 1 }],
-      ])('refuses %s, at the top and inside', async (_, value) => {
-        const key = { pk: partition(), sk: 'a' };
-        for (const bad of [value, { inside: [value] }]) {
-          expect(await refusal(table.transact([{ put: { ...key, bad } as Item }]))).toBeInstanceOf(Error);
-          expect(await refusal(table.putMany([{ ...key, bad } as Item]))).toBeInstanceOf(Error);
-        }
-        expect(await table.get(key)).toBeUndefined();
-      });
-
-      it('takes 30 levels of nesting and refuses 40', async () => {
-        const nest = (levels: number): unknown => (levels === 0 ? 1 : { down: nest(levels - 1) });
-        const key = { pk: partition(), sk: 'a' };
-        expect(await table.transact([{ put: { ...key, tree: nest(30) } as Item }])).toEqual({ ok: true });
-        expect(await refusal(table.transact([{ put: { ...key, tree: nest(40) } as Item }]))).toMatchObject({
-          code: 'VALIDATION_ERROR',
-        });
-      });
-
-      it.each([
-        ['an empty pk', { pk: '', sk: 'a' }],
-        ['an empty sk', { pk: 'contract', sk: '' }],
-        ['a pk over 2,048 bytes', { pk: 'x'.repeat(2049), sk: 'a' }],
-        ['an sk over 1,024 bytes', { pk: 'contract', sk: 'x'.repeat(1025) }],
-        ['a key that is not ASCII', { pk: 'contract', sk: 'é' }],
-        ['a key with a line break', { pk: 'contract', sk: 'a\nb' }],
-      ])('refuses to write under %s', async (_, key) => {
-        expect(await refusal(table.transact([{ put: key }]))).toBeInstanceOf(Error);
-        expect(await refusal(table.transact([{ delete: key }]))).toBeInstanceOf(Error);
-        expect(await refusal(table.putMany([key]))).toBeInstanceOf(Error);
-      });
-
-      it('takes the longest keys', async () => {
-        const item = { pk: partition().padEnd(2048, 'x'), sk: 'y'.repeat(1024) };
-        expect(await table.transact([{ put: item, if: 'absent' }])).toEqual({ ok: true });
-        expect(await table.get(item)).toEqual(item);
-      });
-
-      it('takes an item just under 400 KB and refuses one over it', async () => {
-        const key = { pk: partition(), sk: 'a' };
-        const beside = key.pk.length + 'pk'.length + 'sk'.length + 'a'.length + 'text'.length;
-        const item = (bytes: number) => ({ ...key, text: 'x'.repeat(bytes - beside) }) as Item;
-        expect(await table.transact([{ put: item(400 * KB) }])).toEqual({ ok: true });
-        expect(await refusal(table.transact([{ put: item(400 * KB + 1) }]))).toMatchObject({
-          code: 'PAYLOAD_TOO_LARGE',
-        });
-        const wide = { ...key, text: 'é'.repeat(210 * KB) } as Item;
-        expect(await refusal(table.putMany([wide]))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
-      });
-    });
-
-    describe('what a transaction holds', () => {
-      it('takes 100 writes, and refuses 101 or none', async () => {
-        const pk = partition();
-        const puts = (count: number) => Array.from({ length: count }, (_, i) => ({ put: { pk, sk: `k${i}` } }));
-        expect(await table.transact(puts(100))).toEqual({ ok: true });
-        expect(await refusal(table.transact(puts(101)))).toBeInstanceOf(Error);
-        expect(await refusal(table.transact([]))).toBeInstanceOf(Error);
-      });
-
-      it('refuses to touch a key twice', async () => {
-        const key = { pk: partition(), sk: 'a' };
-        expect(await refusal(table.transact([{ put: key }, { delete: key }]))).toBeInstanceOf(Error);
-        expect(await refusal(table.transact([{ check: key, if: 'absent' }, { put: key }]))).toBeInstanceOf(Error);
-        expect(await table.get(key)).toBeUndefined();
-      });
-
-      it('takes what is under 4 MB and refuses what is over', async () => {
-        const pk = partition();
-        const puts = (count: number) =>
-          Array.from({ length: count }, (_, i) => ({ put: { pk, sk: `k${i}`, text: 'x'.repeat(390 * KB) } as Item }));
-        expect(await table.transact(puts(10))).toEqual({ ok: true });
-        expect(await refusal(table.transact(puts(11)))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
-      });
-    });
+    tableLimits(() => table);
   });
 }

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Gateway, makeGateway } from '#infra/local/http.ts';
+import type { ApiEvent } from '#lib/platform/api-event.ts';
+import { memoryLog } from '#test/support/log.ts';
+
+let gateway: Gateway;
+let url: string;
+
+async function start(origins: string[]) {
+  const api = async (event: ApiEvent) => ({ statusCode: 200, headers: {}, body: event.requestContext.http.method });
+  gateway = makeGateway({ api }, { origins, log: memoryLog() });
+  url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
+}
+
+afterEach(() => {
+  const stopped = gateway.stop();
+  gateway.cut();
+  return stopped;
+});
+
+describe('CORS', () => {
+  const preflight = {
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example', 'access-control-request-method': 'PUT' },
+  };
+
+  it('lets pages of any origin in by default', async () => {
+    await start(['*']);
+    const asked = await fetch(url, preflight);
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get('access-control-allow-origin')).toBe('*');
+    expect(asked.headers.get('access-control-allow-headers')).toBe('authorization,content-type,idempotency-key');
+    expect(asked.headers.get('access-control-allow-methods')).toBe('GET,POST,PUT,DELETE');
+    const reply = await fetch(url, { headers: { origin: 'https://app.example' } });
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+    expect(reply.headers.get('access-control-expose-headers')).toBe('x-request-id,link,retry-after');
+  });
+
+  it('lets only the named origins in', async () => {
+    await start(['https://app.example']);
+    const named = await fetch(url, preflight);
+    expect(named.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(named.headers.get('vary')).toBe('origin');
+    const other = await fetch(url, { headers: { origin: 'https://evil.example' } });
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    const refused = await fetch(url, {
+      ...preflight,
+      headers: { ...preflight.headers, origin: 'https://evil.example' },
+    });
+    expect(refused.status).toBe(204);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('says nothing of it to those who are no browser', async () => {
+    await start(['*']);
+    expect((await fetch(url)).headers.get('access-control-allow-origin')).toBeNull();
+    const options = await fetch(url, { method: 'OPTIONS' });
+    expect(await options.text()).toBe('OPTIONS');
+  });
+});
