@@ -1,0 +1,84 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { Observations, PushAttempt } from './observations.ts';
+import type { Profile } from './profile.ts';
+import type { Random } from './random.ts';
+import type { Client } from './requests.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; profile: Profile; end: number };
+
+/** Numbers the pushes of a run; a result carries its number as its latency, so that it can be told from all others. */
+let pushes = 0;
+export const resetPushes = (): void => {
+  pushes = 0;
+};
+
+/** The customer's agent of one push check: reports at its interval, goes silent for a while, comes back. */
+export async function runAgent(world: World, checkKey: string): Promise<void> {
+  const { random, clock, seen, end } = world;
+  const check = () => seen.table.get(checkKey) as CheckItem | undefined;
+  let silentUntil = clock.now() + random.int(0, 20_000);
+  let illUntil = 0;
+  while (clock.now() < end) {
+    const present = check();
+    if (!present) return;
+    const interval = present.interval_seconds * 1000;
+    if (clock.now() >= silentUntil) {
+      if (random.chance(0.03)) silentUntil = clock.now() + random.int(interval, interval * 5 + 60_000);
+      if (random.chance(0.06)) illUntil = clock.now() + random.int(interval, interval * 6);
+      void push(world, present, clock.now() >= illUntil || random.chance(0.2));
+    }
+    await clock.sleep(random.int(Math.floor(interval * 0.4), Math.floor(interval * 1.1)));
+  }
+}
+
+/** One push, sent again until it is answered, the agent loses patience, or it may not be repeated safely. */
+async function push(world: World, { id }: CheckItem, success: boolean): Promise<void> {
+  const { random, clock, profile } = world;
+  const number = ++pushes;
+  const kind = random.pick(['heartbeat', 'keyed heartbeat', 'plain', 'keyed', 'dated', 'dated']);
+  const identified = kind === 'keyed heartbeat' || kind === 'keyed' || kind === 'dated';
+  const headers: Record<string, string> = kind.startsWith('keyed') ? { 'idempotency-key': `push-${number}` } : {};
+  const path = `/v1/checks/${id}/${kind.endsWith('heartbeat') ? 'heartbeat' : 'results'}`;
+  const body = kind.endsWith('heartbeat')
+    ? undefined
+    : {
+        success,
+        latency_ms: number,
+        ...(success ? {} : { error_message: 'agent says no' }),
+        ...(kind === 'dated' && { checked_at: iso(clock.now() - ageOf(random)) }),
+      };
+  const attempts = random.int(1, 6);
+  const twice = !profile.quiet && random.chance(0.05);
+  if (twice) void attempt(world, { check_id: id, push: number, identified, body }, path, headers);
+  for (let i = 0; i < attempts; i++) {
+    const answered = await attempt(world, { check_id: id, push: number, identified, body }, path, headers);
+    if (answered !== undefined && answered < 500) return;
+    await clock.sleep(random.int(100, 4000));
+  }
+}
+
+/** Most results are fresh; some are a little old, a few ancient or from a clock that is ahead. */
+function ageOf(random: Random): number {
+  if (random.chance(0.7)) return random.int(0, 2000);
+  return random.pick([random.int(2000, 50_000), random.int(60_000, 900_000), -random.int(1, 50_000)]);
+}
+
+type Meant = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
+
+async function attempt(
+  { seen, clock, client }: World,
+  meant: Meant,
+  path: string,
+  headers: Record<string, string>,
+): Promise<number | undefined> {
+  const one: PushAttempt = { ...meant, started_n: seen.next(), replayed: false };
+  seen.pushes.push(one);
+  const answer = await client('POST', path, meant.body ?? {}, headers);
+  if (!answer) return undefined;
+  one.replayed = answer.replayed;
+  const id = (answer.body as { id?: string } | undefined)?.id;
+  one.answered = { n: seen.next(), at: clock.now(), status: answer.status, ...(id && { result_id: id }) };
+  return answer.status;
+}

@@ -1,0 +1,48 @@
+import { openTable } from '#infra/local/sqlite-table.ts';
+import { keyOf } from '#lib/platform/item-limits.ts';
+import type { Item, Key, Table } from '#lib/platform/ports.ts';
+import { type Change, keyText, type Observations } from './observations.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export type ObservedTable = Table & { close(): void };
+
+/**
+ * The real SQLite table in memory, and a log of its commits in their order.
+ * @param onInsert called for each item that was not there before
+ */
+export function observedTable(clock: VirtualClock, seen: Observations, onInsert: (item: Item) => void): ObservedTable {
+  const table = openTable({ file: ':memory:', now: clock.now, schedule: (flush) => queueMicrotask(flush) });
+
+  function note(writes: { key: Key; after: Item | undefined }[]): void {
+    const changes: Change[] = writes.map(({ key, after }) => ({ key, before: seen.table.get(keyText(key)), after }));
+    seen.commits.push({ n: seen.next(), at: clock.now(), changes });
+    for (const { key, before, after } of changes) {
+      if (after) seen.table.set(keyText(key), after);
+      else seen.table.delete(keyText(key));
+      if (after && !before) onInsert(after);
+    }
+  }
+
+  return {
+    get: table.get,
+    getMany: table.getMany,
+    query: table.query,
+    putMany: async (items) => {
+      await table.putMany(items);
+      note(items.map((item) => ({ key: item, after: structuredClone(item) })));
+    },
+    transact: async (writes) => {
+      const outcome = await table.transact(writes);
+      if (outcome.ok) {
+        note(
+          writes.flatMap((write) => {
+            if ('check' in write) return [];
+            return [{ key: keyOf(write), after: 'put' in write ? structuredClone(write.put) : undefined }];
+          }),
+        );
+      }
+      return outcome;
+    },
+    close: () => table.store.close(),
+  };
+}

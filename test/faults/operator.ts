@@ -1,0 +1,82 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Observations } from './observations.ts';
+import type { Random } from './random.ts';
+import { type Client, insist } from './requests.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export type OperatorWorld = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
+
+export const checksIn = (seen: Observations): CheckItem[] =>
+  [...seen.table.values()].filter((item): item is CheckItem => item.sk === 'CHECK');
+export const entitiesIn = (seen: Observations): EntityItem[] =>
+  [...seen.table.values()].filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
+
+/** A body for a new check of an entity. */
+export function newCheck(random: Random, entity_id: string, number: number): object {
+  const common = { entity_id, failure_threshold: random.int(1, 3) };
+  if (random.chance(0.4)) {
+    const interval_seconds = random.pick([10, 20, 30, 60]);
+    const grace = random.pick([undefined, interval_seconds, Math.ceil(interval_seconds / 2), 45, 5]);
+    const config = grace === undefined ? {} : { grace_seconds: grace };
+    return { ...common, check_type: 'push', interval_seconds, config };
+  }
+  const interval_seconds = random.pick([10, 15, 20, 30, 60]);
+  const timeout_ms = random.pick([1000, 5000]);
+  return { ...common, check_type: 'http', target_url: `http://t${number}.test/`, interval_seconds, timeout_ms };
+}
+
+/** Two checks in three alert somewhere. */
+export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {
+  const { random, clock, client } = world;
+  const base = `/v1/checks/${check.id}/policy`;
+  if (random.chance(0.3)) return;
+  await insist(random, clock, () => client('POST', base, policy(random)));
+  for (let i = random.int(1, 2); i > 0; i--) {
+    const body = { channel_type: 'webhook', config: { url: `https://r${(number + i) % 4}.test/hook` } };
+    await insist(random, clock, () => client('POST', `${base}/channels`, body));
+  }
+}
+
+const policy = (random: Random): object => ({
+  cooldown_seconds: random.pick([0, 0, 30, 300]),
+  notify_on_recovery: random.chance(0.8),
+  silenced: random.chance(0.1),
+});
+
+/** Somebody who changes things, every minute or so. */
+export async function runOperator(world: OperatorWorld, end: number): Promise<void> {
+  const { random, clock, seen } = world;
+  let number = 100;
+  for (;;) {
+    await clock.sleep(random.int(5_000, 120_000));
+    if (clock.now() >= end) return;
+    const checks = checksIn(seen);
+    const entities = entitiesIn(seen);
+    if (checks.length === 0 || entities.length === 0) return;
+    await change(world, random.pick(checks), random.pick(entities), number++);
+  }
+}
+
+async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem, number: number): Promise<void> {
+  const { random, clock, client } = world;
+  const path = `/v1/checks/${check.id}`;
+  const put = (body: object) => insist(random, clock, () => client('PUT', path, body));
+  const kind = random.int(1, 20);
+  if (kind <= 6) await put({ enabled: !check.enabled });
+  else if (kind <= 8) await put({ interval_seconds: random.pick([10, 20, 30, 60]) });
+  else if (kind <= 10) await put({ failure_threshold: random.int(1, 3) });
+  else if (kind <= 11) await put({ name: `check ${number}` });
+  else if (kind <= 16) await insist(random, clock, () => client('POST', `${path}/policy`, policy(random)));
+  else if (kind <= 17) await insist(random, clock, () => client('DELETE', path));
+  else if (kind <= 18)
+    await insist(random, clock, () => client('POST', '/v1/checks', newCheck(random, entity.id, number)));
+  else if (kind <= 19) await setUpAlerts(world, check, number);
+  else if (random.chance(0.3)) {
+    const at = `/v1/blueprints/${entity.blueprint_slug}/entities/${entity.slug}`;
+    await insist(random, clock, () => client('DELETE', at));
+  } else
+    await insist(random, clock, () =>
+      client('PUT', `/v1/blueprints/service/entities/${entity.slug}`, { name: `e${number}` }),
+    );
+}

@@ -1,0 +1,67 @@
+import type { Random } from './random.ts';
+
+/** How rough the world of a run is. Probabilities are per call, message or tick. */
+export type Profile = {
+  /** One process for everything, as on one machine; else one for each invocation, as on AWS. */
+  oneProcess: boolean;
+  shards: number;
+  jobGroupMs: number;
+  crash: number;
+  refuse: number;
+  lost: number;
+  replay: number;
+  conflict: number;
+  /** A call that takes up to 3 s. */
+  slow: number;
+  duplicate: number;
+  delay: number;
+  tickMissing: number;
+  tickDouble: number;
+  /** Whole-service outages in a run. */
+  outages: number;
+  /** Nothing of ours fails: the promises about time hold to the second. */
+  quiet: boolean;
+};
+
+const QUIET = {
+  crash: 0,
+  refuse: 0,
+  lost: 0,
+  replay: 0,
+  conflict: 0,
+  slow: 0,
+  duplicate: 0,
+  delay: 0,
+  tickMissing: 0,
+  tickDouble: 0,
+  outages: 0,
+};
+
+/** One run in five is quiet; the others differ in what fails and how often. */
+export function drawProfile(random: Random): Profile {
+  const quiet = random.chance(0.2);
+  const upTo = (most: number): number => (random.chance(0.3) ? 0 : random.next() * most);
+  return {
+    oneProcess: random.chance(0.5),
+    shards: random.int(1, 2),
+    jobGroupMs: random.pick([50, 1000]),
+    ...QUIET,
+    ...(!quiet && {
+      crash: upTo(0.01),
+      refuse: upTo(0.02),
+      lost: upTo(0.02),
+      replay: upTo(0.03),
+      conflict: upTo(0.05),
+      slow: upTo(0.02),
+      duplicate: upTo(0.2),
+      delay: upTo(0.1),
+      tickMissing: upTo(0.2),
+      tickDouble: upTo(0.3),
+      outages: random.int(0, 2),
+    }),
+    quiet,
+  };
+}
+
+/** The same world after everything was repaired: what is left must settle. */
+export const repaired = (profile: Profile): Profile => ({ ...profile, ...QUIET });

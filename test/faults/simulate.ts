@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { createAccount } from '#lib/access/create-account.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type Keys, keyTable } from '#lib/keys.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { iso } from '#lib/platform/time.ts';
+import { recordOutage } from '#lib/schedule/outages.ts';
+import { resetPushes, runAgent } from './agents.ts';
+import { keyText, makeObservations, type Observations } from './observations.ts';
+import { observedTable } from './observed-table.ts';
+import { checksIn, newCheck, runOperator, setUpAlerts } from './operator.ts';
+import type { Shared } from './process.ts';
+import { drawProfile, type Profile, repaired } from './profile.ts';
+import { makeRandom } from './random.ts';
+import { insist, makeClient } from './requests.ts';
+import { makeClock } from './virtual-clock.ts';
+import { virtualCloud } from './virtual-cloud.ts';
+import { virtualNet } from './virtual-net.ts';
+
+const START = Date.UTC(2026, 10, 21, 5, 0, 0);
+const ENTITIES = 3;
+const CHECKS = 10;
+/** Half an hour of weather, then enough calm for everything to come to its end. */
+const LENGTH_MS = 30 * 60_000;
+const SETTLE_MS = 8 * 60_000;
+
+/** What a run left for its checkers. */
+export type Run = {
+  seed: number;
+  profile: Profile;
+  seen: Observations;
+  keys: Keys;
+  calmFrom: number;
+  end: number;
+  errors: string[];
+};
+
+const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** One whole life of the service, in memory and in virtual time. The same seed gives the same run. */
+export async function simulate(seed: number): Promise<Run> {
+  const random = makeRandom(seed);
+  const profile = drawProfile(random);
+  const clock = makeClock(START + random.int(0, 59_999));
+  const seen = makeObservations();
+  const ids = makeIds(clock, random.bytes);
+  const settings = readSettings({
+    CHECK_EGRESS: 'any',
+    MIN_INTERVAL_SECONDS: '1',
+    SHARDS: String(profile.shards),
+    BUCKETS: '2',
+    JOB_GROUP_MS: String(profile.jobGroupMs),
+  });
+  const keys = keyTable(settings);
+  resetPushes();
+
+  const table = observedTable(clock, seen, (item) => cloud.inserted(item));
+  const shared: Shared = {
+    random,
+    clock,
+    ids,
+    settings,
+    seen,
+    table,
+    queues: { send: async (queue, messages) => cloud.send(queue, messages) },
+    bus: { publish: async () => {} },
+    net: virtualNet(random, clock, seen, () => profile),
+    log: silentLog,
+    profile: repaired(profile),
+    noteOutage: (outage) => recordOutage(outside, keys, outage),
+  };
+  const outside = shared as unknown as Ports;
+  const cloud = virtualCloud(shared);
+  const account = createAccount(outside, keys, { email: 'ops@shop.test', name: 'Shop' });
+  await clock.runUntil(clock.now() + 10);
+  const client = makeClient(cloud.request, (await account).key.key, clock);
+  const world = { random, clock, seen, client, profile };
+
+  const started = clock.now();
+  const calmFrom = started + LENGTH_MS;
+  const end = calmFrom + SETTLE_MS;
+  startTicks(shared, cloud.send, started, end);
+  clock.at(started + 20_000, () => {
+    shared.profile = profile;
+  });
+  clock.at(calmFrom, () => {
+    shared.profile = repaired(profile);
+  });
+  for (let i = 0; i < profile.outages; i++) {
+    clock.at(started + random.int(60_000, LENGTH_MS - 240_000), () => cloud.outage(random.int(5_000, 220_000)));
+  }
+  void people({ ...world, end: calmFrom });
+  await clock.runUntil(end);
+  table.close();
+  return { seed, profile, seen, keys, calmFrom, end, errors: [] };
+}
+
+/** A message a minute: late, twice, or not at all. */
+function startTicks(
+  shared: Shared,
+  send: (queue: string, messages: { body: unknown }[]) => void,
+  from: number,
+  end: number,
+) {
+  const { random, clock } = shared;
+  for (let minute = Math.ceil(from / 60_000) * 60_000; minute < end; minute += 60_000) {
+    clock.at(minute, () => {
+      if (random.chance(shared.profile.tickMissing)) return;
+      for (let copies = random.chance(shared.profile.tickDouble) ? 2 : 1; copies > 0; copies--) {
+        const late = shared.profile.quiet ? random.int(0, 2000) : random.int(0, 60_000);
+        clock.at(minute + late, () => send('tick', [{ body: { scheduled_time: iso(minute) } }]));
+      }
+    });
+  }
+}
+
+type People = Parameters<typeof runAgent>[0];
+
+/** The tenant: sets everything up, then its operator and agents go on. */
+async function people(world: People): Promise<void> {
+  const { random, clock, client, seen, end } = world;
+  const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
+  await post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
+  const entities: string[] = [];
+  for (let i = 0; i < ENTITIES; i++) {
+    const made = await post('/v1/blueprints/service/entities', { slug: `e${i}`, name: `Entity ${i}`, fields: {} });
+    entities.push((made?.body as { id: string }).id);
+  }
+  for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entities), i));
+  for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
+  void runOperator(world, end);
+
+  const hired = new Set<string>();
+  for (; clock.now() < end; await clock.sleep(1000)) {
+    for (const check of checksIn(seen)) {
+      if (check.execution_mode !== 'push' || hired.has(check.id)) continue;
+      hired.add(check.id);
+      void runAgent(world, keyText(check));
+    }
+  }
+}
+
+/** Two runs of a seed are the same run if this is the same. */
+export function fingerprint({ seen }: Run): string {
+  const hash = createHash('sha256');
+  for (const { at, changes } of seen.commits) {
+    hash.update(`${at}`);
+    for (const { key, after } of changes) hash.update(`${key.pk}|${key.sk}|${after?.v ?? ''}`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+export const checkOf = (item: unknown): CheckItem => item as CheckItem;

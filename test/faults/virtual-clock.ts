@@ -1,0 +1,70 @@
+import type { Clock } from '#lib/platform/ports.ts';
+
+/** Time that passes only when nothing is left to do in it. */
+export type VirtualClock = Clock & {
+  /** Calls `work` when the time (epoch ms) has come. What is due at once keeps its order. */
+  at(time: number, work: () => void): void;
+  /** Lets time pass up to `end`. */
+  runUntil(end: number): Promise<void>;
+};
+
+type Timer = { time: number; order: number; work: () => void };
+
+const isBefore = (a: Timer, b: Timer): boolean => a.time < b.time || (a.time === b.time && a.order < b.order);
+
+/** Until every promise that can go on without the clock has gone on. */
+const drain = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+export function makeClock(start: number): VirtualClock {
+  let now = start;
+  let order = 0;
+  const heap = makeHeap();
+  const at = (time: number, work: () => void): void => heap.push({ time: Math.max(now, time), order: order++, work });
+  return {
+    now: () => Math.floor(now),
+    sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
+    at,
+    runUntil: async (end) => {
+      await drain();
+      for (let timer = heap.first(); timer && timer.time <= end; timer = heap.first()) {
+        heap.shift();
+        now = timer.time;
+        timer.work();
+        await drain();
+      }
+      now = end;
+    },
+  };
+}
+
+/** A binary heap, the earliest first. */
+function makeHeap() {
+  const heap: Timer[] = [];
+  return {
+    first: (): Timer | undefined => heap[0],
+    push: (timer: Timer): void => {
+      let i = heap.push(timer) - 1;
+      while (i > 0) {
+        const parent = (i - 1) >> 1;
+        if (!isBefore(timer, heap[parent]!)) break;
+        heap[i] = heap[parent]!;
+        i = parent;
+      }
+      heap[i] = timer;
+    },
+    shift: (): void => {
+      const last = heap.pop()!;
+      if (heap.length === 0) return;
+      let i = 0;
+      for (;;) {
+        const left = 2 * i + 1;
+        if (left >= heap.length) break;
+        const child = left + 1 < heap.length && isBefore(heap[left + 1]!, heap[left]!) ? left + 1 : left;
+        if (!isBefore(heap[child]!, last)) break;
+        heap[i] = heap[child]!;
+        i = child;
+      }
+      heap[i] = last;
+    },
+  };
+}
