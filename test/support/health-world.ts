@@ -1,0 +1,61 @@
+import { NewBlueprint } from '#lib/catalog/blueprint.ts';
+import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
+import { createEntity } from '#lib/catalog/create-entity.ts';
+import { NewEntity } from '#lib/catalog/entity.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { failed, succeeded } from '#lib/checks/outcome.ts';
+import { createCheck } from '#lib/health/change-check.ts';
+import { receivePush } from '#lib/health/receive-push.ts';
+import { recordProbe } from '#lib/health/record-probe.ts';
+import type { WatermarkItem } from '#lib/schedule/watermark.ts';
+import { memoryWorld } from './memory-world.ts';
+
+/** An account with a blueprint, and what makes its checks live: probes and pushes that are recorded as they come. */
+export async function healthWorld() {
+  const world = memoryWorld();
+  const { ports, keys } = world;
+  const { context } = await world.account();
+  await createBlueprint(context, NewBlueprint.parse({ slug: 'service', name: 'Service' }));
+  let entities = 0;
+
+  const entity = async () => {
+    const slug = `entity-${++entities}`;
+    return createEntity(context, 'service', NewEntity.parse({ slug, name: `Entity ${entities}` }));
+  };
+  const check = async (more: Record<string, unknown> = {}): Promise<CheckItem> => {
+    const entity_id = more.entity_id ?? (await entity()).id;
+    const http = { check_type: 'http', target_url: 'https://example.com/', ...more, entity_id };
+    return createCheck(context, more.check_type === 'push' ? { ...more, entity_id } : http);
+  };
+  /** A check as it now stands. */
+  const fresh = async ({ id, tenant_id }: CheckItem): Promise<CheckItem> =>
+    (await ports.table.get<CheckItem>(keys.check(tenant_id, id)))!;
+  return {
+    ...world,
+    context,
+    readOnly: { ...context, caller: { ...context.caller, is_read_only: true } },
+    entity,
+    check,
+    pushCheck: (more: Record<string, unknown> = {}) => check({ check_type: 'push', ...more }),
+    fresh,
+    /** Records a probe of the check as it now stands, begun at this moment. */
+    probe: async (check: CheckItem, slot: number, error = ''): Promise<void> => {
+      const outcome = error === '' ? succeeded(40, 200) : failed('status', error, 40, 503);
+      const started_at = ports.clock.now();
+      await recordProbe(ports, keys, { check: await fresh(check), slot, started_at, outcome, retention_days: 30 });
+    },
+    push: async (check: CheckItem, success = true, checked_at?: number): Promise<void> => {
+      const push = { success, latency_ms: 7, status_code: 0, error_message: success ? '' : 'no space left' };
+      await receivePush(ports, keys, await fresh(check), { ...push, checked_at, identity: undefined }, 30);
+    },
+    /** Puts every shard's watermark so far ahead of now, or behind it when negative (ms). */
+    watermark: (ahead: number) =>
+      ports.table.putMany(
+        keys.shards.map((shard): WatermarkItem => {
+          return { ...keys.watermark(shard), v: ports.ids.token(), at: ports.clock.now() + ahead };
+        }),
+      ),
+  };
+}
+
+export type HealthWorld = Awaited<ReturnType<typeof healthWorld>>;
