@@ -1,14 +1,16 @@
-const DEADLINE_MS = 10_000;
 const PAUSE_MS = 25;
 
 /**
- * Asks again and again until the answer is truthy, and answers it. After ten seconds it throws what stood in the way:
- * the last error, or a sentence.
+ * Asks again and again until the answer is truthy, and answers it. After `withinMs` it throws what stood in the
+ * way: the last error, or a sentence.
  */
-export async function eventually<T>(ask: () => T | Promise<T>): Promise<Exclude<T, false | undefined | null>> {
-  const deadline = Date.now() + DEADLINE_MS;
+export async function eventually<T>(
+  ask: () => T | Promise<T>,
+  withinMs = 10_000,
+): Promise<Exclude<T, false | undefined | null>> {
+  const deadline = Date.now() + withinMs;
   for (;;) {
-    let error: unknown = new Error(`Still not so after ${DEADLINE_MS / 1000} s: ${ask}`);
+    let error: unknown = new Error(`Still not so after ${withinMs / 1000} s: ${ask}`);
     try {
       const answer = await ask();
       if (answer) return answer as Exclude<T, false | undefined | null>;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { KeyAndCertificate } from './certificates.ts';
 
-/** One request as it arrived. Header names in lower case. */
-export type Received = { method: string; path: string; headers: Record<string, string>; body: string };
+/** One request as it arrived, at `at` (epoch ms). Header names in lower case. */
+export type Received = { at: number; method: string; path: string; headers: Record<string, string>; body: string };
 
 /** What the receiver does with a request: an answer, silence until it is closed, or a reset connection. */
 export type Behaviour = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset';
@@ -19,15 +19,20 @@ export type WebhookReceiver = {
   close(): Promise<void>;
 };
 
-/** A real server on 127.0.0.1 that keeps what it gets. With `tls` this process trusts its certificate from then on. */
-export async function startReceiver(options: { tls?: boolean } = {}): Promise<WebhookReceiver> {
+/**
+ * A real server on 127.0.0.1 that keeps what it gets. With `tls: true` this process trusts its certificate from then
+ * on; another process has to be told to trust the authority of the one that is given.
+ */
+export async function startReceiver(options: { tls?: boolean | KeyAndCertificate } = {}): Promise<WebhookReceiver> {
   const received: Received[] = [];
   let behaviours: Behaviour[] = [{ status: 200 }];
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const at = Date.now();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     received.push({
+      at,
       method: request.method ?? '',
       path: request.url ?? '',
       headers: request.headers as Record<string, string>,
@@ -38,7 +43,8 @@ export async function startReceiver(options: { tls?: boolean } = {}): Promise<We
     else if (behaviour !== 'hang') response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
   };
 
-  const server = options.tls ? createHttpsServer(await certificate(), onRequest) : createHttpServer(onRequest);
+  const own = options.tls === true ? await trustedCertificate() : options.tls;
+  const server = own ? createHttpsServer(own, onRequest) : createHttpServer(onRequest);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -63,7 +69,7 @@ export async function signatureOf(body: string, secret: string): Promise<string>
 }
 
 /** Issued for 127.0.0.1 by an authority of the tests' own, which this process trusts from then on. */
-async function certificate(): Promise<KeyAndCertificate> {
+async function trustedCertificate(): Promise<KeyAndCertificate> {
   // Loaded only by those who need it: most receivers speak plain HTTP.
   const { makeAuthority } = await import('./certificates.ts');
   const authority = await makeAuthority();

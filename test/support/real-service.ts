@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type MainProcess, startMain } from '#test/infra/main-process.ts';
+import { type Client, clientOf } from './client.ts';
+
+/** `npm start` in a process of its own, on one DATA_DIR and port through all of its lives. */
+export type RealService = AsyncDisposable & {
+  dir: string;
+  url: string;
+  /** Admin of its first account. */
+  client: Client;
+  pid(): number;
+  /** What the process that runs wrote to stderr. */
+  err(): string;
+  /** SIGKILL to node itself; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** Starts it again on the same data. */
+  start(): Promise<void>;
+};
+
+/** Starts the service on an empty folder. Disposing of it kills the process and removes the folder. */
+export async function startRealService(env: Record<string, string> = {}): Promise<RealService> {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-real-'));
+  let main: MainProcess | undefined;
+  const begin = async (port: string) => {
+    main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', ...env, PORT: port });
+    return main.ready;
+  };
+  // Whatever becomes of this process, that one does not outlive it.
+  const killNow = () => main?.child.kill('SIGKILL');
+  process.once('exit', killNow);
+  const end = async (signal: NodeJS.Signals) => {
+    main!.child.kill(signal);
+    return (await main!.exited).code;
+  };
+  const dispose = async () => {
+    await end('SIGKILL');
+    process.off('exit', killNow);
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    const { url, key } = await begin('0');
+    return {
+      dir,
+      url,
+      client: clientOf(url, key),
+      pid: () => main!.child.pid!,
+      err: () => main!.err(),
+      kill: async () => void (await end('SIGKILL')),
+      stop: () => end('SIGTERM'),
+      start: async () => void (await begin(new URL(url).port)),
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
