@@ -44,7 +44,10 @@ export class Deadline {
   }
 }
 
-/** Runs the work; throws `NetError('timeout')` at the deadline, when whatever it held is destroyed. */
+/**
+ * Runs the work; throws `NetError('timeout')` at the deadline, when whatever it held is destroyed. Work that still waits
+ * for that is forgotten.
+ */
 export function withDeadline<T>(timeout_ms: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
   const deadline = new Deadline(timeout_ms);
   return new Promise<T>((resolve, reject) => {

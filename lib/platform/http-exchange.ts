@@ -89,7 +89,6 @@ function send(
     const fail = (error: Error) => reject(exchangeError(error, where, begun));
     const req = start(socket, hop);
     req.on('error', fail);
-    req.on('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
     // A 101 to somebody who asked for no upgrade is an answer like any other.
     req.on('upgrade', ({ statusCode, headers }) => resolve({ status: statusCode ?? 0, headers, chunks: [], size: 0 }));
     req.on('response', (res) => {

@@ -62,7 +62,6 @@ export async function openSocket(
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', (error) => reject(connectError(error, where)));
-    socket.once('close', () => reject(deadline.error()));
   });
   // Nothing should be able to change the address after it was judged; if something does, this is the last gate.
   const reached = socket.remoteAddress;
@@ -100,9 +99,6 @@ export async function secure(
   await new Promise<void>((resolve, reject) => {
     socket.once('secureConnect', resolve);
     socket.once('error', (error) => reject(handshakeError(error, where)));
-    socket.once('close', () =>
-      reject(handshakeError(Object.assign(new Error('closed'), { code: 'ECONNRESET' }), where)),
-    );
   });
   return socket;
 }
