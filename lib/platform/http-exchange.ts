@@ -85,14 +85,17 @@ function send(
   limit: (status: number) => number,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let begun = false;
-    const fail = (error: Error) => reject(exchangeError(error, where, begun));
+    let response: IncomingMessage | undefined;
+    const fail = (error: Error) => {
+      // What comes behind a complete response is nobody's; its end is still to be told.
+      if (!response?.complete) reject(exchangeError(error, where, response !== undefined));
+    };
     const req = start(socket, hop);
     req.on('error', fail);
     // A 101 to somebody who asked for no upgrade is an answer like any other.
     req.on('upgrade', ({ statusCode, headers }) => resolve({ status: statusCode ?? 0, headers, chunks: [], size: 0 }));
     req.on('response', (res) => {
-      begun = true;
+      response = res;
       deadline.stage = `received the headers from ${where}, waiting for the rest of the body`;
       const answer: Answer = { status: res.statusCode ?? 0, headers: res.headers, chunks: [], size: 0 };
       const most = limit(answer.status);

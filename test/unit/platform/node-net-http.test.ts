@@ -132,6 +132,13 @@ describe('one exchange', () => {
     expect(await get(target.url)).toMatchObject({ status: 200, body: 'ok' });
   });
 
+  it('does not mind what comes behind a complete response', async () => {
+    await using target = await rawTarget((socket) => {
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more than was promised');
+    });
+    expect((await get(target.url)).body).toBe('ok');
+  });
+
   it('takes a body that ends with the connection', async () => {
     await using target = await rawTarget((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold but fine'));
     expect((await get(target.url)).body).toBe('old but fine');
