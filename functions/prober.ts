@@ -1,4 +1,5 @@
 import { handleTimer } from '#lib/alerts/handle-timer.ts';
+import { ownNetwork } from '#lib/health/own-network.ts';
 import { runJobs } from '#lib/health/run-jobs.ts';
 import { keyTable } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
@@ -12,12 +13,12 @@ const PROBES_AT_ONCE = 250;
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {
   const keys = keyTable(ports.settings);
-  const place = semaphore(PROBES_AT_ONCE);
+  const prober = { place: semaphore(PROBES_AT_ONCE), network: ownNetwork(ports) };
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, async (body) => {
       const job = messages.job.safeParse(body);
       if (!job.success) return handleTimer(ports, keys, messages.timer.parse(body));
-      const failed = await runJobs(ports, keys, job.data.jobs, place, context?.signal);
+      const failed = await runJobs(ports, keys, job.data.jobs, prober, context?.signal);
       if (failed.length > 0)
         await ports.queues.send('job', [{ body: { jobs: failed }, not_before: ports.clock.now() + 1000 }]);
     });

@@ -3,7 +3,14 @@ import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { readSettings, type Settings } from '#lib/platform/settings.ts';
 
 /** What a single machine wants otherwise than AWS. The operator's own values win. */
-const EMBEDDED = { CHECK_EGRESS: 'any', MIN_INTERVAL_SECONDS: '1', SHARDS: '1', BUCKETS: '1', JOB_GROUP_MS: '50' };
+const EMBEDDED = {
+  CHECK_EGRESS: 'any',
+  MIN_INTERVAL_SECONDS: '1',
+  SHARDS: '1',
+  BUCKETS: '1',
+  JOB_GROUP_MS: '50',
+  WITNESS: '.',
+};
 
 const HostSettings = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8787),

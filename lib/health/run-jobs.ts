@@ -1,12 +1,14 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Outcome } from '#lib/checks/check-type.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
 import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import { recordProbe } from './record-probe.ts';
+import type { GapNoteItem } from './gap-causes.ts';
+import { type OwnNetwork, remoteHost } from './own-network.ts';
+import { type Probe, recordProbe } from './record-probe.ts';
+import { resultExpiry } from './retention.ts';
 
 /** Takes a place among the probes that run at once. */
 export type Place = <T>(work: () => Promise<T>) => Promise<T>;
@@ -14,35 +16,92 @@ export type Place = <T>(work: () => Promise<T>) => Promise<T>;
 /** A job that the present settings still want. */
 type Due = { job: Job; check: CheckItem; account: AccountItem };
 
+/** What a process keeps between its batches. */
+export type Prober = { place: Place; network: OwnNetwork };
+
 /**
  * Probes every check of a batch at once and records each outcome as it ends. Jobs of deleted or disabled checks, and
  * those whose instant is no slot of the present settings, are dropped; one whose next slot is due is left as a gap.
+ * Targets that did not answer at all wait for the batch to say whether our own network is to blame.
  * @returns the jobs that a fault of ours kept from being recorded, to be sent again
  */
 export async function runJobs(
   ports: Ports,
   keys: Keys,
   jobs: Job[],
-  place: Place,
+  { place, network }: Prober,
   signal?: AbortSignal,
 ): Promise<Job[]> {
   const failed: Job[] = [];
+  const batch = batchVerdict(network);
   const due = await wanted(ports, keys, jobs);
+  const attempt = async (one: Due, work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      const { tenant_id, check_id, slot } = one.job;
+      ports.log.error('a probe could not be recorded', { tenant_id, check_id, slot, error });
+      failed.push(one.job);
+      await noteGap(ports, keys, one, 'error').catch((again: unknown) =>
+        ports.log.error('a gap could not be noted', { tenant_id, check_id, slot, error: again }),
+      );
+    }
+  };
+
+  const held: Promise<void>[] = [];
   await Promise.all(
     due.map((one) =>
-      place(async () => {
-        if (isLate(one, ports.clock.now())) return;
-        try {
-          await probeAndRecord(ports, keys, one, signal);
-        } catch (error) {
-          const { tenant_id, check_id, slot } = one.job;
-          ports.log.error('a probe could not be recorded', { tenant_id, check_id, slot, error });
-          failed.push(one.job);
-        }
-      }),
+      place(() =>
+        attempt(one, async () => {
+          const probe = isLate(one, ports.clock.now()) ? undefined : await probeOnce(ports, one);
+          // A run that has timed out has a successor; it must not write beside it.
+          if (!probe || signal?.aborted) return;
+          if (!batch.isSuspect(probe)) return recordProbe(ports, keys, probe);
+          held.push(
+            attempt(one, async () => {
+              const ownFault = await batch.verdict;
+              if (signal?.aborted) return;
+              await (ownFault ? noteGap(ports, keys, one, 'network') : recordProbe(ports, keys, probe));
+            }),
+          );
+        }),
+      ),
     ),
   );
+  await batch.end();
+  await Promise.all(held);
   return failed;
+}
+
+/** Whether our own network is to blame for what did not answer: settled by the first answer, or at the batch's end. */
+function batchVerdict(network: OwnNetwork) {
+  const { promise: verdict, resolve: settle } = Promise.withResolvers<boolean>();
+  return {
+    verdict,
+    isSuspect({ check, outcome }: Probe): boolean {
+      const host = remoteHost(check);
+      if (host === undefined) return false;
+      network.note(host, !outcome.unanswered);
+      if (!outcome.unanswered) settle(false);
+      return outcome.unanswered === true;
+    },
+    async end(): Promise<void> {
+      settle(await network.isDown());
+      await network.keepWitness();
+    },
+  };
+}
+
+/** Says on the check why a slot has no result. Should it get one after all, the note means nothing. */
+async function noteGap(ports: Ports, keys: Keys, { job, account }: Due, cause: GapNoteItem['cause']): Promise<void> {
+  const { tenant_id, check_id, slot } = job;
+  const note: GapNoteItem = {
+    ...keys.gapNote(tenant_id, check_id, slot),
+    expires_at: resultExpiry(slot, account.retention_days),
+    cause,
+  };
+  await ports.table.putMany([note]);
+  ports.log.warn('a slot is a gap', { tenant_id, check_id, slot, cause });
 }
 
 /** One strong read of each check and account of the batch says which of its jobs still stand. */
@@ -66,28 +125,11 @@ async function wanted(ports: Ports, keys: Keys, jobs: Job[]): Promise<Due[]> {
 
 const isLate = ({ job, check }: Due, now: number): boolean => job.slot + check.interval_seconds * 1000 <= now;
 
-async function probeAndRecord(
-  ports: Ports,
-  keys: Keys,
-  { job, check, account }: Due,
-  signal?: AbortSignal,
-): Promise<void> {
-  const started_at = ports.clock.now();
-  const outcome = await probe(ports, check, started_at);
-  // A run that has timed out has a successor; it must not write beside it.
-  if (!outcome || signal?.aborted) return;
-  await recordProbe(ports, keys, {
-    check,
-    slot: job.slot,
-    started_at,
-    outcome,
-    retention_days: account.retention_days,
-  });
-}
-
-/** A probe never outlives its interval (decisions.md, Checks). */
-async function probe(ports: Ports, check: CheckItem, now: number): Promise<Outcome | undefined> {
+async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Probe | undefined> {
   const type = checkTypeOf(check.check_type);
+  const started_at = ports.clock.now();
+  // A probe never outlives its interval (decisions.md, Checks).
   const timeout_ms = Math.min(check.timeout_ms, check.interval_seconds * 1000);
-  return type.probe?.(check, { net: ports.net, settings: ports.settings, timeout_ms, now });
+  const outcome = await type.probe?.(check, { net: ports.net, settings: ports.settings, timeout_ms, now: started_at });
+  return outcome && { check, slot: job.slot, started_at, outcome, retention_days: account.retention_days };
 }

@@ -20,7 +20,7 @@ export const SettingsSchema = z.object({
   /** Origins that a browser may call the API from; `*` for any. */
   ALLOWED_ORIGINS: csv.transform((list) => (list.length === 0 ? ['*'] : list)),
   NATS_URL: z.string().default(''),
-  /** A name to look up when every probe of a batch failed; empty: no witness. */
+  /** A name to look up, NS, when no target answers any more: `.` for the root; empty: no witness of our own network. */
   WITNESS: z.string().default(''),
   /** Partitions of the schedule. Fixed once there is data. */
   SHARDS: z.coerce.number().int().min(1).max(1024).default(4),
