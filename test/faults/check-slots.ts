@@ -1,0 +1,98 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { ResultItem } from '#lib/health/result-item.ts';
+import { slotsOf } from './rules.ts';
+import type { Run } from './simulate.ts';
+
+/** Time in which a check had the same settings. */
+type Period = { check: CheckItem; from: number; to: number };
+
+/** A slot so near to a change of settings may fall to either side of it (ms). */
+const NEAR_MS = 20_000;
+/** The last slots of a run have no time to be executed (ms). */
+const LAST_MS = 70_000;
+
+/** Every slot that was due has a result, or says why it has none; no probe came early; no result was made up. */
+export function checkSlots(run: Run): string[] {
+  const { seen, profile } = run;
+  const wrong: string[] = [];
+  const results = new Map<string, Set<number>>();
+  const checks = new Map<string, CheckItem>();
+  const probes = Map.groupBy(seen.probes, (probe) => probe.host);
+
+  for (const { changes } of seen.commits) {
+    for (const { key, after } of changes) {
+      if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
+      const result = after as ResultItem | undefined;
+      const check = checks.get(key.pk);
+      if (!key.sk.startsWith('R#') || !result || check?.execution_mode !== 'pull') continue;
+      const at = Number(key.sk.slice(2, 15));
+      results.set(key.pk, (results.get(key.pk) ?? new Set()).add(at));
+      const begun = Date.parse(result.checked_at);
+      if (begun < at) wrong.push(`${check.id}: probed at ${begun}, before its slot ${at}`);
+      const host = new URL(check.target_url!).hostname;
+      const real = probes
+        .get(host)
+        ?.some(({ at, success }) => at >= begun && at <= begun + 4000 && success === result.success);
+      if (!real) wrong.push(`${check.id}: nobody saw the probe of ${begun} that found ${result.success}`);
+    }
+  }
+
+  const sent = new Set(seen.jobsSent.map(({ check_id, slot }) => `${check_id} ${slot}`));
+  const dead = new Set(seen.jobsDead.map(({ check_id, slot }) => `${check_id} ${slot}`));
+  const runs = Map.groupBy(seen.jobRuns, ({ check_id, slot }) => `${check_id} ${slot}`);
+  const settings = settingsTimes(run);
+  for (const { check, from, to } of periodsOf(run)) {
+    const interval = check.interval_seconds * 1000;
+    const had = results.get(check.pk);
+    for (const slot of slotsOf(check.id, check.interval_seconds, from, to)) {
+      const job = `${check.id} ${slot}`;
+      const moved = settings.get(check.pk)!.some((at) => at >= slot && at < slot + interval && had?.has(at));
+      if (had?.has(slot) || moved) continue;
+      const isLate = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= slot + interval);
+      const isOut = outagesOf(run).some((outage) => outage.from <= slot && slot <= outage.to);
+      if (!profile.quiet && (isLate || isOut || dead.has(job))) continue;
+      wrong.push(
+        `${check.id}: slot ${slot} of ${interval} ms was ${sent.has(job) ? 'sent and' : 'never sent and'} has no result`,
+      );
+    }
+  }
+  return wrong;
+}
+
+const outagesOf = ({ seen }: Run): { from: number; to: number }[] =>
+  [...seen.table.values()].filter((item) => item.pk.startsWith('OUTAGES#')) as unknown as {
+    from: number;
+    to: number;
+  }[];
+
+function settingsTimes({ seen }: Run): Map<string, number[]> {
+  const times = new Map<string, number[]>();
+  for (const { changes } of seen.commits) {
+    for (const { key, after } of changes) {
+      if (key.sk !== 'CHECK' || !after) continue;
+      times.set(key.pk, [...(times.get(key.pk) ?? []), (after as CheckItem).settings_at]);
+    }
+  }
+  return times;
+}
+
+function periodsOf({ seen, end }: Run): Period[] {
+  const open = new Map<string, Period>();
+  const periods: Period[] = [];
+  const close = (pk: string, at: number) => {
+    const period = open.get(pk);
+    open.delete(pk);
+    if (period) periods.push({ ...period, to: at - NEAR_MS });
+  };
+  for (const { at, changes } of seen.commits) {
+    for (const { key, before, after } of changes) {
+      if (key.sk !== 'CHECK') continue;
+      const [old, now] = [before as CheckItem | undefined, after as CheckItem | undefined];
+      if (old?.rev === now?.rev) continue;
+      close(key.pk, at);
+      if (now?.enabled && now.execution_mode === 'pull') open.set(key.pk, { check: now, from: at, to: 0 });
+    }
+  }
+  for (const pk of [...open.keys()]) close(pk, end - LAST_MS + NEAR_MS);
+  return periods;
+}

@@ -1,0 +1,29 @@
+import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import type { ResultItem } from '#lib/health/result-item.ts';
+import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { Run } from './simulate.ts';
+
+/** How much of each thing happened in the runs so far. */
+export type Coverage = Record<string, number>;
+
+/** Adds what happened in a run. */
+export function cover(coverage: Coverage, { seen, profile }: Run): void {
+  const add = (what: string, count = 1) => {
+    coverage[what] = (coverage[what] ?? 0) + count;
+  };
+  add(profile.quiet ? 'runs without faults' : 'runs with faults');
+  add('commits', seen.commits.length);
+  for (const [fault, count] of Object.entries(seen.faults)) add(`fault: ${fault}`, count);
+  for (const { answered } of seen.pushes) add(answered ? `push answered ${answered.status}` : 'push not answered');
+  for (const item of seen.table.values()) {
+    if (item.sk.startsWith('TR#')) {
+      const { cause, alert } = item as TransitionItem;
+      add(`transition: ${cause}, ${alert.reason ?? 'planned'}`);
+    } else if (item.pk.includes('#DELIVERIES#')) add(`delivery: ${(item as DeliveryItem).status}`);
+    else if (item.sk.startsWith('R#')) {
+      const result = item as ResultItem;
+      const kind = result.received_at !== undefined ? 'push' : result.error_kind === 'silence' ? 'silence' : 'probe';
+      add(`result: ${kind}${result.history ? ', history' : ''}`);
+    }
+  }
+}

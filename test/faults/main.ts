@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util';
+import { type Coverage, cover } from './coverage.ts';
+import { fingerprint, simulate } from './simulate.ts';
+import { verdict } from './verdict.ts';
+
+/**
+ * `npm run test:faults -- --seed N --runs M`: M lives of the service from seed N on, in virtual time. Prints what
+ * happened in them and, for a life in which a promise was broken, which one and how to live it again.
+ */
+const { values } = parseArgs({
+  options: { seed: { type: 'string', default: '1' }, runs: { type: 'string', default: '100' } },
+});
+const first = Number(values.seed);
+const runs = Number(values.runs);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const SHOWN = 8;
+
+const coverage: Coverage = {};
+const failed: number[] = [];
+const begun = performance.now();
+for (let seed = first; seed < first + runs; seed++) {
+  const run = await simulate(seed);
+  const wrong = verdict(run);
+  cover(coverage, run);
+  if (wrong.length === 0) continue;
+  failed.push(seed);
+  say(
+    `seed ${seed} (${fingerprint(run)}) broke ${wrong.length}; again: npm run test:faults -- --seed ${seed} --runs 1`,
+  );
+  for (const text of wrong.slice(0, SHOWN)) say(`  ${text}`);
+}
+for (const [what, count] of Object.entries(coverage).sort()) say(`${String(count).padStart(9)}  ${what}`);
+const seconds = (performance.now() - begun) / 1000;
+say(
+  `${runs} seeds from ${first} in ${seconds.toFixed(1)} s; broken: ${failed.length === 0 ? 'none' : failed.join(' ')}`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/health/transition-item.ts';
+
+/**
+ * The rules of the service once more, written down from its specification and not from its code: what the checkers
+ * judge a run by.
+ */
+
+type Standing = Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold'>;
+
+export function afterResult(check: Standing, success: boolean): { state: CheckState; failures: number } {
+  if (success) return { state: 'up', failures: 0 };
+  const failures = check.consecutive_failures + 1;
+  if (failures >= check.failure_threshold) return { state: 'down', failures: check.failure_threshold };
+  return { state: check.state, failures };
+}
+
+export function isChanged(check: Standing, success: boolean): boolean {
+  const { state, failures } = afterResult(check, success);
+  return state !== check.state || failures !== check.consecutive_failures;
+}
+
+export function entityState(checks: Record<string, CheckState>): EntityState {
+  const states = Object.values(checks).filter((state) => state !== 'unknown');
+  if (states.length === 0) return 'unknown';
+  if (states.every((state) => state === 'up')) return 'up';
+  return states.every((state) => state === 'down') ? 'down' : 'degraded';
+}
+
+/** Why a transition is told to nobody; null when it is told. */
+export function silentBecause(
+  { cause, check_from_state, check_to_state }: TransitionItem,
+  at: number,
+  check: CheckItem,
+  policy: PolicyItem | undefined,
+): string | null {
+  if (cause.startsWith('check_')) return 'configuration';
+  if (policy?.silenced) return 'silenced';
+  if (check_from_state === 'unknown' && check_to_state === 'up' && check.alerts.told !== 'down') return 'initial';
+  if (check_to_state === 'up' && policy && !policy.notify_on_recovery) return 'recovery_off';
+  const cooldown = (policy?.cooldown_seconds ?? 300) * 1000;
+  const last = check.alerts.last_planned_at;
+  if (last !== undefined && at - last < cooldown) return 'cooldown';
+  return policy && policy.channels.length > 0 ? null : 'no_channels';
+}
+
+/** Every slot of a check in (from, to]. */
+export function slotsOf(id: string, intervalSeconds: number, from: number, to: number): number[] {
+  const interval = intervalSeconds * 1000;
+  const share = createHash('sha256').update(id).digest().readUInt32BE(0) / 2 ** 32;
+  const phase = Math.floor(share * interval);
+  const slots: number[] = [];
+  for (let slot = phase + (Math.floor((from - phase) / interval) + 1) * interval; slot <= to; slot += interval)
+    slots.push(slot);
+  return slots;
+}
+
+export const graceOf = (check: CheckItem): number =>
+  1000 * ((check.config.grace_seconds as number | undefined) ?? 2 * check.interval_seconds);

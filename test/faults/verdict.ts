@@ -1,0 +1,24 @@
+import { checkAlerts } from './check-alerts.ts';
+import { checkChains } from './check-chains.ts';
+import { checkOrphans } from './check-orphans.ts';
+import { checkPushes } from './check-pushes.ts';
+import { checkQuiet } from './check-quiet.ts';
+import { checkSilence } from './check-silence.ts';
+import { checkSlots } from './check-slots.ts';
+import { checkStates } from './check-states.ts';
+import type { Run } from './simulate.ts';
+
+const checkers = {
+  states: checkStates,
+  chains: checkChains,
+  'quiet results': checkQuiet,
+  pushes: checkPushes,
+  silence: checkSilence,
+  slots: checkSlots,
+  alerts: checkAlerts,
+  orphans: checkOrphans,
+};
+
+/** What a run broke, one sentence each; empty when every promise held. */
+export const verdict = (run: Run): string[] =>
+  Object.entries(checkers).flatMap(([name, check]) => check(run).map((text) => `${name}: ${text}`));
