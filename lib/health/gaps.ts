@@ -36,6 +36,7 @@ export async function findGaps(
   window: Window,
   most: { gaps: number; moments?: number },
 ): Promise<{ gaps: Gap[]; next?: number }> {
+  if (window.from >= window.until) return { gaps: [] };
   const revisions = await revisionsSince(context, check, window.from);
   const outages = await outagesOf(context, check, window);
   if (check.execution_mode === 'push') return firstOf(pushGaps(revisions, outages, window), most.gaps);

@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { after as above, RESULTS, stamp } from '#lib/keys.ts';
+import { RESULTS, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/paging.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { revisionsSince } from './read-revisions.ts';
@@ -26,17 +26,21 @@ export async function resultList(
   { since, until }: ResultRange,
 ): Promise<Reader<ResultRecord>> {
   const { ports, keys, tenant, caller } = context;
-  const kept = retentionStart(ports.clock.now(), caller.retention_days);
+  const now = ports.clock.now();
+  const kept = retentionStart(now, caller.retention_days);
+  // Nothing is ordered later than now; a year beyond 2286 would not even sort.
+  const to = Math.min(until ?? now, now) + SKEW_MS;
   const from = since === undefined ? kept : Math.max(kept, await orderedSince(context, check, since));
   const isAsked = ({ checked_at }: ResultItem): boolean => {
     const at = Date.parse(checked_at);
     return (since === undefined || at >= since) && (until === undefined || at < until);
   };
   return async (after, limit) => {
+    if (from > to) return { found: [] };
     const page = await ports.table.query<ResultItem>({
       partition: keys.ofCheck(tenant, check.id),
       from: `${RESULTS}${stamp(from)}`,
-      to: until === undefined ? above(RESULTS) : `${RESULTS}${stamp(until + SKEW_MS)}`,
+      to: `${RESULTS}${stamp(to)}`,
       descending: true,
       limit,
       ...(after !== undefined && { after }),

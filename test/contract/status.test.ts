@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { target } from '#test/support/service.ts';
+
+let client: Client;
+beforeAll(async () => {
+  client = await newTenant();
+});
+
+const push = async (id: string, success: boolean) =>
+  got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
+
+describe('GET /v1/status', () => {
+  it('of an empty account is all zeros', async () => {
+    const empty = await newTenant();
+    expect(got(await empty.get('/v1/status'), 200)).toEqual({
+      entities: [],
+      total: 0,
+      up: 0,
+      degraded: 0,
+      down: 0,
+      unknown: 0,
+    });
+  });
+
+  it('shows every entity as its own record, with stale beside, and counts their states', async () => {
+    const entities = [];
+    for (let i = 0; i < 4; i++) entities.push(await newEntity(client));
+    const [up, degraded, down] = entities;
+    const checkOf = (entity: { id: string }) => newCheck(client, { entity_id: entity.id, failure_threshold: 1 });
+    await push((await checkOf(up!)).id, true);
+    await push((await checkOf(degraded!)).id, true);
+    await push((await checkOf(degraded!)).id, false);
+    await push((await checkOf(down!)).id, false);
+
+    const { entities: shown, ...counts } = got(await client.get('/v1/status'), 200);
+    expect(counts).toEqual({ total: 4, up: 1, degraded: 1, down: 1, unknown: 1 });
+    expect(shown).toHaveLength(4);
+    for (const { slug } of entities) {
+      const record = got(await client.get(`/v1/blueprints/service/entities/${slug}`), 200);
+      expect(shown).toContainEqual({ ...record, stale: expect.any(Boolean) });
+    }
+  });
+
+  it('pages its entities, while the counts stay those of all', async () => {
+    const fresh = await newTenant();
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.push((await newEntity(fresh)).id);
+    const seen: string[] = [];
+    for (let next: string | undefined = '/v1/status?limit=2'; next !== undefined; ) {
+      const page: Awaited<ReturnType<Client['get']>> = await fresh.get(next);
+      expect(page.body).toMatchObject({ total: 5, unknown: 5 });
+      seen.push(...page.body.entities.map(({ id }: { id: string }) => id));
+      next = /<(.+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(seen).toEqual(ids.sort());
+  });
+
+  it.each(['limit=0', 'limit=all', 'cursor=garbled', 'cursor='])('refuses %s', async (query) => {
+    const path = query.split('=')[0]!;
+    expect(await client.get(`/v1/status?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+  });
+
+  it('refuses the cursor of another account and of another list', async () => {
+    await newEntity(client);
+    const next = (await client.get('/v1/status?limit=1')).headers.get('link')!;
+    const cursor = /cursor=([^>&]+)/.exec(next)![1];
+    const stranger = await newTenant();
+    for (const [who, path] of [
+      [stranger, '/v1/status'],
+      [client, '/v1/status/transitions'],
+    ] as const) {
+      expect(await who.get(`${path}?cursor=${cursor}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'cursor'));
+    }
+  });
+
+  it('is there in full for a read-only key', async () => {
+    const reader = await keyOf(client, { is_read_only: true });
+    expect((await reader.get('/v1/status')).body).toEqual((await client.get('/v1/status')).body);
+  });
+});
+
+describe('GET /v1/health', () => {
+  it('needs no key, and says how far the schedule has come', async () => {
+    const nobody = clientOf((await target()).url, '');
+    const health = await eventually(async () => {
+      const answer = await nobody.get('/v1/health');
+      expect(answer.status).toBe(200);
+      return answer.body.ok && answer.body;
+    });
+    expect(health).toEqual({ ok: true, schedule: { ok: true, emitted_until: expect.any(String), lag_seconds: 0 } });
+    expect(Date.parse(health.schedule.emitted_until)).toBeGreaterThan(Date.now());
+  });
+});
