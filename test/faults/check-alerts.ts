@@ -1,12 +1,18 @@
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
+import { toldOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 /** Failures that no further attempt could mend. */
 const IN_VAIN = /deleted|removed/;
+/** Three attempts with their waits and time-outs, and the messages between them (ms). */
+const DELIVERED_MS = 90_000;
 
-/** Every planned alert was told or ended as a visible failure, and nothing else was told. */
-export function checkAlerts({ seen, profile }: Run): string[] {
+/** Every planned alert was told or ended as a visible failure, nothing else was told, and nobody believes what is past. */
+export function checkAlerts(run: Run): string[] {
+  const { seen, profile } = run;
   const wrong: string[] = [];
   const items = [...seen.table.values()];
   const deliveries = new Map(
@@ -17,25 +23,41 @@ export function checkAlerts({ seen, profile }: Run): string[] {
 
   for (const item of items) {
     if (!item.sk.startsWith('TR#')) continue;
-    const { alert, transition_id } = item as TransitionItem;
-    for (const id of alert.deliveries) {
+    const { alert, closing, transition_id } = item as TransitionItem;
+    for (const id of [...alert.deliveries, ...(closing?.deliveries ?? [])]) {
       planned.add(id);
-      const delivery = deliveries.get(id);
-      if (!delivery) wrong.push(`${transition_id}: delivery ${id} was planned and never made`);
-      else if (delivery.status === 'sent' && !taken.has(id)) wrong.push(`${id} is sent, but nobody took it`);
-      else if (delivery.status === 'failed') {
-        if (profile.quiet && delivery.attempts !== 3 && !IN_VAIN.test(delivery.error))
-          wrong.push(`${id} failed after ${delivery.attempts} attempts: ${delivery.error}`);
-      } else if (delivery.status !== 'sent') wrong.push(`${id} is still ${delivery.status}`);
+      if (!deliveries.has(id)) wrong.push(`${transition_id}: delivery ${id} was planned and never made`);
     }
   }
-  for (const { id, kind } of deliveries.values()) {
+  for (const { id, kind, status, attempts, error, created_at } of deliveries.values()) {
     if (kind === 'state_change' && !planned.has(id)) wrong.push(`${id} was made and never planned`);
+    if (status === 'sent' && !taken.has(id)) wrong.push(`${id} is sent, but nobody took it`);
+    if (status === 'failed' && profile.quiet && attempts !== 3 && !IN_VAIN.test(error))
+      wrong.push(`${id} failed after ${attempts} attempts: ${error}`);
+    const isOver = status === 'sent' || status === 'failed';
+    if (!isOver && Date.parse(created_at) < run.end - DELIVERED_MS) wrong.push(`${kind} ${id} is still ${status}`);
   }
-  for (const { delivery_id, kind } of seen.received) {
-    if (kind === 'state_change' && !planned.has(delivery_id))
-      wrong.push(`${delivery_id} was received and never planned`);
+  for (const { delivery_id } of seen.received) {
     if (!deliveries.has(delivery_id)) wrong.push(`${delivery_id} was received and is not logged`);
   }
-  return wrong;
+  return [...wrong, ...checkBeliefs(run)];
+}
+
+/** Where an alert was planned or held back by a cooldown, the channels know how it stands, or are about to be told. */
+function checkBeliefs({ seen, keys }: Run): string[] {
+  const items = [...seen.table.values()];
+  const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));
+  const byCheck = Map.groupBy(transitions, ({ check_id }) => check_id);
+  return items.flatMap((item) => {
+    const check = item.sk === 'CHECK' ? (item as CheckItem) : undefined;
+    const policy = seen.table.get(`${item.pk}|POLICY`) as PolicyItem | undefined;
+    if (!check || !policy?.catch_up || policy.silenced || policy.channels.length === 0) return [];
+    const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
+    const matters = last && (last.alert.reason === null || last.alert.reason === 'cooldown');
+    if (!matters || toldOf(check) === check.state) return [];
+    if (check.state === 'up' && !policy.notify_on_recovery) return [];
+    const entry = keys.entry('catch_up', check.tenant_id, check.entity_id, check.id);
+    if (seen.table.has(`${entry.pk}|${entry.sk}`)) return [];
+    return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
+  });
 }

@@ -5,7 +5,7 @@ import type { ResultItem } from '#lib/health/result-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Change, type Commit, keyText } from './observations.ts';
-import { afterResult, entityState, silentBecause } from './rules.ts';
+import { afterResult, entityState, silentBecause, toldOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 const isCheck = ({ key }: Change): boolean => key.sk === 'CHECK';
@@ -111,11 +111,16 @@ function checkTransition(
   const channels = reason === null ? (policy?.channels ?? []).map((channel) => channel.id) : [];
   if (String(one.channel_ids) !== String(channels)) say(`${id} goes to ${one.channel_ids}, not to ${channels}`);
   if (one.alert.deliveries.length !== channels.length) say(`${id} plans ${one.alert.deliveries.length} deliveries`);
+  const closes = reason === 'configuration' && toldOf(before) === 'down' && !policy?.silenced;
+  const last = closes && policy ? policy.channels.map((channel) => channel.id) : [];
+  if (String(one.closing?.channel_ids ?? []) !== String(last))
+    say(`${id} closes ${one.closing?.channel_ids}, not ${last}`);
   if (!after) return;
   const planned = reason === null ? at : before.alerts.last_planned_at;
   if (after.alerts.last_planned_at !== planned) say(`${id} left the cooldown at ${after.alerts.last_planned_at}`);
-  const told = reason === null && one.check_to_state !== 'unknown' ? one.check_to_state : before.alerts.told;
-  if (after.alerts.told !== told) say(`${id} left ${after.alerts.told} as told, not ${told}`);
+  const tells = one.check_to_state === 'down' ? 'down' : 'up';
+  const told = reason === null ? tells : last.length > 0 ? 'up' : toldOf(before);
+  if (toldOf(after) !== told) say(`${id} left ${toldOf(after)} as told, not ${told}`);
 }
 
 function checkEntity(commit: Commit, change: Change, say: (text: string) => void): void {

@@ -42,6 +42,8 @@ const policy = (random: Random): object => ({
   cooldown_seconds: random.pick([0, 0, 30, 300]),
   notify_on_recovery: random.chance(0.8),
   silenced: random.chance(0.1),
+  repeat_interval_seconds: random.pick([0, 0, 0, 60, 200]),
+  catch_up: random.chance(0.8),
 });
 
 /** Somebody who changes things, every minute or so. */
