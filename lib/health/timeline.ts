@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { RESULTS, stamp } from '#lib/keys.ts';
@@ -9,11 +10,27 @@ export type Moment =
   | { at: number; result: ResultItem; missed?: never }
   | { at: number; missed: DueSlot; result?: never };
 
+/** After so many moments everything else in the process gets its turn: a store may answer without ever waiting. */
+const MOMENTS_A_TURN = 2000;
+
 /**
  * What happened to a check in a window, ascending: its results, and between them the slots that were missed (none of a
  * push check, which we do not probe). Read page by page; memory stays flat however long the window.
  */
 export async function* timeline(
+  context: Pick<Context, 'ports' | 'keys' | 'tenant'>,
+  check: CheckItem,
+  revisions: readonly Revision[],
+  window: Window,
+): AsyncGenerator<Moment> {
+  let moments = 0;
+  for await (const moment of allMoments(context, check, revisions, window)) {
+    yield moment;
+    if (++moments % MOMENTS_A_TURN === 0) await othersTurn();
+  }
+}
+
+async function* allMoments(
   { ports, keys, tenant }: Pick<Context, 'ports' | 'keys' | 'tenant'>,
   check: CheckItem,
   revisions: readonly Revision[],
