@@ -1,4 +1,5 @@
 import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkList } from '#lib/checks/check-list.ts';
 import { checkRecord } from '#lib/checks/check-record.ts';
 import { CheckPatch } from '#lib/checks/model.ts';
@@ -7,6 +8,7 @@ import { ListQuery, listOf } from '#lib/platform/paging.ts';
 import { route } from '#lib/platform/route.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 import { checkDetail } from './check-detail.ts';
+import { staleEntities } from './staleness.ts';
 
 const row = route<Context>();
 
@@ -18,12 +20,11 @@ export const checkRows = [
     summary: 'All checks of the account',
     status: 200,
     query: ListQuery,
-    run: (context, call) =>
-      listOf(
-        `${context.tenant} checks`,
-        call,
-        checkList(context, (check) => checkRecord(check, context.caller)),
-      ),
+    run: async (context, call) => {
+      const isStale = await staleEntities(context);
+      const view = (check: CheckItem) => ({ ...checkRecord(check, context.caller), stale: isStale(check.entity_id) });
+      return listOf(`${context.tenant} checks`, call, checkList(context, view));
+    },
   }),
   row({
     method: 'POST',

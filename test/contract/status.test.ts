@@ -44,6 +44,16 @@ describe('GET /v1/status', () => {
     }
   });
 
+  it('and the list of checks say the same of what is stale', async () => {
+    await newCheck(client);
+    const isSettled = async () => {
+      const { entities } = got(await client.get('/v1/status'), 200);
+      const checks = got(await client.get('/v1/checks'), 200);
+      return [...entities, ...checks].every(({ stale }: { stale: unknown }) => stale === false);
+    };
+    await eventually(isSettled);
+  });
+
   it('pages its entities, while the counts stay those of all', async () => {
     const fresh = await newTenant();
     const ids: string[] = [];
