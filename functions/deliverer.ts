@@ -3,13 +3,17 @@ import type { Publish } from '#lib/alerts/send.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import { natsPublisher } from '#lib/platform/nats-client.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
-/** Attempts deliveries. */
-export const create = (ports: Ports, publish?: Publish) => {
+/** Attempts deliveries. The NATS client is in this function alone. */
+export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
   const world = { ports, keys: keyTable(ports.settings), publish };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, receives) =>
       deliver(world, messages.delivery.parse(body), receives >= LAST_RECEIVE.delivery),
     );
 };
+
+const natsOf = ({ settings, log }: Ports): Publish | undefined =>
+  settings.NATS_URL === '' ? undefined : natsPublisher(settings.NATS_URL, log);
