@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { create } from '#functions/deliverer.ts';
+import { create as createNotifier } from '#functions/notifier.ts';
+import { testChannel } from '#lib/alerts/test-channel.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import { natsPublisher } from '#lib/platform/nats-client.ts';
+import { type AlertWorld, alertWorld, queueEvent, streamEvent } from '#test/support/alert-world.ts';
+import { memoryLog } from '#test/support/log.ts';
+import { type NatsStandIn, startNats } from '#test/support/nats-stand-in.ts';
+
+const channel: Channel = {
+  id: 'chn_1',
+  channel_type: 'nats',
+  config: { subject: 'fleet.alerts' },
+  created_at: '2026-11-21T00:00:00.000Z',
+};
+
+const opened: NatsStandIn[] = [];
+const nats = async (options = {}) => {
+  const server = await startNats(options);
+  opened.push(server);
+  return server;
+};
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+});
+
+/** Fans a transition out to the channel and attempts what is due. */
+async function alert(world: AlertWorld): Promise<string> {
+  await world.putPolicy([channel]);
+  const transition = await world.put(world.transition(['chn_1']));
+  await createNotifier(world.ports)(streamEvent(transition));
+  await attempt(world);
+  return transition.alert.deliveries[0]!;
+}
+const attempt = (world: AlertWorld) =>
+  create(world.ports)(queueEvent(world.takeDue('delivery').map((one) => one.body)));
+
+describe('a delivery over NATS', () => {
+  it('publishes the event as JSON on the subject, marked with its delivery id', async () => {
+    const server = await nats();
+    const world = await alertWorld({ NATS_URL: server.url });
+    const id = await alert(world);
+    expect(await world.delivery(id)).toMatchObject({ status: 'sent', channel_type: 'nats' });
+    expect(server.published).toHaveLength(1);
+    expect(server.published[0]!.subject).toBe('fleet.alerts');
+    expect(JSON.parse(server.published[0]!.body)).toMatchObject({ transition_id: 'trn_1', check_to_state: 'down' });
+    expect(server.published[0]!.headers).toContain(`X-Service-Delivery: ${id}`);
+  });
+
+  it('fails with a sentence for the operator where there is no NATS', async () => {
+    const world = await alertWorld();
+    const id = await alert(world);
+    expect((await world.delivery(id))?.error).toBe(
+      'this service has no NATS server; its operator sets one with NATS_URL',
+    );
+  });
+
+  it('is tried again when the server is away, and says nothing of its address', async () => {
+    const server = await nats();
+    await server.close();
+    const world = await alertWorld({ NATS_URL: `${server.url},nats://ops:hush@127.0.0.1:1` });
+    const id = await alert(world);
+    expect(await world.delivery(id)).toMatchObject({
+      status: 'retrying',
+      attempts: 1,
+      error: 'the NATS server of this service could not be reached or did not answer in time',
+    });
+  });
+
+  it('of a test is left to the deliverer, which alone reaches NATS', async () => {
+    const server = await nats();
+    const world = await alertWorld({ NATS_URL: server.url });
+    await world.putPolicy([channel]);
+    const delivery = await testChannel(world.context, world.check, channel);
+    expect(delivery).toMatchObject({ kind: 'test', status: 'pending', attempts: 0 });
+    await attempt(world);
+    expect(await world.delivery(delivery.id)).toMatchObject({ status: 'sent', attempts: 1 });
+    expect(server.published[0]!.headers).toContain('X-Service-Kind: test');
+  });
+});
+
+describe('the NATS client', () => {
+  it('takes a refused subject for a failure', async () => {
+    const publish = natsPublisher((await nats()).url, memoryLog());
+    await expect(publish('denied.alerts', '{}', {})).rejects.toThrow('the NATS server does not allow this subject');
+  });
+
+  it('gives up on a server that does not confirm', async () => {
+    const publish = natsPublisher((await nats({ mute: true })).url, memoryLog(), 200);
+    await expect(publish('fleet.alerts', '{}', {})).rejects.toThrow('did not answer in time');
+  });
+
+  it('goes to the next server when one is away', async () => {
+    const server = await nats();
+    await natsPublisher(`nats://127.0.0.1:1,${server.url}`, memoryLog())('fleet.alerts', '{}', {});
+    expect(server.published).toHaveLength(1);
+  });
+
+  it('refuses an address that is none, at once and in words', () => {
+    expect(() => natsPublisher('nats://', memoryLog())).toThrow(/^NATS_URL is not an address/);
+  });
+});
