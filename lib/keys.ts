@@ -97,8 +97,14 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       pk: ofTenant(tenant, 'CHANNELS', bucketOf(channel)),
       sk: channel,
     }),
+    pace: (tenant: string, digest: string): Key => ({ pk: ofTenant(tenant, 'PACE', digest), sk: 'PACE' }),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'DELIVERIES', bucketOf(id)), sk: id }),
+
+    // how the service fares; no tenant's
+    unsent: (bucket: number) => `UNSENT#${bucket}`,
+    unsentDelivery: (delivery: string): Key => ({ pk: `UNSENT#${bucketOf(delivery)}`, sk: delivery }),
+    lastFailure: { pk: 'HEALTH', sk: 'LAST_FAILURE' } satisfies Key,
 
     // the schedule
     entries: (shard: number) => `SCHEDULE#${shard}`,

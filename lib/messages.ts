@@ -29,8 +29,8 @@ export const messages = {
   }),
   /** A transition whose fan-out failed once. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
-  /** One delivery to attempt. */
-  delivery: z.object({ tenant_id: z.string(), delivery_id: z.string() }),
+  /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
+  delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
   /** What a deleted check left behind. */
   reclaim: z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string() }),
 };

@@ -10,6 +10,7 @@ import { type Alert, alertOf, testAlertOf } from './alert.ts';
 import type { ChannelType } from './channel-type.ts';
 import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
+import { type Address, slowDown, takeTurn } from './pace.ts';
 import { type AttemptOutcome, recordOutcome } from './record-outcome.ts';
 import { channelTypeOf } from './registry.ts';
 import { type SendWorld, sendAlert } from './send.ts';
@@ -31,11 +32,13 @@ export async function deliver(world: DeliverWorld, message: MessageOf<'delivery'
     await followUp(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
     throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
   }
-  if (delivery.next_attempt_at !== undefined && ports.clock.now() < delivery.next_attempt_at) {
-    return tryLater(world, delivery);
-  }
+  const { turn } = message;
+  const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
+  if (ports.clock.now() < wait) return tryLater(world, delivery, wait, turn);
 
-  const after = await recordOutcome(world, delivery, await attempt(world, delivery));
+  const outcome = await attempt(world, delivery, turn);
+  if (outcome.status === 'waiting') return tryLater(world, delivery, outcome.turn, outcome.turn);
+  const after = await recordOutcome(world, delivery, outcome);
   ports.log.info('an alert was attempted', {
     tenant_id: after.tenant_id,
     delivery_id: after.id,
@@ -46,22 +49,65 @@ export async function deliver(world: DeliverWorld, message: MessageOf<'delivery'
     attempts: after.attempts,
     error: after.error,
   });
-  return after.status === 'retrying' ? tryLater(world, after) : followUp(world, after);
+  if (after.status !== 'retrying') return followUp(world, after);
+  await tryLater(world, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
 }
 
-const tryLater = ({ ports }: DeliverWorld, { tenant_id, id, next_attempt_at }: DeliveryItem): Promise<void> => {
-  const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id };
-  return ports.queues.send('delivery', [
-    { body, ...(next_attempt_at !== undefined && { not_before: next_attempt_at }) },
-  ]);
-};
+/** A message waits 15 minutes at most; a later turn is waited for in stages. */
+const LONGEST_WAIT_MS = 14 * 60_000;
 
-/** Reads what is to be told to whom as of now, and sends it. Writes nothing. */
-export async function attempt(world: DeliverWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
+function tryLater(
+  world: DeliverWorld,
+  { tenant_id, id }: DeliveryItem,
+  at: number,
+  turn: number | undefined,
+): Promise<void> {
+  const { queues, clock } = world.ports;
+  const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id, ...(turn !== undefined && { turn }) };
+  return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS) }]);
+}
+
+/** For so long (ms) from its making on, waiting for a turn and a 429 are no attempt of a delivery. */
+const PATIENCE_MS = 3_600_000;
+
+/**
+ * Reads what is to be told to whom as of now, and sends it, unless it has to wait for its turn at the receiver.
+ * @param turn the turn that it took before, if any
+ */
+export async function attempt(
+  world: DeliverWorld,
+  delivery: DeliveryItem,
+  turn?: number,
+): Promise<AttemptOutcome | { status: 'waiting'; turn: number }> {
   const ready = await prepare(world, delivery);
   if ('status' in ready) return ready;
-  const error = await sendAlert(world, ready.type, ready.channel.config, ready.alert);
-  return error === undefined ? { status: 'sent' } : { status: 'failed', error };
+  const address = addressOf(world, delivery, ready.channel);
+  const wait = address && (await takeTurn(world, address, turn));
+  return wait === undefined ? sendOnce(world, ready, address) : { status: 'waiting', turn: wait };
+}
+
+/** The same out of turn: for a test, which somebody waits for. */
+export async function attemptNow(world: DeliverWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
+  const ready = await prepare(world, delivery);
+  return 'status' in ready ? ready : sendOnce(world, ready, undefined);
+}
+
+async function sendOnce(
+  world: DeliverWorld,
+  { type, channel, alert }: Ready,
+  address: Address | undefined,
+): Promise<AttemptOutcome> {
+  const refusal = await sendAlert(world, type, channel.config, alert);
+  if (!refusal) return { status: 'sent' };
+  if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
+  return { status: 'slowed', error: refusal.error, turn: await slowDown(world, address, refusal.retry_after_ms) };
+}
+
+/** Where a delivery takes turns; undefined on NATS, and for one that has waited enough. */
+function addressOf({ ports }: DeliverWorld, delivery: DeliveryItem, { config }: Channel): Address | undefined {
+  const isPatient = ports.clock.now() - Date.parse(delivery.created_at) < PATIENCE_MS;
+  if (config.url === undefined || !isPatient) return undefined;
+  return { tenant_id: delivery.tenant_id, url: config.url };
 }
 
 type Ready = { type: ChannelType; channel: Channel; alert: Alert };

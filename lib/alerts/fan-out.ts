@@ -109,7 +109,7 @@ async function deliveriesOf({ ports, keys }: FanOutWorld, transition: Transition
         channel ?? { id: channel_id, channel_type: '' },
         transition.expires_at,
       );
-      return createDelivery(ports, kind === 'closed' && channel ? { ...fresh, channel } : fresh);
+      return createDelivery(ports, keys, kind === 'closed' && channel ? { ...fresh, channel } : fresh);
     }),
   );
 }

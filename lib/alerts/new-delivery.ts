@@ -1,6 +1,6 @@
 import type { Channel } from '#lib/checks/policy-item.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';
@@ -39,10 +39,16 @@ export function newDelivery(
   };
 }
 
+/** The writes that create a delivery: the record, and its place among those that are still unsent. */
+export const creation = (keys: Keys, delivery: DeliveryItem): Write[] => [
+  { put: delivery, if: 'absent' },
+  { put: { ...keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
+];
+
 /** Creates a delivery, or answers what stands there already: its id follows from what it is about. */
-export const createDelivery = (ports: Ports, delivery: DeliveryItem): Promise<DeliveryItem> =>
+export const createDelivery = (ports: Ports, keys: Keys, delivery: DeliveryItem): Promise<DeliveryItem> =>
   untilDone(ports, async () => {
-    const outcome = await ports.table.transact([{ put: delivery, if: 'absent' }]);
+    const outcome = await ports.table.transact(creation(keys, delivery));
     if (outcome.ok) return delivery;
     return (outcome.present[0] as DeliveryItem | undefined) ?? AGAIN;
   });

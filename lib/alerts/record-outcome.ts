@@ -2,14 +2,15 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeliveryItem, deliveryRecord, type LastDeliveryItem } from './delivery-item.ts';
+import { type DeliveryItem, deliveryRecord, isOver, type LastDeliveryItem } from './delivery-item.ts';
 
 /**
- * How an attempt ended. `final`: nothing was attempted, and trying again cannot help. `orphan`: the channel is gone, and
+ * How an attempt ended. `slowed`: the receiver answered 429, which is no attempt; its turn is at `turn` (epoch ms). `final`: nothing was attempted, and trying again cannot help. `orphan`: the channel is gone, and
  * with it the place of its latest delivery.
  */
 export type AttemptOutcome =
   | { status: 'sent' }
+  | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
 /** Waits after the first and the second failed attempt; there is no third wait (decisions.md, Alerts). */
@@ -20,6 +21,17 @@ export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, no
   const { next_attempt_at: _past, channel, ...rest } = delivery;
   const final = outcome.status === 'failed' && outcome.final === true;
   const attempts = delivery.attempts + (final ? 0 : 1);
+  if (outcome.status === 'slowed') {
+    const { error, turn } = outcome;
+    return {
+      ...rest,
+      status: 'retrying',
+      error,
+      next_attempt_at: turn,
+      updated_at: iso(now),
+      ...(channel && { channel }),
+    };
+  }
   const base = { ...rest, attempts, updated_at: iso(now) };
   if (outcome.status === 'sent') return { ...base, status: 'sent', sent_at: iso(now), error: '' };
   const wait = delivery.kind === 'test' ? undefined : WAITS_MS[attempts - 1];
@@ -62,10 +74,22 @@ export function recordOutcome(
       const put: LastDeliveryItem = { ...lastKey, v, delivery: deliveryRecord(next), tells: next.tells };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
-    return (await ports.table.transact(writes)).ok ? next : AGAIN;
+    if (isOver(next) && present) writes.push({ delete: keys.unsentDelivery(next.id) });
+    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    // Apart from the transaction, so that deliveries that fail together do not wait for each other.
+    if (next.status === 'failed' && present) await noteFailure(ports, keys);
+    return next;
   });
 }
 
 /** Nothing is left to write: this very outcome stands there, or one that it cannot better. */
 const isSettled = (present: DeliveryItem, v: string, outcome: AttemptOutcome): boolean =>
   present.v === v || present.status === 'sent' || (present.status === 'failed' && outcome.status !== 'sent');
+
+/** When a delivery last failed, whosever it was (epoch ms); GET /v1/health shows it. */
+export type LastFailureItem = Item & { at: number };
+
+async function noteFailure(ports: Ports, keys: Keys): Promise<void> {
+  const put: LastFailureItem = { ...keys.lastFailure, at: ports.clock.now() };
+  await ports.table.transact([{ put }]);
+}

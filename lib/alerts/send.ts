@@ -4,6 +4,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import type { Alert } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
 import { shorten } from './message.ts';
+import { retryAfterMs } from './pace.ts';
 
 /**
  * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the
@@ -26,14 +27,21 @@ export async function sendAlert(
   type: ChannelType,
   config: Record<string, string>,
   alert: Alert,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   const send = type.render(alert, config);
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
   const wrong = send.via === 'http' ? await post(world.ports, send, marks) : await publish(world, send, marks);
-  return wrong && shorten(scrub(wrong, type, config), 500);
+  return wrong && { ...wrong, error: shorten(scrub(wrong.error, type, config), 500) };
 }
 
-async function post(ports: Ports, send: Send & { via: 'http' }, marks: Record<string, string>) {
+/** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
+export type Refusal = { error: string; retry_after_ms?: number };
+
+async function post(
+  ports: Ports,
+  send: Send & { via: 'http' },
+  marks: Record<string, string>,
+): Promise<Refusal | undefined> {
   try {
     const reply = await ports.net.http({
       url: send.url,
@@ -45,9 +53,12 @@ async function post(ports: Ports, send: Send & { via: 'http' }, marks: Record<st
       egress: ports.settings.CHECK_EGRESS,
       max_redirects: 0,
     });
-    return reply.status >= 200 && reply.status < 300 ? undefined : refusal(reply);
+    if (reply.status >= 200 && reply.status < 300) return undefined;
+    const error = refusal(reply);
+    if (reply.status !== 429) return { error };
+    return { error, retry_after_ms: retryAfterMs(reply.headers['retry-after'], ports.clock.now()) };
   } catch (error) {
-    if (error instanceof NetError) return error.message;
+    if (error instanceof NetError) return { error: error.message };
     throw error;
   }
 }
@@ -61,13 +72,17 @@ function refusal({ status, body }: HttpReply): string {
   return said ? `${answer}: ${shorten(said, 200)}` : answer;
 }
 
-async function publish(world: SendWorld, send: Send & { via: 'nats' }, marks: Record<string, string>) {
-  if (!world.publish) return 'this service has no NATS server; its operator sets one with NATS_URL';
+async function publish(
+  world: SendWorld,
+  send: Send & { via: 'nats' },
+  marks: Record<string, string>,
+): Promise<Refusal | undefined> {
+  if (!world.publish) return { error: 'this service has no NATS server; its operator sets one with NATS_URL' };
   try {
     await world.publish(send.subject, send.body, marks);
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return { error: (error as Error).message };
   }
 }
 

@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { historyExpiry } from '#lib/health/retention.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { attempt } from './deliver.ts';
+import { attemptNow } from './deliver.ts';
 import { type DeliveryRecord, deliveryRecord } from './delivery-item.ts';
 import { createDelivery, newDelivery } from './new-delivery.ts';
 import { recordOutcome } from './record-outcome.ts';
@@ -36,10 +36,10 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
 
   if (channelTypeOf(channel.channel_type)?.via === 'nats') {
     const body: MessageOf<'delivery'> = { tenant_id: tenant, delivery_id: delivery.id };
-    await createDelivery(ports, delivery);
+    await createDelivery(ports, keys, delivery);
     await ports.queues.send('delivery', [{ body }]);
     return deliveryRecord(delivery);
   }
-  const outcome = await attempt(context, delivery);
+  const outcome = await attemptNow(context, delivery);
   return deliveryRecord(await recordOutcome(context, delivery, outcome, true));
 }

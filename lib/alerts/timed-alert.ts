@@ -5,14 +5,14 @@ import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { tell } from '#lib/health/told.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { after, type Keys, TRANSITIONS } from '#lib/keys.ts';
-import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import type { Item, Ports } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import { handOver } from './hand-over.ts';
-import { newDelivery } from './new-delivery.ts';
+import { creation, newDelivery } from './new-delivery.ts';
 
 /** A deadline of alerting as it stands, read strongly. */
 export type Situation = {
@@ -104,7 +104,7 @@ async function step(
     replaceCheck(check, nextCheck(check, ports.ids.token(), { alerts })),
     { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
     ...replace(holding),
-    ...deliveries.map((put): Write => ({ put, if: 'absent' })),
+    ...deliveries.flatMap((delivery) => creation(keys, delivery)),
   ]);
   return done.ok ? holding : AGAIN;
 }

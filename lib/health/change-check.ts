@@ -83,8 +83,9 @@ export async function updateCheck(
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
       if (!check) throw notFound(`Check ${stored.id}`);
       const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
-      guardSettings(input, ports.settings);
       const changed = Object.keys(input).filter((member) => !isEqual(input, check, member as keyof CheckInput));
+      // What stands already is judged at each probe; it must not keep anybody from disabling the check.
+      if (changed.includes('target_url') || changed.includes('config')) guardSettings(input, ports.settings);
       if (changed.length === 0) return check;
       const next =
         changed.length === 1 && changed[0] === 'name'

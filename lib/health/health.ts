@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { timeOf } from '#lib/platform/ids.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { WatermarkItem } from '#lib/schedule/watermark.ts';
 
@@ -14,15 +16,38 @@ export const Health = z.object({
       .describe('All jobs due until then have been sent, in every shard; null before the first tick.'),
     lag_seconds: z.number().nullable().describe('How far behind now that is; 0 while it lies ahead.'),
   }),
+  deliveries: z.object({
+    oldest_unsent_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('When the oldest delivery was planned that is neither sent nor failed; null when there is none.'),
+    last_failure_at: z.iso.datetime().nullable().describe('When a delivery last ended as failed.'),
+  }),
 });
 export type Health = z.infer<typeof Health>;
 
-/** Costs one small read a shard. */
-export async function readHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>): Promise<Health> {
+/** Costs one small read a shard, and one a bucket. */
+export async function readHealth(context: Pick<Context, 'ports' | 'keys'>): Promise<Health> {
+  const [schedule, deliveries] = await Promise.all([scheduleHealth(context), deliveryHealth(context)]);
+  return { ok: schedule.ok, schedule, deliveries };
+}
+
+async function scheduleHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>): Promise<Health['schedule']> {
   const marks = await ports.table.getMany<WatermarkItem>(keys.shards.map((shard) => keys.watermark(shard)));
   const until = Math.min(...marks.map((mark) => mark?.at ?? 0));
-  if (until === 0) return { ok: false, schedule: { ok: false, emitted_until: null, lag_seconds: null } };
+  if (until === 0) return { ok: false, emitted_until: null, lag_seconds: null };
   const now = ports.clock.now();
-  const ok = until > now;
-  return { ok, schedule: { ok, emitted_until: iso(until), lag_seconds: Math.max(0, now - until) / 1000 } };
+  return { ok: until > now, emitted_until: iso(until), lag_seconds: Math.max(0, now - until) / 1000 };
+}
+
+async function deliveryHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>): Promise<Health['deliveries']> {
+  const [failure, ...pages] = await Promise.all([
+    ports.table.get<Item & { at: number }>(keys.lastFailure),
+    ...keys.buckets.map((bucket) => ports.table.query({ partition: keys.unsent(bucket), limit: 1 })),
+  ]);
+  const unsent = pages.flatMap((page) => page.items.map((item) => timeOf(item.sk)));
+  return {
+    oldest_unsent_at: unsent.length === 0 ? null : iso(Math.min(...unsent)),
+    last_failure_at: failure ? iso(failure.at) : null,
+  };
 }

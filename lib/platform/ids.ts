@@ -11,6 +11,10 @@ function timeChars(ms: number): string {
   return text;
 }
 
+/** The time (epoch ms) that an id was made at, or sorts by. */
+export const timeOf = (id: string): number =>
+  [...id.slice(id.indexOf('_') + 1).slice(0, 10)].reduce((ms, char) => ms * 32 + BASE32.indexOf(char), 0);
+
 const base32 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => BASE32[byte & 31]).join('');
 
 function base62(bytes: Uint8Array): string {

@@ -28,6 +28,9 @@ const made: Record<string, Key> = {
   transition: keys.transition(tenant, 'chk_1', 1_700_000_000_000, 7),
   'feed entry of a transition': keys.feedEntry(tenant, 'ent_1', 1_700_000_000_000, 'trn_1'),
   'channel pointer': keys.channelPointer(tenant, 'chn_1'),
+  "pace of a channel's URL": keys.pace(tenant, 'ab12'),
+  'unsent delivery': keys.unsentDelivery('dlv_1'),
+  'last failed delivery': keys.lastFailure,
   delivery: keys.delivery(tenant, 'dlv_1'),
   'schedule entry': keys.entry('probe', tenant, 'ent_1', 'chk_1'),
   watermark: keys.watermark(0),
@@ -74,7 +77,8 @@ describe('the key table', () => {
       );
       return typeof answer === 'object';
     });
-    expect(answersKey).toHaveLength(Object.keys(made).length);
+    // lastFailure is a key by itself, not a builder.
+    expect(answersKey).toHaveLength(Object.keys(made).length - 1);
   });
 
   it('sorts times like numbers', () => {

@@ -17,6 +17,7 @@ beforeEach(async () => {
 });
 
 const now = () => world.ports.clock.now();
+const NOTHING_SENT = { oldest_unsent_at: null, last_failure_at: null };
 const isStale = async (check: CheckItem) => (await checkDetail(world.context, await world.fresh(check))).stale;
 const toSlot = (check: CheckItem, ahead = 1) => {
   const rhythm = rhythmOf(check.id, check.interval_seconds);
@@ -116,6 +117,7 @@ describe('the health of the service', () => {
     expect(await readHealth(world.context)).toEqual({
       ok: false,
       schedule: { ok: false, emitted_until: null, lag_seconds: null },
+      deliveries: NOTHING_SENT,
     });
   });
 
@@ -125,6 +127,7 @@ describe('the health of the service', () => {
     expect(await readHealth(world.context)).toEqual({
       ok: true,
       schedule: { ok: true, emitted_until: iso(until), lag_seconds: 0 },
+      deliveries: NOTHING_SENT,
     });
     const last = now() + MINUTE;
     await world.ports.table.putMany([{ ...world.keys.watermark(1), v: 'w', at: last } as never]);
@@ -132,6 +135,7 @@ describe('the health of the service', () => {
     expect(await readHealth(world.context)).toEqual({
       ok: false,
       schedule: { ok: false, emitted_until: iso(last), lag_seconds: 2.5 },
+      deliveries: NOTHING_SENT,
     });
   });
 });

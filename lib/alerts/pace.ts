@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { Keys } from '#lib/keys.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
+import type { Item, Ports } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+
+/**
+ * How deliveries to one URL are spaced after its receiver asked for it (429): each takes the next turn, a gap after
+ * the one before. About 200 bytes, written once a turn; forgotten when nobody has asked for a while.
+ */
+export type PaceItem = Item & {
+  v: string;
+  /** Between two turns, ms. */
+  gap_ms: number;
+  /** Epoch ms: nothing goes before. */
+  not_before: number;
+  /** Epoch ms of the next free turn. */
+  next_at: number;
+};
+
+type World = { ports: Ports; keys: Keys };
+/** One address of a tenant's channels. */
+export type Address = { tenant_id: string; url: string };
+
+const SHORTEST_GAP_MS = 1_000;
+const LONGEST_GAP_MS = 60_000;
+/** A request a little early is refused again, so turns lie a little farther apart than was asked for. */
+const MARGIN = 1.1;
+/** After the last turn the spacing goes on for so long. */
+const EASE_MS = 30_000;
+
+/** What a 429 asks for, ms: its Retry-After in seconds or as a date, 1 s without one, at most 60 s. */
+export function retryAfterMs(header: string | undefined, now: number): number {
+  const text = header?.trim() ?? '';
+  const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, SHORTEST_GAP_MS), LONGEST_GAP_MS);
+}
+
+/**
+ * When a delivery may go: undefined for now, else the epoch ms of the turn that it has just taken.
+ * @param turn the turn that it took before, if any
+ */
+export const takeTurn = (world: World, address: Address, turn: number | undefined): Promise<number | undefined> =>
+  change(world, address, (pace, now) => {
+    if (!pace || now > Math.max(pace.next_at, pace.not_before) + EASE_MS) return undefined;
+    if (turn !== undefined && turn <= now && now >= pace.not_before) return undefined;
+    const { gap_ms, not_before } = pace;
+    const at = Math.max(pace.next_at, not_before, now);
+    return { at, gap_ms, not_before };
+  });
+
+/** The receiver answered 429: from here on its deliveries are spaced. Answers the turn (epoch ms) of the refused one. */
+export async function slowDown(world: World, address: Address, retryMs: number): Promise<number> {
+  const at = await change(world, address, (pace, now) => {
+    const gap_ms = Math.ceil(retryMs * MARGIN);
+    const not_before = Math.max(pace?.not_before ?? 0, now + gap_ms);
+    return { at: Math.max(pace?.next_at ?? 0, not_before), gap_ms, not_before };
+  });
+  return at!;
+}
+
+type Turn = { at: number; gap_ms: number; not_before: number };
+
+/** Takes the turn that `choose` finds in the present pace; its undefined takes none and writes nothing. */
+function change(
+  { ports, keys }: World,
+  { tenant_id, url }: Address,
+  choose: (pace: PaceItem | undefined, now: number) => Turn | undefined,
+): Promise<number | undefined> {
+  const key = keys.pace(tenant_id, createHash('sha256').update(url).digest('hex').slice(0, 32));
+  return oneAtATime(ports.table, key.pk, () =>
+    untilDone(ports, async () => {
+      const pace = await ports.table.get<PaceItem>(key);
+      const turn = choose(pace, ports.clock.now());
+      if (!turn) return undefined;
+      const { at, gap_ms, not_before } = turn;
+      const next_at = at + gap_ms;
+      const expires_at = Math.ceil((next_at + EASE_MS) / 1000);
+      const put: PaceItem = { ...key, v: ports.ids.token(), expires_at, gap_ms, not_before, next_at };
+      const done = await ports.table.transact([{ put, if: pace ? { version: pace.v } : 'absent' }]);
+      return done.ok ? at : AGAIN;
+    }),
+  );
+}

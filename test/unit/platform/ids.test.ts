@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { derivedId, makeIds, timeOf } from '#lib/platform/ids.ts';
+
+describe('ids', () => {
+  it('sort by their time', () => {
+    fc.assert(
+      fc.property(fc.nat(2 ** 45), fc.nat(2 ** 45), (a, b) => {
+        fc.pre(a !== b);
+        expect(derivedId('res', a, 'x') < derivedId('res', b, 'x')).toBe(a < b);
+      }),
+    );
+  });
+
+  it('tell their time', () => {
+    fc.assert(
+      fc.property(fc.nat(2 ** 45), (at) => {
+        expect(timeOf(derivedId('dlv', at, 'x'))).toBe(at);
+      }),
+    );
+  });
+
+  it('follow from their parts', () => {
+    expect(derivedId('dlv', 1, 'a', 'b')).toBe(derivedId('dlv', 1, 'a', 'b'));
+    expect(derivedId('dlv', 1, 'a', 'b')).not.toBe(derivedId('dlv', 1, 'ab'));
+  });
+
+  it('never repeat, nor do versions and secrets', () => {
+    const ids = makeIds({ now: () => 1, sleep: async () => {} });
+    for (const make of [() => ids.id('chk'), ids.token, ids.secret]) {
+      expect(new Set(Array.from({ length: 1000 }, make)).size).toBe(1000);
+    }
+  });
+
+  it('make secrets of 43 letters and digits', () => {
+    expect(makeIds({ now: () => 1, sleep: async () => {} }).secret()).toMatch(/^[0-9A-Za-z]{43}$/);
+  });
+});
