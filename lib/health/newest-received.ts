@@ -7,16 +7,21 @@ import { orderOf, type ResultItem } from './result-item.ts';
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 
+/** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
+export type Newness = { at: number; received_at: number };
+
+/** A stored push as new as its checked_at says; one from the future as of its arrival. */
+export const newnessOf = (item: ResultItem): Newness => {
+  const received_at = item.received_at ?? orderOf(item);
+  return { at: Math.min(orderOf(item), received_at), received_at };
+};
+
 /**
  * The newest push that was judged, by what it is ordered by and by arrival; undefined before the first. What the item
  * remembers, and the quiet pushes since then, which wrote only their result. A quiet push is never ordered more than
  * `staleAfter` before its arrival, so the look back is short: most often one item.
  */
-export async function newestReceived(
-  ports: Ports,
-  keys: Keys,
-  check: CheckItem,
-): Promise<{ at: number; received_at: number } | undefined> {
+export async function newestReceived(ports: Ports, keys: Keys, check: CheckItem): Promise<Newness | undefined> {
   if (!check.last_received || check.silence_at !== undefined) return check.last_received;
   const newest = { ...check.last_received };
   const reach = staleAfter(check);
@@ -31,11 +36,11 @@ export async function newestReceived(
       ...(cursor !== undefined && { after: cursor }),
     });
     for (const item of page.items) {
-      const at = orderOf(item);
-      if (at + reach <= newest.received_at) return newest;
+      if (orderOf(item) + reach <= newest.received_at) return newest;
       if (item.received_at === undefined || item.history) continue;
+      const { at, received_at } = newnessOf(item);
       newest.at = Math.max(newest.at, at);
-      newest.received_at = Math.max(newest.received_at, item.received_at);
+      newest.received_at = Math.max(newest.received_at, received_at);
     }
     cursor = page.next;
   } while (cursor !== undefined);

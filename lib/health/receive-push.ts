@@ -12,8 +12,8 @@ import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
 import { graceMs } from './grace.ts';
 import { isSame, judge } from './judge.ts';
-import { newestReceived, staleAfter } from './newest-received.ts';
-import { orderOf, type ResultItem } from './result-item.ts';
+import { type Newness, newestReceived, newnessOf, staleAfter } from './newest-received.ts';
+import type { ResultItem } from './result-item.ts';
 import { resultExpiry } from './retention.ts';
 
 export type Push = {
@@ -47,8 +47,9 @@ export async function receivePush(
   retentionDays: number,
 ): Promise<ResultItem> {
   const now = ports.clock.now();
-  // One from the future is ordered as of now.
-  const at = Math.min(push.checked_at ?? now, now);
+  // Its place among the results follows from the push alone, so that a repeat finds it, also one of an agent whose
+  // clock is ahead; whoever asks how new it is takes it as of its arrival.
+  const at = push.checked_at ?? now;
   const digest = push.identity && digestOf(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
   const expires_at = resultExpiry(now, retentionDays);
@@ -155,19 +156,20 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         error_message: result.error_message,
         cause: 'result',
         retention_days: retentionDays,
-        also: { last_received: latest(now.last_received, { at: orderOf(result), received_at }) },
+        also: { last_received: latest(now.last_received, newnessOf(result)) },
         forget: ['silence_at'],
       });
       if (!changes) throw notFound('This check');
-      const first = now.last_received ? undefined : firstDeadline(keys, now, ports.ids.token(), received_at);
+      const isWatched = now.last_received !== undefined && now.silence_at === undefined;
+      const deadline = isWatched ? undefined : silenceDeadline(keys, now, ports.ids.token(), received_at);
       const done = await ports.table.transact([
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),
         ...changes.writes,
-        ...(first ? [first.write] : []),
+        ...(deadline ? [deadline.write] : []),
       ]);
       if (done.ok) {
-        timers = [...changes.timers, ...(first ? [first.timer] : [])];
+        timers = [...changes.timers, ...(deadline ? [deadline.timer] : [])];
         return result;
       }
       if (done.conflict) return AGAIN;
@@ -186,13 +188,16 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
 /** The same push was stored before by another request. */
 type Earlier = { earlier: ResultItem };
 
-const latest = (a: CheckItem['last_received'], b: { at: number; received_at: number }) => ({
+const latest = (a: CheckItem['last_received'], b: Newness) => ({
   at: Math.max(a?.at ?? 0, b.at),
   received_at: Math.max(a?.received_at ?? 0, b.received_at),
 });
 
-/** From the first push on, silence is judged. */
-function firstDeadline(
+/**
+ * Silence is judged from the first push on; and anew from the one that ends a silence, whose entry waits for the next
+ * synthetic failure, which with a grace shorter than the interval would be too late.
+ */
+function silenceDeadline(
   keys: Keys,
   check: CheckItem,
   token: string,

@@ -180,13 +180,13 @@ describe('the time of a push', () => {
     expect(await read(id)).toMatchObject({ state: 'down' });
   });
 
-  it('in the future is ordered as of now', async () => {
+  it('in the future counts as of now and is listed by its checked_at', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     const ahead = await push(id, false, { checked_at: inMs(50_000) });
     expect(await read(id)).toMatchObject({ state: 'down' });
     const later = await beat(id);
-    expect(await read(id)).toMatchObject({ state: 'up', last_result: later });
-    expect(await resultsOf(id)).toEqual([later, ahead]);
+    expect(await read(id)).toMatchObject({ state: 'up', last_result: ahead });
+    expect(await resultsOf(id)).toEqual([ahead, later]);
   });
 });
 
