@@ -1,0 +1,70 @@
+import { connect } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { findNatsServer, type NatsServer, startNatsServer } from '#test/support/nats-server.ts';
+import { type Service, startService } from '#test/support/service.ts';
+
+const binary = findNatsServer();
+if (!binary && process.env.CI) throw new Error('nats-server is missing; .ci/run installs it.');
+
+// Without a real server the rest of the suite speaks to a stand-in (test/unit/alerts/nats.test.ts).
+describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
+  let nats: NatsServer;
+  let service: Service;
+  beforeAll(async () => {
+    nats = await startNatsServer(binary!);
+    service = await startService({ env: { NATS_URL: nats.url } });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    nats?.stop();
+  });
+
+  const api = () => clientOf(service.url, service.adminKey);
+
+  it('brings the event as raw JSON to subscribers of a wildcard', async () => {
+    const subscriber = await connect({ servers: nats.url });
+    const received: { subject: string; body: Record<string, unknown>; delivery: string | undefined }[] = [];
+    subscriber.subscribe('alerts.*', {
+      callback: (_error, message) => {
+        const delivery = message.headers?.get('X-Service-Delivery');
+        received.push({ subject: message.subject, body: message.json(), delivery });
+      },
+    });
+    await subscriber.flush();
+
+    await api().post('/v1/blueprints', { slug: 'service', name: 'Service' });
+    const entity = (await api().post('/v1/blueprints/service/entities', { slug: 'db', name: 'Database' })).body;
+    const settings = { check_type: 'push', interval_seconds: 60, failure_threshold: 1 };
+    const check = (await api().post('/v1/checks', { entity_id: entity.id, ...settings })).body;
+    const channel = { channel_type: 'nats', config: { subject: 'alerts.database' } };
+    await api().post(`/v1/checks/${check.id}/policy/channels`, channel);
+    await api().post(`/v1/checks/${check.id}/results`, { success: false, latency_ms: 3, error_message: 'no disk' });
+
+    await eventually(() => received.length === 1);
+    const [transition] = (await api().get(`/v1/checks/${check.id}/transitions`)).body;
+    expect(received[0]).toEqual({
+      subject: 'alerts.database',
+      delivery: transition.alert.deliveries[0],
+      body: {
+        entity_id: entity.id,
+        entity_name: 'Database',
+        check_id: check.id,
+        tenant_id: transition.tenant_id,
+        from_state: 'unknown',
+        to_state: 'down',
+        check_from_state: 'unknown',
+        check_to_state: 'down',
+        transition_id: transition.id,
+        timestamp: transition.timestamp,
+      },
+    });
+    const [delivery] = await eventually(async () => {
+      const logs = (await api().get('/v1/notify/logs')).body;
+      return logs[0].status === 'sent' && logs;
+    });
+    expect(delivery).toMatchObject({ attempts: 1, channel_type: 'nats' });
+    await subscriber.close();
+  });
+});
