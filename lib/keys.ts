@@ -40,6 +40,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     account: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'ACCOUNT' }),
     users: (tenant: string) => ofTenant(tenant, 'USERS'),
     user: (tenant: string, user: string): Key => ({ pk: ofTenant(tenant, 'USERS'), sk: user }),
+    team: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'TEAM' }),
+    invitation: (digest: string): Key => ({ pk: `INVITE#${digest}`, sk: 'INVITE' }),
     apiKeys: (tenant: string) => ofTenant(tenant, 'KEYS'),
     apiKeyPointer: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'KEYS'), sk: id }),
     apiKey: (digest: string): Key => ({ pk: `KEY#${digest}`, sk: 'KEY' }),
@@ -55,6 +57,18 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     }),
     entities: (tenant: string, bucket: number) => ofTenant(tenant, 'ENTITIES', bucket),
     entity: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'ENTITIES', bucketOf(id)), sk: id }),
+
+    relations: (tenant: string, bucket: number) => ofTenant(tenant, 'RELATIONS', bucket),
+    relation: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'RELATIONS', bucketOf(id)), sk: id }),
+    relationsOf: (tenant: string, entity: string) => ofTenant(tenant, 'RELATED', entity),
+    relationOut: (tenant: string, from: string, type: string, to: string): Key => ({
+      pk: ofTenant(tenant, 'RELATED', from),
+      sk: `OUT#${type}#${to}`,
+    }),
+    relationIn: (tenant: string, to: string, type: string, from: string): Key => ({
+      pk: ofTenant(tenant, 'RELATED', to),
+      sk: `IN#${type}#${from}`,
+    }),
 
     // a check and what lies under it
     ofCheck: (tenant: string, id: string) => ofTenant(tenant, 'CHECK', id),
