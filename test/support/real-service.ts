@@ -17,16 +17,16 @@ export type RealService = AsyncDisposable & {
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Starts it again on the same data. */
-  start(): Promise<void>;
+  /** Starts it again on the same data. @param env in place of the first one */
+  start(env?: Record<string, string>): Promise<void>;
 };
 
 /** Starts the service on an empty folder. Disposing of it kills the process and removes the folder. */
 export async function startRealService(env: Record<string, string> = {}): Promise<RealService> {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-real-'));
   let main: MainProcess | undefined;
-  const begin = async (port: string) => {
-    main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', ...env, PORT: port });
+  const begin = async (port: string, more: Record<string, string>) => {
+    main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', ...more, PORT: port });
     return main.ready;
   };
   // Whatever becomes of this process, that one does not outlive it.
@@ -42,7 +42,7 @@ export async function startRealService(env: Record<string, string> = {}): Promis
     rmSync(dir, { recursive: true, force: true });
   };
   try {
-    const { url, key } = await begin('0');
+    const { url, key } = await begin('0', env);
     return {
       dir,
       url,
@@ -51,7 +51,7 @@ export async function startRealService(env: Record<string, string> = {}): Promis
       err: () => main!.err(),
       kill: async () => void (await end('SIGKILL')),
       stop: () => end('SIGTERM'),
-      start: async () => void (await begin(new URL(url).port)),
+      start: async (more = env) => void (await begin(new URL(url).port, more)),
       [Symbol.asyncDispose]: dispose,
     };
   } catch (error) {

@@ -1,0 +1,33 @@
+/** What a long run prints, and what of it did not hold. */
+export class Evidence {
+  readonly #broken: string[] = [];
+  #held = 0;
+
+  print(line: string): void {
+    process.stdout.write(`${line}\n`);
+  }
+
+  heading(text: string): void {
+    this.print(`\n${text}`);
+  }
+
+  /** The spread of some numbers. */
+  spread(what: string, numbers: number[]): void {
+    const sorted = numbers.toSorted((a, b) => a - b);
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+    this.print(`${what}: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${sorted.at(-1)} (of ${sorted.length})`);
+  }
+
+  /** @param fact what must be so, as a sentence that is true when it holds */
+  demand(holds: boolean, fact: string): void {
+    if (holds) this.#held++;
+    else this.#broken.push(fact);
+    this.print(`  ${holds ? 'holds' : 'BROKEN'}: ${fact}`);
+  }
+
+  /** The closing line. @returns the exit code */
+  conclude(): number {
+    this.print(`\n${this.#held} passed, ${this.#broken.length} failed`);
+    return this.#broken.length === 0 ? 0 : 1;
+  }
+}

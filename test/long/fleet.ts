@@ -1,0 +1,102 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { STORE_FILE } from '#infra/local/store.ts';
+import { after, keyTable, RESULTS } from '#lib/keys.ts';
+import { isSlot, type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
+import { got, newEntity } from '#test/support/fleet.ts';
+import type { RealService } from '#test/support/real-service.ts';
+import type { Arrivals } from './target.ts';
+
+/** One of many checks; the target knows it by its number. */
+export type Check = { id: string; number: number; rhythm: Rhythm };
+
+export type LocalTarget = Disposable & { url: string; arrivals(): Promise<Arrivals> };
+
+export async function startTarget(): Promise<LocalTarget> {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'target.ts'), { serialization: 'advanced' });
+  const [{ port }] = await once(child, 'message');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    arrivals: async () => {
+      child.send('arrivals');
+      return (await once(child, 'message'))[0] as Arrivals;
+    },
+    [Symbol.dispose]: () => void child.kill(),
+  };
+}
+
+/** Runs `work` over a list, so many at a time; answers in the order of the list. */
+export async function inParallel<T, R>(list: readonly T[], most: number, work: (one: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  const left = list.entries();
+  const worker = async () => {
+    for (const [i, one] of left) done[i] = await work(one);
+  };
+  await Promise.all(Array.from({ length: most }, worker));
+  return done;
+}
+
+const CHECKS_AN_ENTITY = 90;
+
+/** Makes http checks, ninety an entity: the operator raises the plan limits first, by the CLI. */
+export async function makeChecks(
+  { client, dir }: RealService,
+  count: number,
+  interval_seconds: number,
+  targetUrl: string,
+): Promise<{ tenant: string; checks: Check[] }> {
+  const { id: tenant } = got(await client.get('/v1/me'), 200);
+  const entities = Math.ceil(count / CHECKS_AN_ENTITY);
+  const limits = ['--checks', `${CHECKS_AN_ENTITY}`, '--entities', `${entities}`];
+  const cli = join(import.meta.dirname, '../../infra/admin.ts');
+  const words = ['--disable-warning=ExperimentalWarning', cli, 'account', 'set-limits', tenant, ...limits];
+  await promisify(execFile)(process.execPath, words, { env: { ...process.env, DATA_DIR: dir } });
+
+  const owners = await inParallel(Array.from({ length: entities }), 8, () => newEntity(client));
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  const checks = await inParallel(numbers, 32, async (number) => {
+    const settings = { check_type: 'http', target_url: `${targetUrl}/${number}`, interval_seconds };
+    const entity_id = owners[number % entities]!.id;
+    const { id } = got(await client.post('/v1/checks', { ...settings, entity_id }), 201);
+    return { id, number, rhythm: rhythmOf(id, interval_seconds) };
+  });
+  return { tenant, checks };
+}
+
+/** The slots of each check that have a result, ascending, epoch ms: a slot cannot stand there twice, it is the key. */
+export function slotsRecorded(dir: string, tenant: string, checks: Check[]): number[][] {
+  const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
+  try {
+    const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
+    const select = db.prepare('SELECT sk FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk');
+    return checks.map(({ id, rhythm }) =>
+      select
+        .all(keys.ofCheck(tenant, id), RESULTS, after(RESULTS))
+        .map(({ sk }) => Number(String(sk).slice(RESULTS.length, RESULTS.length + 13)))
+        // The probe at the creation stands at that moment.
+        .filter((at) => isSlot(rhythm, at)),
+    );
+  } finally {
+    db.close();
+  }
+}
+
+/** How many jobs wait though they have been due for a second, and how many messages were given up. */
+export function backlogOf(dir: string, now: number): { overdue: number; dead: number } {
+  const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
+  try {
+    const count = (sql: string, ...values: number[]) => Number(db.prepare(sql).get(...values)!.n);
+    return {
+      overdue: count(
+        "SELECT count(*) AS n FROM messages WHERE queue = 'job' AND dead_at IS NULL AND in_flight = 0 AND visible_at < ?",
+        now - 1000,
+      ),
+      dead: count('SELECT count(*) AS n FROM messages WHERE dead_at IS NOT NULL'),
+    };
+  } finally {
+    db.close();
+  }
+}
