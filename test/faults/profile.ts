@@ -40,14 +40,16 @@ const QUIET = {
 /** One run in five is quiet; the others differ in what fails and how often. */
 export function drawProfile(random: Random): Profile {
   const quiet = random.chance(0.2);
+  const oneProcess = random.chance(0.5);
   const upTo = (most: number): number => (random.chance(0.3) ? 0 : random.next() * most);
   return {
-    oneProcess: random.chance(0.5),
+    oneProcess,
     shards: random.int(1, 2),
     jobGroupMs: random.pick([50, 1000]),
     ...QUIET,
     ...(!quiet && {
-      crash: upTo(0.01),
+      // One process takes everything along with it.
+      crash: upTo(oneProcess ? 0.001 : 0.01),
       refuse: upTo(0.02),
       lost: upTo(0.02),
       replay: upTo(0.03),

@@ -23,7 +23,7 @@ const ENTITIES = 3;
 const CHECKS = 10;
 /** Half an hour of weather, then enough calm for everything to come to its end. */
 const LENGTH_MS = 30 * 60_000;
-const SETTLE_MS = 8 * 60_000;
+const SETTLE_MS = 13 * 60_000;
 
 /** What a run left for its checkers. */
 export type Run = {
@@ -103,11 +103,12 @@ function startTicks(
   end: number,
 ) {
   const { random, clock } = shared;
-  for (let minute = Math.ceil(from / 60_000) * 60_000; minute < end; minute += 60_000) {
+  // The host sends the present minute's tick when it starts.
+  for (let minute = Math.floor(from / 60_000) * 60_000; minute < end; minute += 60_000) {
     clock.at(minute, () => {
-      if (random.chance(shared.profile.tickMissing)) return;
+      if (minute > from && random.chance(shared.profile.tickMissing)) return;
       for (let copies = random.chance(shared.profile.tickDouble) ? 2 : 1; copies > 0; copies--) {
-        const late = shared.profile.quiet ? random.int(0, 2000) : random.int(0, 60_000);
+        const late = shared.profile.quiet || minute <= from ? random.int(0, 2000) : random.int(0, 60_000);
         clock.at(minute + late, () => send('tick', [{ body: { scheduled_time: iso(minute) } }]));
       }
     });
