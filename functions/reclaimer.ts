@@ -1,3 +1,4 @@
+import { reclaimRelations } from '#lib/catalog/reclaim-relations.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
 import { keyTable } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
@@ -8,5 +9,10 @@ import type { Ports } from '#lib/platform/ports.ts';
 export function create(ports: Ports) {
   const keys = keyTable(ports.settings);
   return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>
-    eachMessage(ports.log, event.Records, (body) => reclaimCheck(ports, keys, messages.reclaim.parse(body)));
+    eachMessage(ports.log, event.Records, (body) => {
+      const { tenant_id, entity_id, check_id } = messages.reclaim.parse(body);
+      return check_id === undefined
+        ? reclaimRelations({ ports, keys, tenant: tenant_id }, entity_id)
+        : reclaimCheck(ports, keys, { tenant_id, entity_id, check_id });
+    });
 }

@@ -31,8 +31,8 @@ export const messages = {
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
   delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
-  /** What a deleted check left behind. */
-  reclaim: z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string() }),
+  /** What a deleted check left behind; without `check_id`, what a deleted entity did beside its checks. */
+  reclaim: z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() }),
 };
 
 /** The receive after which a message goes to the dead letters: the handler then ends what it stands for as failed. */

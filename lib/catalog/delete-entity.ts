@@ -5,27 +5,24 @@ import { requireEntity } from './store.ts';
 
 /**
  * How long after a deletion was begun the background looks for what it left. Longer than any deletion takes: the
- * message goes out first, so that a crash loses nothing, and is dropped when the check is still there.
+ * message goes out first, so that a crash loses nothing, and is dropped when what it is about is still there.
  */
 export const RECLAIM_AFTER_MS = 60_000;
 
 /**
- * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Policies,
- * channels and entries of the schedule are reclaimed in the background. Throws NOT_FOUND.
+ * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,
+ * policies, channels and entries of the schedule are reclaimed in the background. Throws NOT_FOUND.
  * @returns the ids of the checks that went with it
  */
 export async function deleteEntity(context: Context, blueprintSlug: string, slug: string): Promise<string[]> {
   const { ports, keys, tenant } = context;
-  const announced = new Set<string>();
+  const announced = new Set<string | undefined>();
   return untilDone(ports, async () => {
     const { entity, blueprint } = await requireEntity(context, blueprintSlug, slug);
     const checks = Object.keys(entity.checks);
-    await sendReclaims(
-      context,
-      entity.id,
-      checks.filter((id) => !announced.has(id)),
-    );
-    for (const id of checks) announced.add(id);
+    const left = [undefined, ...checks].filter((id) => !announced.has(id));
+    await sendReclaims(context, entity.id, left);
+    for (const id of left) announced.add(id);
 
     const counted = { ...blueprint, v: ports.ids.token(), entity_count: blueprint.entity_count - 1 };
     const outcome = await commit(ports, [
@@ -39,10 +36,17 @@ export async function deleteEntity(context: Context, blueprintSlug: string, slug
   });
 }
 
-async function sendReclaims({ ports, tenant }: Context, entity_id: string, checks: string[]): Promise<void> {
-  if (checks.length === 0) return;
+/** @param left ids of checks; undefined stands for the entity itself */
+async function sendReclaims(
+  { ports, tenant }: Context,
+  entity_id: string,
+  left: (string | undefined)[],
+): Promise<void> {
+  if (left.length === 0) return;
   const not_before = ports.clock.now() + RECLAIM_AFTER_MS;
-  const bodies = checks.map((check_id): MessageOf<'reclaim'> => ({ tenant_id: tenant, entity_id, check_id }));
+  const bodies = left.map(
+    (check_id): MessageOf<'reclaim'> => ({ tenant_id: tenant, entity_id, ...(check_id !== undefined && { check_id }) }),
+  );
   await ports.queues.send(
     'reclaim',
     bodies.map((body) => ({ body, not_before })),

@@ -10,6 +10,7 @@ import { deleteBlueprint } from './delete-blueprint.ts';
 import { deleteEntity } from './delete-entity.ts';
 import { Entity, EntityPatch, entityRecord, NewEntity } from './entity.ts';
 import { FieldInput } from './field.ts';
+import { relationRows } from './relation-routes.ts';
 import { blueprintList, entityList, requireBlueprint, requireEntity } from './store.ts';
 import { updateEntity } from './update-entity.ts';
 
@@ -140,10 +141,10 @@ const entityRows = [
     method: 'DELETE',
     path: '/v1/blueprints/{blueprint_slug}/entities/{slug}',
     access: 'write',
-    summary: 'Delete an entity and all its checks',
+    summary: 'Delete an entity, all its checks and its relations',
     status: 204,
     run: (context, { params }) => deleteEntity(context, params.blueprint_slug, params.slug),
   }),
 ];
 
-export const catalogRows = [...blueprintRows, ...entityRows];
+export const catalogRows = [...blueprintRows, ...entityRows, ...relationRows];

@@ -18,7 +18,7 @@ const CHUNK = 50;
 export async function reclaimCheck(
   ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
   keys: Keys,
-  { tenant_id, entity_id, check_id }: MessageOf<'reclaim'>,
+  { tenant_id, entity_id, check_id }: MessageOf<'reclaim'> & { check_id: string },
 ): Promise<void> {
   if (await ports.table.get(keys.check(tenant_id, check_id))) return;
   const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));

@@ -51,16 +51,16 @@ describe('deleteEntity', () => {
     expect((await requireBlueprint(context, 'service')).blueprint.entity_count).toBe(0);
   });
 
-  it('asks for the reclaiming of every check before it deletes, for long after it', async () => {
+  it('asks for the reclaiming of the entity and every check before it deletes, for long after it', async () => {
     const world = memoryWorld();
     const { context, entity } = await entityWith(world, 2);
     const now = world.ports.clock.now();
     await deleteEntity(context, 'service', 'api');
     expect(reclaims(world)).toEqual(
-      ['chk_0', 'chk_1'].map((check_id) => ({
+      [{}, { check_id: 'chk_0' }, { check_id: 'chk_1' }].map((check) => ({
         queue: 'reclaim',
         not_before: now + RECLAIM_AFTER_MS,
-        body: { tenant_id: context.tenant, entity_id: entity.id, check_id },
+        body: { tenant_id: context.tenant, entity_id: entity.id, ...check },
       })),
     );
   });
@@ -88,7 +88,7 @@ describe('deleteEntity', () => {
     add = () => addCheck(world, context, 'chk_late');
     expect(await deleteEntity(context, 'service', 'api')).toEqual(['chk_0', 'chk_late']);
     expect(await world.store.get(world.keys.check(context.tenant, 'chk_late'))).toBeUndefined();
-    expect(reclaims(world).map(({ body }) => body.check_id)).toEqual(['chk_0', 'chk_late']);
+    expect(reclaims(world).map(({ body }) => body.check_id)).toEqual([undefined, 'chk_0', 'chk_late']);
   });
 });
 

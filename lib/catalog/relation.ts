@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import type { Item } from '#lib/platform/ports.ts';
+
+const RelationType = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9_]{0,49}$/,
+    'must have 1 to 50 small letters, digits or "_" and begin with a letter, such as depends_on',
+  );
+
+const Relating = z.object({ from_entity_id: z.string(), to_entity_id: z.string(), relation_type: RelationType });
+
+export const NewRelation = Relating.refine((relation) => relation.from_entity_id !== relation.to_entity_id, {
+  path: ['to_entity_id'],
+  error: 'must be another entity than from_entity_id',
+});
+export type NewRelation = z.infer<typeof NewRelation>;
+
+export const Relation = z.object({ id: z.string(), ...Relating.shape, created_at: z.string() });
+export type Relation = z.infer<typeof Relation>;
+
+/** A relation, which never changes. It is visible as long as both of its entities are there. */
+export type RelationItem = Item & Relation & { v: string };
+
+/**
+ * The relation where it starts and where it ends, under the entity there. The one at the start has the only key that a
+ * relation of this type between these entities can have.
+ */
+export type RelationPointer = Item & Omit<Relation, 'created_at'> & { v: string };
+
+export const relationRecord = (item: RelationItem): Relation => ({
+  id: item.id,
+  from_entity_id: item.from_entity_id,
+  to_entity_id: item.to_entity_id,
+  relation_type: item.relation_type,
+  created_at: item.created_at,
+});
