@@ -8,7 +8,7 @@ import type { ResultItem } from './result-item.ts';
 import { type ResultRecord, resultView } from './result-view.ts';
 import { retentionStart } from './retention.ts';
 
-/** How far (ms) a push may be checked ahead of its arrival, by which it is then ordered. */
+/** How far (ms) a push may be checked ahead of its arrival. */
 const AHEAD_MS = 60_000;
 /** Clocks of two machines of ours differ by less (ms). */
 const SKEW_MS = 1_000;
@@ -28,8 +28,9 @@ export async function resultList(
   const { ports, keys, tenant, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
-  // Nothing is ordered later than now; a year beyond 2286 would not even sort.
-  const to = Math.min(until ?? now, now) + SKEW_MS;
+  // Nothing is ordered later than a push may be; a year beyond 2286 would not even sort.
+  const latest = now + AHEAD_MS;
+  const to = Math.min(until ?? latest, latest) + SKEW_MS;
   const from = since === undefined ? kept : Math.max(kept, await orderedSince(context, check, since));
   const isAsked = ({ checked_at }: ResultItem): boolean => {
     const at = Date.parse(checked_at);
