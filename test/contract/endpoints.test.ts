@@ -45,9 +45,19 @@ const BY_METHOD = /\.send\(\s*'(GET|POST|PUT|DELETE)',\s*[`'"](\/[^`'"?]*)/g;
 
 /** The calls that a test's text writes out, as in client.get(`/v1/checks/${id}?x=1`): `GET /v1/checks/*`. */
 function callsIn(source: string): string[] {
-  const text = source.replaceAll(/\$\{[^{}]*\}/g, '*');
+  const text = withConstants(source).replaceAll(/\$\{[^{}]*\}/g, '*');
   return [...text.matchAll(BY_NAME), ...text.matchAll(BY_METHOD)].map(
     ([, method, path]) => `${METHODS[method!] ?? method} ${path}`,
+  );
+}
+
+/** The text with each `const ALL = '/v1/…'` put in where it is used. */
+function withConstants(source: string): string {
+  const constants = source.matchAll(/^const ([A-Z_]+) = '(\/[^']*)';$/gm);
+  return [...constants].reduce(
+    (text, [, name, path]) =>
+      text.replaceAll(`\${${name}}`, path!).replaceAll(new RegExp(`([(,]\\s*)${name}\\b`, 'g'), `$1'${path}'`),
+    source,
   );
 }
 
