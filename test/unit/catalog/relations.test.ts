@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { create as createReclaimer } from '#functions/reclaimer.ts';
+import type { Context } from '#lib/access/context.ts';
+import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
+import { createEntity } from '#lib/catalog/create-entity.ts';
+import { createRelation } from '#lib/catalog/create-relation.ts';
+import { deleteEntity } from '#lib/catalog/delete-entity.ts';
+import { deleteRelation } from '#lib/catalog/delete-relation.ts';
+import { reclaimRelations } from '#lib/catalog/reclaim-relations.ts';
+import { pointerKeys, relationList } from '#lib/catalog/relation-store.ts';
+import { gather } from '#lib/platform/paging.ts';
+import type { Table } from '#lib/platform/ports.ts';
+import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+
+/** An account with entities `e0` to `e<count - 1>`. */
+async function fleet(world: MemoryWorld, count: number) {
+  const { context } = await world.account();
+  await createBlueprint(context, { slug: 'service', name: 'Service', description: '', fields: [] });
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    ids.push((await createEntity(context, 'service', { slug: `e${n}`, name: `E ${n}`, fields: {} })).id);
+  }
+  return { context, ids };
+}
+
+const relate = (context: Context, from: string, to: string, relation_type = 'depends_on') =>
+  createRelation(context, { from_entity_id: from, to_entity_id: to, relation_type });
+
+const listed = async (context: Context) => (await gather(relationList(context))).values;
+
+/** Every item of the relations of an account and of these entities. */
+async function stored({ store, keys }: MemoryWorld, { tenant }: Context, ids: string[]): Promise<string[]> {
+  const partitions = [
+    ...keys.buckets.map((bucket) => keys.relations(tenant, bucket)),
+    ...ids.map((id) => keys.relationsOf(tenant, id)),
+  ];
+  const pages = await Promise.all(partitions.map((partition) => store.query({ partition })));
+  return pages.flatMap(({ items }) => items.map(({ pk, sk }) => `${pk} ${sk}`)).toSorted();
+}
+
+/** A world in which `act` runs once, right before the next write. */
+function interrupted() {
+  const before: { act?: () => Promise<unknown> } = {};
+  const world = memoryWorld((table) => ({
+    ...table,
+    transact: async (writes) => {
+      const { act } = before;
+      delete before.act;
+      await act?.();
+      return table.transact(writes);
+    },
+  }));
+  return { world, before };
+}
+
+describe('a relation', () => {
+  it('is not made when its entity is deleted between look and write', async () => {
+    const { world, before } = interrupted();
+    const { context, ids } = await fleet(world, 2);
+    for (const slug of ['e0', 'e1']) {
+      before.act = () => deleteEntity(context, 'service', slug);
+      await expect(relate(context, ids[0]!, ids[1]!)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect(await stored(world, context, ids)).toEqual([]);
+    }
+  });
+
+  it('is made all the same when its entity only changes then', async () => {
+    const { world, before } = interrupted();
+    const { context, ids } = await fleet(world, 2);
+    before.act = async () => {
+      const entity = await world.store.get(world.keys.entity(context.tenant, ids[0]!));
+      await world.store.transact([{ put: { ...entity!, v: 'other' } }]);
+    };
+    const made = await relate(context, ids[0]!, ids[1]!);
+    expect(await listed(context)).toEqual([made]);
+  });
+
+  it('is made once, and refused to nobody, when the answer to its writing is lost', async () => {
+    let lost = false;
+    const world = memoryWorld((table: Table) => ({
+      ...table,
+      transact: async (writes) => {
+        const outcome = await table.transact(writes);
+        if (!lost) return outcome;
+        lost = false;
+        return { ok: false, failed: [], present: [], conflict: true };
+      },
+    }));
+    const { context, ids } = await fleet(world, 2);
+    lost = true;
+    const made = await relate(context, ids[0]!, ids[1]!);
+    expect(await listed(context)).toEqual([made]);
+  });
+
+  it('is not touched by a late deletion of its predecessor', async () => {
+    const { world, before } = interrupted();
+    const { context, ids } = await fleet(world, 2);
+    const first = await relate(context, ids[0]!, ids[1]!);
+    before.act = async () => {
+      await deleteRelation(context, first.id);
+      await relate(context, ids[0]!, ids[1]!);
+    };
+    await expect(deleteRelation(context, first.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(relate(context, ids[0]!, ids[1]!)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await stored(world, context, ids)).toHaveLength(3);
+  });
+
+  it('leaves nothing behind when it is deleted', async () => {
+    const world = memoryWorld();
+    const { context, ids } = await fleet(world, 2);
+    const { id } = await relate(context, ids[0]!, ids[1]!);
+    expect(await stored(world, context, ids)).toHaveLength(3);
+    await deleteRelation(context, id);
+    expect(await stored(world, context, ids)).toEqual([]);
+  });
+});
+
+describe('the list of relations', () => {
+  it('goes on behind those of deleted entities that are not reclaimed yet', async () => {
+    const world = memoryWorld();
+    const { context, ids } = await fleet(world, 3);
+    for (let n = 0; n < 20; n++) await relate(context, ids[0]!, ids[1]!, `t${n}`);
+    world.advance(1);
+    const last = await relate(context, ids[1]!, ids[2]!);
+    await deleteEntity(context, 'service', 'e0');
+    const page = await gather(relationList(context), { limit: 5 });
+    expect(page).toEqual({ values: [last] });
+  });
+});
+
+describe('the reclaimer', () => {
+  const record = (body: unknown) => ({
+    messageId: 'm',
+    body: JSON.stringify(body),
+    attributes: { ApproximateReceiveCount: '1' },
+  });
+
+  it('removes the relations of a deleted entity in both directions, also 70, and no others', async () => {
+    const world = memoryWorld();
+    const { context, ids } = await fleet(world, 3);
+    for (let n = 0; n < 35; n++) {
+      await relate(context, ids[0]!, ids[1]!, `out${n}`);
+      await relate(context, ids[2]!, ids[0]!, `in${n}`);
+    }
+    const kept = await relate(context, ids[1]!, ids[2]!);
+    await deleteEntity(context, 'service', 'e0');
+    const reclaimer = createReclaimer(world.ports);
+    for (const { message } of world.sent) {
+      expect(await reclaimer({ Records: [record(message.body)] })).toEqual({ batchItemFailures: [] });
+    }
+    const left = [world.keys.relation(context.tenant, kept.id), ...pointerKeys(context, kept)];
+    expect(await stored(world, context, ids)).toEqual(left.map(({ pk, sk }) => `${pk} ${sk}`).toSorted());
+  });
+
+  it('leaves an entity alone that was not deleted after all', async () => {
+    const world = memoryWorld();
+    const { context, ids } = await fleet(world, 2);
+    await relate(context, ids[0]!, ids[1]!);
+    await reclaimRelations(context, ids[0]!);
+    expect(await stored(world, context, ids)).toHaveLength(3);
+  });
+
+  it('finishes what a crash cut off, also when both entities of a relation were deleted', async () => {
+    let writes = Number.NEGATIVE_INFINITY;
+    const world: MemoryWorld = memoryWorld((table) => ({
+      ...table,
+      transact: (list) => {
+        writes += 1;
+        return writes === 2 ? Promise.reject(new Error('crash')) : table.transact(list);
+      },
+    }));
+    const { context, ids } = await fleet(world, 2);
+    for (let n = 0; n < 40; n++) await relate(context, ids[0]!, ids[1]!, `t${n}`);
+    for (const slug of ['e0', 'e1']) await deleteEntity(context, 'service', slug);
+    writes = 0;
+    await expect(reclaimRelations(context, ids[0]!)).rejects.toThrow('crash');
+    expect(await stored(world, context, ids)).toHaveLength(30);
+    await Promise.all(ids.map((id) => reclaimRelations(context, id)));
+    expect(await stored(world, context, ids)).toEqual([]);
+  });
+});
