@@ -4,7 +4,7 @@ import { slotsOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 /** Time in which a check had the same settings. */
-type Period = { check: CheckItem; from: number; to: number };
+type Period = { check: CheckItem; from: number; to: number; changed_at: number };
 
 /** A slot so near to a change of settings may fall to either side of it (ms). */
 const NEAR_MS = 20_000;
@@ -41,7 +41,7 @@ export function checkSlots(run: Run): string[] {
   const dead = new Set(seen.jobsDead.map(({ check_id, slot }) => `${check_id} ${slot}`));
   const runs = Map.groupBy(seen.jobRuns, ({ check_id, slot }) => `${check_id} ${slot}`);
   const settings = settingsTimes(run);
-  for (const { check, from, to } of periodsOf(run)) {
+  for (const { check, from, to, changed_at } of periodsOf(run)) {
     const interval = check.interval_seconds * 1000;
     const had = results.get(check.pk);
     for (const slot of slotsOf(check.id, check.interval_seconds, from, to)) {
@@ -50,7 +50,10 @@ export function checkSlots(run: Run): string[] {
       if (had?.has(slot) || moved) continue;
       const isLate = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= slot + interval);
       const isOut = outagesOf(run).some((outage) => outage.from <= slot && slot <= outage.to);
-      if (!profile.quiet && (isLate || isOut || dead.has(job))) continue;
+      // What a fault held up until the settings had changed is due no more.
+      const isPast = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= changed_at);
+      const isNoted = seen.table.has(`${check.pk}|G#${String(slot).padStart(13, '0')}`);
+      if (!profile.quiet && (isLate || isOut || isPast || isNoted || dead.has(job))) continue;
       wrong.push(
         `${check.id}: slot ${slot} of ${interval} ms was ${sent.has(job) ? 'sent and' : 'never sent and'} has no result`,
       );
@@ -82,7 +85,7 @@ function periodsOf({ seen, end }: Run): Period[] {
   const close = (pk: string, at: number) => {
     const period = open.get(pk);
     open.delete(pk);
-    if (period) periods.push({ ...period, to: at - NEAR_MS });
+    if (period) periods.push({ ...period, to: at - NEAR_MS, changed_at: at });
   };
   for (const { at, changes } of seen.commits) {
     for (const { key, before, after } of changes) {
@@ -90,7 +93,8 @@ function periodsOf({ seen, end }: Run): Period[] {
       const [old, now] = [before as CheckItem | undefined, after as CheckItem | undefined];
       if (old?.rev === now?.rev) continue;
       close(key.pk, at);
-      if (now?.enabled && now.execution_mode === 'pull') open.set(key.pk, { check: now, from: at, to: 0 });
+      if (now?.enabled && now.execution_mode === 'pull')
+        open.set(key.pk, { check: now, from: at, to: 0, changed_at: 0 });
     }
   }
   for (const pk of [...open.keys()]) close(pk, end - LAST_MS + NEAR_MS);
