@@ -22,6 +22,12 @@ export const RESULTS = 'R#';
 export const TRANSITIONS = 'TR#';
 export const REVISIONS = 'REV#';
 export const GAP_NOTES = 'G#';
+/** Actions that its transitions may fire. */
+export const BOUND_ACTIONS = 'ACTION#';
+
+/** Sort-key prefixes of a tenant's actions beside their count, and of what was reported on an execution. */
+export const ACTIONS = 'act_';
+export const LOG_LINES = 'LOG#';
 
 /** @param layout how many partitions a tenant's lists and the schedule are spread over; fixed once there is data. */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
@@ -98,6 +104,29 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     transition: (tenant: string, check: string, at: number, seq: number): Key => ({
       pk: ofTenant(tenant, 'CHECK', check),
       sk: `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`,
+    }),
+
+    boundAction: (tenant: string, check: string, action: string): Key => ({
+      pk: ofTenant(tenant, 'CHECK', check),
+      sk: `${BOUND_ACTIONS}${action}`,
+    }),
+
+    // actions, their runs, and what was reported on one
+    actions: (tenant: string) => ofTenant(tenant, 'ACTIONS'),
+    actionCount: (tenant: string): Key => ({ pk: ofTenant(tenant, 'ACTIONS'), sk: '!COUNT' }),
+    action: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'ACTIONS'), sk: id }),
+    runs: (tenant: string, action: string) => ofTenant(tenant, 'RUNS', action),
+    /** @param at epoch ms at which the run was begun: the history is in this order */
+    run: (tenant: string, action: string, at: number, execution: string): Key => ({
+      pk: ofTenant(tenant, 'RUNS', action),
+      sk: `${stamp(at)}#${execution}`,
+    }),
+    ofExecution: (tenant: string, id: string) => ofTenant(tenant, 'EXECUTION', id),
+    execution: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'EXECUTION', id), sk: 'EXECUTION' }),
+    /** @param seq number of the first line, from 1 */
+    logLines: (tenant: string, execution: string, seq: number): Key => ({
+      pk: ofTenant(tenant, 'EXECUTION', execution),
+      sk: `${LOG_LINES}${stamp(seq)}`,
     }),
 
     // a tenant's feeds, newest last

@@ -2,37 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import { type CheckSettings, defineCheck, type Outcome } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
+import { HeaderMap } from '#lib/platform/header-map.ts';
 import type { HttpReply } from '#lib/platform/net.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_HEADERS = 20;
-
-/** RFC 9110: a token, and visible characters with inner blanks. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** They frame the message on the connection, which is ours. */
-const OWN_HEADERS = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-const Headers = z
-  .record(
-    z
-      .string()
-      .max(200)
-      .regex(HEADER_NAME, 'must be a header name: letters, digits and hyphens')
-      .refine((name) => !OWN_HEADERS.has(name.toLowerCase()), 'is a header that the service sets by itself'),
-    z.string().regex(HEADER_VALUE, 'must be a header value: one line, Latin-1 characters'),
-  )
-  .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, `must hold at most ${MAX_HEADERS} headers`);
 
 const TargetUrl = z
   .string()
@@ -47,7 +21,7 @@ const TargetUrl = z
   });
 
 const Config = z.strictObject({
-  headers: Headers.optional(),
+  headers: HeaderMap.optional(),
   body: z.string().optional(),
   /** Default true; not followed when expected_status is 3xx. */
   follow_redirects: z.boolean().optional(),
