@@ -37,6 +37,9 @@ export type Decision =
 /** While the schedule lags behind nobody has watched; a deadline is looked at again after this time (ms). */
 const PUT_BACK_MS = 5_000;
 
+/** Deliveries held for less than this (ms) are being handed over by whoever made them: the same deadline comes often. */
+const HANDING_OVER_MS = 10_000;
+
 /**
  * Acts on a deadline of alerting. Deliveries are created in one transaction with what the check remembers of them; the
  * entry then holds them until they are handed over, so that a crash in between sends them later and never not at all.
@@ -54,7 +57,7 @@ export async function actOnDeadline(
     await ports.queues.send('timer', [{ body: timer, not_before: now + PUT_BACK_MS }]);
     return;
   }
-  const world = { ports, keys, timer, kind };
+  const world = { ports, keys, timer, kind, made: new Set<string>() };
   for (;;) {
     const left = await untilDone(ports, () => step(world, decide));
     if (!left) return;
@@ -62,11 +65,12 @@ export async function actOnDeadline(
   }
 }
 
-type World = { ports: Ports; keys: Keys; timer: Timer; kind: 'repeat' | 'catch_up' };
+/** `made`: ids of the deliveries that this very call has made. */
+type World = { ports: Ports; keys: Keys; timer: Timer; kind: 'repeat' | 'catch_up'; made: Set<string> };
 
 /** One decision, written. Answers the deadline that it leaves, undefined when nothing is to be done any more. */
 async function step(
-  { ports, keys, timer, kind }: World,
+  { ports, keys, timer, kind, made }: World,
   decide: (situation: Situation) => Decision,
 ): Promise<Deadline | undefined | typeof AGAIN> {
   const { tenant_id, entity_id, check_id } = timer;
@@ -84,7 +88,9 @@ async function step(
   const leave = async (next: Deadline | undefined) => ((await ports.table.transact(replace(next))).ok ? next : AGAIN);
 
   if (entry.note?.send) {
-    // They were handed over by this call or by one before it that ended too early to say so: once more does no harm.
+    const isOwn = entry.note.send.every((id) => made.has(id));
+    if (!isOwn && now < entry.deadline + HANDING_OVER_MS) return undefined;
+    // Made by this call, or by one before it that ended too early to say that they are handed over: once more is no harm.
     await handOver({ ports, keys }, tenant_id, entry.note.send);
     return leave(entry.note.next);
   }
@@ -99,6 +105,7 @@ async function step(
 
   const { deliveries, alerts } = alertTo(keys, ports, { check, policy, transition, entry, now }, decision.tell);
   const send = deliveries.map((delivery) => delivery.id);
+  for (const id of send) made.add(id);
   const holding: Deadline = { deadline: now, note: { send, ...(decision.next && { next: decision.next }) } };
   const done = await ports.table.transact([
     replaceCheck(check, nextCheck(check, ports.ids.token(), { alerts })),
