@@ -1,0 +1,177 @@
+import { createAccount } from '#lib/access/create-account.ts';
+import { keyTable } from '#lib/keys.ts';
+import type { QueueName } from '#lib/messages.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { iso } from '#lib/platform/time.ts';
+import { recordOutage } from '#lib/schedule/outages.ts';
+import { makeObservations } from '#test/faults/observations.ts';
+import { observedTable } from '#test/faults/observed-table.ts';
+import type { Shared } from '#test/faults/process.ts';
+import { type Profile, repaired } from '#test/faults/profile.ts';
+import { makeRandom } from '#test/faults/random.ts';
+import { makeClient } from '#test/faults/requests.ts';
+import { makeClock } from '#test/faults/virtual-clock.ts';
+import { virtualCloud } from '#test/faults/virtual-cloud.ts';
+import { memoryLog } from './log.ts';
+import { virtualHosts } from './virtual-hosts.ts';
+
+const DAY = '2026-11-21';
+/** Of that day, epoch ms; `09:40` or `09:40:30`. */
+export const timeOfDay = (text: string): number => Date.parse(`${DAY}T${text}${text.length === 5 ? ':00' : ''}Z`);
+
+/**
+ * The real functions in virtual time, on a table in memory and on the faultless cloud of the simulation, with targets
+ * and receivers that do as a test says: `await service.until('09:40'); service.host('shop.test').does('fails');`.
+ * @param settings in place of those of one machine
+ */
+export async function virtualService(from: string, settings: Record<string, string> = {}) {
+  const random = makeRandom(7);
+  const clock = makeClock(timeOfDay(from));
+  const seen = makeObservations();
+  const parsed = readSettings({
+    CHECK_EGRESS: 'any',
+    MIN_INTERVAL_SECONDS: '1',
+    SHARDS: '1',
+    BUCKETS: '1',
+    JOB_GROUP_MS: '50',
+    WITNESS: '.',
+    ...settings,
+  });
+  const keys = keyTable(parsed);
+  const table = observedTable(clock, seen, (item) => cloud.inserted(item));
+  const log = memoryLog();
+  /** Set by a test: called when something is about to happen; answers whether the whole service dies of it. */
+  const fatal = { send: (_queue: QueueName): boolean => false, call: (_host: string): boolean => false };
+  const killed = (): Promise<never> => {
+    cloud.outage(3000);
+    return new Promise(() => {});
+  };
+  const hosts = virtualHosts(clock, async (host) => {
+    if (fatal.call(host)) await killed();
+  });
+  const shared: Shared = {
+    random,
+    clock,
+    ids: makeIds(clock, random.bytes),
+    settings: parsed,
+    seen,
+    table,
+    queues: {
+      send: async (queue, messages) => {
+        if (fatal.send(queue as QueueName)) await killed();
+        cloud.send(queue, messages);
+      },
+    },
+    bus: { publish: async () => {} },
+    net: hosts.net,
+    log,
+    profile: repaired({ oneProcess: true, shards: 1, jobGroupMs: 50, quiet: true } as Profile),
+    noteOutage: (outage) => recordOutage(outside, keys, outage),
+  };
+  const outside = shared as unknown as Ports;
+  const cloud = virtualCloud(shared);
+
+  /** Lets time pass until the promise is kept. */
+  async function done<T>(promise: Promise<T>): Promise<T> {
+    let open = true;
+    const close = () => {
+      open = false;
+    };
+    promise.then(close, close);
+    while (open) await clock.runUntil(clock.now() + 10);
+    return promise;
+  }
+
+  let ticking = true;
+  const tick = (minute: number): void => {
+    if (ticking && cloud.isRunning()) cloud.send('tick', [{ body: { scheduled_time: iso(minute) } }]);
+    clock.at(minute + 60_000, () => tick(minute + 60_000));
+  };
+  tick(Math.floor(clock.now() / 60_000) * 60_000);
+
+  const account = await done(createAccount(outside, keys, { email: 'ops@shop.test', name: 'Shop' }));
+  const request = makeClient(cloud.request, account.key.key, clock);
+  /** One call of the API; throws unless it is a 2xx. */
+  async function call(method: string, path: string, body?: unknown) {
+    const answer = await done(request(method, path, body));
+    if (!answer || answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+    return answer.body as any;
+  }
+
+  await call('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
+  let entities = 0;
+
+  return {
+    call,
+    host: hosts.host,
+    log,
+    keys,
+    fatal,
+    seen,
+    now: clock.now,
+    /** Lets time pass up to a time of day. */
+    until: (time: string) => clock.runUntil(timeOfDay(time)),
+    pass: (ms: number) => clock.runUntil(clock.now() + ms),
+    /** Ticks come, or do not, from now on; everything else goes on. */
+    ticks: (come: boolean) => {
+      ticking = come;
+    },
+    /** The whole service is away for so long; one machine sends the present minute's tick when it is back. */
+    away: (ms: number) => {
+      cloud.outage(ms);
+      clock.at(clock.now() + ms + 100, () => {
+        cloud.send('tick', [{ body: { scheduled_time: iso(Math.floor(clock.now() / 60_000) * 60_000) } }]);
+      });
+    },
+    entity: async () => {
+      const slug = `entity-${++entities}`;
+      return call('POST', '/v1/blueprints/service/entities', { slug, name: `Entity ${entities}` });
+    },
+    close: () => table.close(),
+  };
+}
+
+export type VirtualService = Awaited<ReturnType<typeof virtualService>>;
+
+/**
+ * A check, on an entity of its own, that alerts a webhook at the host `receiver`. By default it probes
+ * http://shop.test/ each ten seconds and goes down at the first failure.
+ */
+export async function alertingCheck(
+  service: VirtualService,
+  {
+    receiver = 'pager.test',
+    policy = {},
+    ...more
+  }: { receiver?: string; policy?: object; [member: string]: unknown } = {},
+) {
+  const entity = await service.entity();
+  const http = { check_type: 'http', target_url: 'http://shop.test/', interval_seconds: 10 };
+  const settings = { ...(more.check_type === 'push' ? {} : http), failure_threshold: 1, ...more };
+  const check = await service.call('POST', '/v1/checks', { ...settings, entity_id: entity.id });
+  const base = `/v1/checks/${check.id}`;
+  await service.call('POST', `${base}/policy`, policy);
+  const config = { url: `https://${receiver}/hook` };
+  await service.call('POST', `${base}/policy/channels`, { channel_type: 'webhook', config });
+  return {
+    id: check.id as string,
+    entity,
+    policy: (change: object) => service.call('POST', `${base}/policy`, change),
+    change: (change: object) => service.call('PUT', base, change),
+    remove: () => service.call('DELETE', base),
+    push: (success: boolean) => service.call('POST', `${base}/results`, { success, latency_ms: 5 }),
+    read: (what: '' | '/transitions' | '/results' | '/gaps' | '/sparkline' | '/policy' = '') =>
+      service.call('GET', `${base}${what}`),
+  };
+}
+
+/** What a receiver took, in its order: `09:40 state_change down`. */
+export const told = (service: VirtualService, receiver = 'pager.test'): string[] =>
+  service.host(receiver).calls.flatMap(({ at, headers, body, status }) => {
+    if (status !== 200) return [];
+    const kind = headers['X-Service-Kind'];
+    return [`${iso(at).slice(11, 16)} ${kind} ${JSON.parse(body).check_to_state}`];
+  });
