@@ -9,7 +9,7 @@ import type { Keys } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
-import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changeState, readBasis, type StateChange } from './change-state.ts';
 import { aggregate } from './judge.ts';
@@ -48,7 +48,7 @@ export async function createCheck({ ports, keys, tenant }: Context, body: object
           `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
         );
       }
-      const done = await ports.table.transact([
+      const done = await commit(ports, [
         { put: check, if: 'absent' },
         { put: revisionItem(keys, check) },
         {
@@ -92,7 +92,7 @@ export async function updateCheck(
           ? renamed(ports, check, input)
           : await resettled(context, check, input);
       if (!next) throw notFound(`Check ${stored.id}`);
-      const done = await ports.table.transact([replaceCheck(check, next.check), ...next.writes]);
+      const done = await commit(ports, [replaceCheck(check, next.check), ...next.writes]);
       if (!done.ok) return AGAIN;
       await next.start();
       return next.check;

@@ -4,7 +4,7 @@ import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
-import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry, type EntryItem } from '#lib/schedule/entries.ts';
 import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
@@ -66,12 +66,12 @@ async function attempt(ports: Ports, keys: Keys, timer: Timer, world: World): Pr
   const now = ports.clock.now();
   if (due.at > now) {
     if (entry.deadline === due.at) return [];
-    return (await ports.table.transact([move(due.at)])).ok ? [{ ...timer, at: due.at }] : AGAIN;
+    return (await commit(ports, [move(due.at)])).ok ? [{ ...timer, at: due.at }] : AGAIN;
   }
 
   const marked = nextCheck(check, ports.ids.token(), {});
   marked.silence_mark = marked.v;
-  if (!(await ports.table.transact([replaceCheck(check, marked)])).ok) return AGAIN;
+  if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return AGAIN;
   const still = await dueAt(ports, keys, marked, world);
   if (still?.at !== due.at) return AGAIN;
 
@@ -87,7 +87,7 @@ async function attempt(ports: Ports, keys: Keys, timer: Timer, world: World): Pr
     also: { silence_at: at },
   });
   if (!changes) return [];
-  const done = await ports.table.transact([{ put: silence, if: 'absent' }, move(at + interval), ...changes.writes]);
+  const done = await commit(ports, [{ put: silence, if: 'absent' }, move(at + interval), ...changes.writes]);
   return done.ok ? [{ ...timer, at: at + interval }, ...changes.timers] : AGAIN;
 }
 

@@ -5,7 +5,7 @@ import type { Keys } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
-import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
@@ -162,7 +162,7 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       if (!changes) throw notFound('This check');
       const isWatched = now.last_received !== undefined && now.silence_at === undefined;
       const deadline = isWatched ? undefined : silenceDeadline(keys, now, ports.ids.token(), received_at);
-      const done = await ports.table.transact([
+      const done = await commit(ports, [
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),
         ...changes.writes,

@@ -3,7 +3,7 @@ import type { Outcome } from '#lib/checks/check-type.ts';
 import type { Keys } from '#lib/keys.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { AGAIN, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { sendTimers } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
@@ -54,7 +54,7 @@ export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promi
         retention_days,
       });
       if (!changes) return 'dropped';
-      const done = await ports.table.transact([{ put: result, if: 'absent' }, ...changes.writes]);
+      const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);
       if (!done.ok) return done.failed.includes(0) ? 'repeated' : AGAIN;
       await sendTimers(ports, keys, changes.timers);
       return 'recorded';
