@@ -61,7 +61,7 @@ export type AccountItem = Item &
     created_at: string;
   };
 
-/** A person of an account. About 300 bytes. */
+/** A person of an account, or one who is invited to it. About 300 bytes. Whoever adds a key to it writes it. */
 export type UserItem = Item & {
   v: string;
   tenant_id: string;
@@ -69,9 +69,14 @@ export type UserItem = Item & {
   email: string;
   name: string;
   role: Role;
+  /** There until it is accepted: the digest of its token, and epoch ms. */
+  invitation?: { digest: string; valid_until: number };
   /** ISO 8601. */
   created_at: string;
 };
+
+/** Whether this is somebody who has yet to accept: no member, and without keys. */
+export const isInvited = (user: UserItem): boolean => user.invitation !== undefined;
 
 /** Whether the operator has stopped this account: its keys, checks and actions. */
 export const isDisabled = (account: AccountItem): boolean => account.disabled;

@@ -1,6 +1,7 @@
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { accountDisabled, isDisabled, type UserItem } from './account.ts';
+import { accountDisabled, isDisabled, isInvited, type UserItem } from './account.ts';
 import { drawKey, type IssuedKey, keyItemsOf, keyRecord, type NewKey } from './api-key.ts';
 import type { Scope } from './context.ts';
 import { allUsers, requireAccount } from './store.ts';
@@ -9,10 +10,10 @@ import { allUsers, requireAccount } from './store.ts';
  * A new key of a user. Never made for a user that was removed or an account that was disabled meanwhile: both are
  * held to the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED.
  */
-export async function issueKey(scope: Scope, userId: string, input: NewKey): Promise<IssuedKey> {
+export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
   const draw = drawKey(ports.ids);
-  return untilDone(ports, async () => {
+  const attempt = async () => {
     const account = await requireAccount(scope);
     if (isDisabled(account)) throw accountDisabled();
     const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
@@ -22,16 +23,19 @@ export async function issueKey(scope: Scope, userId: string, input: NewKey): Pro
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account.v } },
-      { check: keys.user(tenant, userId), if: { version: user.v } },
+      // Written, so that whoever removes the user at its version knows all keys.
+      { put: { ...user, v: ports.ids.token() }, if: { version: user.v } },
     ]);
     return outcome.ok ? { ...keyRecord(item), key: draw.raw } : AGAIN;
-  });
+  };
+  // In turn with changes of the team, so that nobody evades a removal by making keys without end.
+  return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, attempt));
 }
 
 /** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */
 export async function issueAdminKey(scope: Scope, label: string): Promise<IssuedKey> {
   await requireAccount(scope);
-  const admin = (await allUsers(scope)).find((user) => user.role === 'admin');
+  const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
   if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
   return issueKey(scope, admin.id, { label, is_read_only: false });
 }

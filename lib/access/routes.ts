@@ -7,10 +7,11 @@ import type { Context } from './context.ts';
 import { deleteKey, requireKey } from './delete-key.ts';
 import { issueKey } from './issue-key.ts';
 import { keyList, requireAccount } from './store.ts';
+import { teamRows } from './team-routes.ts';
 
 const row = route<Context>();
 
-export const accessRows = [
+const accountRows = [
   row({
     method: 'GET',
     path: '/v1/me',
@@ -57,3 +58,5 @@ export const accessRows = [
     run: (context, { loaded }) => deleteKey(context, loaded),
   }),
 ];
+
+export const accessRows = [...accountRows, ...teamRows];

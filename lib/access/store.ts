@@ -4,6 +4,7 @@ import type { Table } from '#lib/platform/ports.ts';
 import type { AccountItem, UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
 import type { Scope } from './context.ts';
+import { type TeamMember, teamMember } from './team.ts';
 
 /**
  * Items of access and how they are read, all strongly:
@@ -15,6 +16,7 @@ import type { Scope } from './context.ts';
  * | keys of a tenant               | query apiKeys(tenant), then get many apiKey(digest) |
  * | a key by its id                | get apiKeyPointer(tenant, id)                      |
  * | users of a tenant              | query users(tenant)                                |
+ * | who is invited, by a token     | get invitation(digest), then get user(tenant, id)  |
  * | all accounts (operator)        | query accounts, then get many account(tenant)      |
  */
 
@@ -38,7 +40,7 @@ export async function allAccounts(ports: { table: Table }, keys: Scope['keys']):
   return accounts;
 }
 
-/** Everybody of an account, oldest first. */
+/** Everybody of an account, also those invited, oldest first. */
 export async function allUsers({ ports, keys, tenant }: Scope): Promise<UserItem[]> {
   const users: UserItem[] = [];
   let after: string | undefined;
@@ -51,6 +53,33 @@ export async function allUsers({ ports, keys, tenant }: Scope): Promise<UserItem
     after = page.next;
   } while (after !== undefined);
   return users;
+}
+
+/** The team as the interface shows it, oldest first. */
+export const userList =
+  ({ ports, keys, tenant }: Scope): Reader<TeamMember> =>
+  async (after, limit) => {
+    const { items, next } = await ports.table.query<UserItem>({
+      partition: keys.users(tenant),
+      limit,
+      ...(after !== undefined && { after }),
+    });
+    return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
+  };
+
+/** Every key of a user. */
+export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string): Promise<ApiKeyPointer[]> {
+  const pointers: ApiKeyPointer[] = [];
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<ApiKeyPointer>({
+      partition: keys.apiKeys(tenant),
+      ...(after !== undefined && { after }),
+    });
+    pointers.push(...page.items.filter(({ user_id }) => user_id === user));
+    after = page.next;
+  } while (after !== undefined);
+  return pointers;
 }
 
 /** A page of key items in the order of their making, each with its position. Without `user` those of everybody. */

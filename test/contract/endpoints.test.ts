@@ -9,12 +9,9 @@ const rows = apiRows.map((row): Endpoint => `${row.method} ${row.path as `/${str
 
 /** Listed, but not built yet. This list only ever shrinks. */
 const notYet: readonly Endpoint[] = [
-  ...specEndpoints.relations!,
-  ...specEndpoints.team!,
   ...specEndpoints.actions!,
   ...specEndpoints.skills!,
   'GET /v1/openapi.json',
-  'POST /v1/invitations/accept',
 ];
 
 describe('the endpoints', () => {

@@ -61,6 +61,21 @@ export async function keyOf(admin: Client, body: object = {}): Promise<Client & 
   return { ...clientOf(url, made.body.key), id: made.body.id };
 }
 
+/** Somebody invited to the same account, who has accepted. `id` is that of the user. */
+export async function memberOf(admin: Client, role: 'admin' | 'member' = 'member'): Promise<Client & { id: string }> {
+  const { url } = await target();
+  const email = `${role}-${++people}@example.com`;
+  const invited = await admin.post('/v1/settings/users/invite', { email, role });
+  const accepted = await clientOf(url, '').post('/v1/invitations/accept', {
+    token: invited.body.invite_token,
+    name: `Test ${role}`,
+  });
+  if (accepted.status !== 201) throw new Error(`No ${role}: ${JSON.stringify([invited.body, accepted.body])}`);
+  return { ...clientOf(url, accepted.body.key), id: accepted.body.user.id };
+}
+
+let people = 0;
+
 /** What an error answer looks like; with `path`, that its one detail is about that place. */
 export const failure = (status: number, code: string, path?: string) => ({
   status,

@@ -1,0 +1,52 @@
+import { AppError } from '#lib/platform/errors.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { isInvited, type UserItem } from './account.ts';
+import { digestOf } from './api-key.ts';
+import { changeTeam } from './change-team.ts';
+import type { Scope } from './context.ts';
+import {
+  INVITATION_MS,
+  type InvitationItem,
+  type Invited,
+  isSameEmail,
+  type NewInvitation,
+  teamMember,
+} from './team.ts';
+
+/**
+ * Invites somebody to the account of the caller. Who is invited already gets a new token and the role given now; the
+ * old token dies. Throws CONFLICT for a member's e-mail address.
+ */
+export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promise<Invited> {
+  const { ports, keys, tenant } = scope;
+  const [id, v, token] = [ports.ids.id('usr'), ports.ids.token(), `fwi_${ports.ids.secret()}`];
+  const digest = digestOf(token);
+  const now = ports.clock.now();
+  const valid_until = now + INVITATION_MS;
+
+  return changeTeam(scope, async (users, turn) => {
+    const known = users.find((user) => isSameEmail(user.email, email));
+    // A try before did it, whose answer was lost.
+    if (known?.v === v) return { ...teamMember(known), invite_token: token };
+    if (known && !isInvited(known)) throw new AppError('CONFLICT', `${known.email} is a member of this team already.`);
+
+    const made = { ...keys.user(tenant, id), tenant_id: tenant, id, name: '', created_at: iso(now) };
+    const user: UserItem = { ...(known ?? made), v, email, role, invitation: { digest, valid_until } };
+    const invitation: InvitationItem = {
+      ...keys.invitation(digest),
+      tenant_id: tenant,
+      user_id: user.id,
+      expires_at: Math.ceil(valid_until / 1000),
+    };
+    const writes: Write[] = [
+      turn,
+      { put: user, if: known ? { version: known.v } : 'absent' },
+      { put: invitation, if: 'absent' },
+    ];
+    if (known?.invitation) writes.push({ delete: keys.invitation(known.invitation.digest) });
+    const outcome = await commit(ports, writes);
+    return outcome.ok ? { ...teamMember(user), invite_token: token } : AGAIN;
+  });
+}

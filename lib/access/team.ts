@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { Name, text } from '#lib/platform/text.ts';
+import { Email, isInvited, Role, type UserItem } from './account.ts';
+
+/** How long an invitation may be accepted (decisions.md, Accounts): 7 days in ms. */
+export const INVITATION_MS = 7 * 24 * 3_600_000;
+
+export const NewInvitation = z.object({ email: Email, role: Role });
+export type NewInvitation = z.infer<typeof NewInvitation>;
+
+export const TeamMember = z.object({
+  id: z.string(),
+  email: z.string(),
+  /** Empty while pending: whoever accepts the invitation gives it. */
+  name: z.string(),
+  role: Role,
+  status: z.enum(['active', 'pending']),
+  created_at: z.string(),
+});
+export type TeamMember = z.infer<typeof TeamMember>;
+
+/** A new invitation: the only answer that ever holds the token. */
+export const Invited = TeamMember.extend({ invite_token: z.string() });
+export type Invited = z.infer<typeof Invited>;
+
+export const Acceptance = z.object({ token: text(1, 200), name: Name });
+export type Acceptance = z.infer<typeof Acceptance>;
+
+/** Who has accepted, and their first key: the only answer that ever holds it. */
+export const Accepted = z.object({ user: TeamMember, key: z.string() });
+export type Accepted = z.infer<typeof Accepted>;
+
+/** Written with each invitation and removal, so that its version holds everybody of the team as they were read. */
+export type TeamItem = Item & { v: string };
+
+/** Leads from the digest of a token to the invited user, who alone says whether it still holds. */
+export type InvitationItem = Item & { tenant_id: string; user_id: string };
+
+export const teamMember = (user: UserItem): TeamMember => ({
+  id: user.id,
+  email: user.email,
+  name: user.name,
+  role: user.role,
+  status: isInvited(user) ? 'pending' : 'active',
+  created_at: user.created_at,
+});
+
+/** E-mail addresses of one account are compared without regard to case. */
+export const isSameEmail = (a: string, b: string): boolean => folded(a) === folded(b);
+
+const folded = (email: string): string => email.normalize('NFC').toLowerCase();
+
+/** Throws CONFLICT when nobody could administer the account without this user. */
+export function mustNotBeLastAdmin(users: UserItem[], user: UserItem): void {
+  const isAdmin = (one: UserItem) => one.role === 'admin' && !isInvited(one);
+  if (!isAdmin(user) || users.some((other) => other.id !== user.id && isAdmin(other))) return;
+  throw new AppError(
+    'CONFLICT',
+    'This is the last admin of the account. Let another admin accept an invitation first.',
+  );
+}
