@@ -1,0 +1,45 @@
+import { AppError } from '#lib/platform/errors.ts';
+
+/** What AWS calls it when there are too many requests, in a service's error or in a transaction's reason. */
+const THROTTLED = new Set([
+  'ThrottlingException',
+  'ThrottlingError',
+  'Throttling',
+  'ThrottledException',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'ProvisionedThroughputExceededException',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+  'TooManyRequestsException',
+  'LimitExceededException',
+  'InternalFailure',
+  'InternalException',
+  'ServiceUnavailable',
+]);
+const NO_ANSWER = new Set(['TimeoutError', 'AbortError', 'RequestTimeout', 'RequestTimeoutException']);
+const BROKEN = new Set(['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Whether this code of a service means: not now, perhaps later. */
+export const isThrottle = (code: string | undefined): boolean => code !== undefined && THROTTLED.has(code);
+
+/** The store or queue cannot serve; whether a write took place is unknown. */
+export const unavailable = (cause: unknown): AppError =>
+  new AppError('UNAVAILABLE', 'The store is busy and did not answer in time. Try again.', {
+    headers: { 'retry-after': '1' },
+    cause,
+  });
+
+type Failure = { name?: string; code?: string; $metadata?: { httpStatusCode?: number } };
+
+/** An SDK error as a port throws it: UNAVAILABLE for what may pass by itself, else the error as it is: a fault of ours. */
+export function translate(error: unknown): unknown {
+  const { name, code, $metadata } = (error ?? {}) as Failure;
+  const passes =
+    isThrottle(name) ||
+    NO_ANSWER.has(name ?? '') ||
+    BROKEN.has(code ?? '') ||
+    ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    name === 'TransactionInProgressException';
+  return passes ? unavailable(error) : error;
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CLIENT_SETTINGS } from '#lib/platform/aws/client-settings.ts';
+import { dynamoTable } from '#lib/platform/aws/dynamodb-table.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Table } from '#lib/platform/ports.ts';
+import { eventually } from '#test/support/eventually.ts';
+
+const file = join(import.meta.dirname, `../../../node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+
+/** The DynamoDB stand-in of this platform, or undefined where its optional package is not installed. */
+export const dynoxide = [file, `${file}.exe`].find(existsSync);
+
+export type StandIn = { table: Table; stop(): void };
+
+/** A DynamoDB of its own in memory, on a free port, and the table port on it. */
+export async function startDynoxide(binary: string): Promise<StandIn> {
+  const port = String(await freePort());
+  const child = spawn(binary, ['serve', '--host', '127.0.0.1', '--port', port], { stdio: 'ignore' });
+  const stop = () => void child.kill('SIGKILL');
+  process.once('exit', stop);
+  const client = new DynamoDBClient({
+    ...CLIENT_SETTINGS,
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  await eventually(() => client.send(new CreateTableCommand(TABLE)));
+  return {
+    table: dynamoTable({ client, table: TABLE.TableName, clock: systemClock, ids: makeIds(systemClock) }),
+    stop: () => {
+      client.destroy();
+      stop();
+      process.off('exit', stop);
+    },
+  };
+}
+
+const TABLE = {
+  TableName: 'contract',
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'S' },
+  ],
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+} satisfies ConstructorParameters<typeof CreateTableCommand>[0];
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    }),
+  );
+}
