@@ -4,14 +4,19 @@ import { fingerprint, simulate } from './simulate.ts';
 import { verdict } from './verdict.ts';
 
 /**
- * `npm run test:faults -- --seed N --runs M`: M lives of the service from seed N on, in virtual time. Prints what
+ * `npm run test:faults -- --seed N --runs M [--minutes L]`: M lives of the service from seed N on, in virtual time. Prints what
  * happened in them and, for a life in which a promise was broken, which one and how to live it again.
  */
 const { values } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, runs: { type: 'string', default: '100' } },
+  options: {
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '100' },
+    minutes: { type: 'string', default: '30' },
+  },
 });
 const first = Number(values.seed);
 const runs = Number(values.runs);
+const minutes = Number(values.minutes);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const SHOWN = 8;
 
@@ -19,13 +24,13 @@ const coverage: Coverage = {};
 const failed: number[] = [];
 const begun = performance.now();
 for (let seed = first; seed < first + runs; seed++) {
-  const run = await simulate(seed);
+  const run = await simulate(seed, minutes);
   const wrong = verdict(run);
   cover(coverage, run);
   if (wrong.length === 0) continue;
   failed.push(seed);
   say(
-    `seed ${seed} (${fingerprint(run)}) broke ${wrong.length}; again: npm run test:faults -- --seed ${seed} --runs 1`,
+    `seed ${seed} (${fingerprint(run)}) broke ${wrong.length}; again: npm run test:faults -- --seed ${seed} --runs 1 --minutes ${minutes}`,
   );
   for (const text of wrong.slice(0, SHOWN)) say(`  ${text}`);
 }

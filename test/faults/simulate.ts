@@ -21,8 +21,7 @@ import { virtualNet } from './virtual-net.ts';
 const START = Date.UTC(2026, 10, 21, 5, 0, 0);
 const ENTITIES = 3;
 const CHECKS = 10;
-/** Half an hour of weather, then enough calm for everything to come to its end. */
-const LENGTH_MS = 30 * 60_000;
+/** Enough calm behind the weather for everything to come to its end; what was deleted is reclaimed after ten minutes. */
 const SETTLE_MS = 13 * 60_000;
 
 /** What a run left for its checkers. */
@@ -37,8 +36,12 @@ export type Run = {
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** One whole life of the service, in memory and in virtual time. The same seed gives the same run. */
-export async function simulate(seed: number): Promise<Run> {
+/**
+ * One whole life of the service, in memory and in virtual time. The same seed and length give the same run.
+ * @param minutes how long things happen, before it comes to rest
+ */
+export async function simulate(seed: number, minutes = 30): Promise<Run> {
+  const lengthMs = minutes * 60_000;
   const random = makeRandom(seed);
   const profile = drawProfile(random);
   const clock = makeClock(START + random.int(0, 59_999));
@@ -77,7 +80,7 @@ export async function simulate(seed: number): Promise<Run> {
   const world = { random, clock, seen, client, profile };
 
   const started = clock.now();
-  const calmFrom = started + LENGTH_MS;
+  const calmFrom = started + lengthMs;
   const end = calmFrom + SETTLE_MS;
   startTicks(shared, cloud.send, started, end);
   clock.at(started + 20_000, () => {
@@ -87,7 +90,7 @@ export async function simulate(seed: number): Promise<Run> {
     shared.profile = repaired(profile);
   });
   for (let i = 0; i < profile.outages; i++) {
-    clock.at(started + random.int(60_000, LENGTH_MS - 240_000), () => cloud.outage(random.int(5_000, 220_000)));
+    clock.at(started + random.int(60_000, lengthMs - 240_000), () => cloud.outage(random.int(5_000, 220_000)));
   }
   void people({ ...world, end: calmFrom });
   await clock.runUntil(end);
