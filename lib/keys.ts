@@ -25,6 +25,9 @@ export const GAP_NOTES = 'G#';
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
+/** Sort-key prefix of a tenant's skills beside their count. */
+export const SKILLS = 'SKILL#';
+
 /** Sort-key prefixes of a tenant's actions beside their count, and of what was reported on an execution. */
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
@@ -143,6 +146,22 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pace: (tenant: string, digest: string): Key => ({ pk: ofTenant(tenant, 'PACE', digest), sk: 'PACE' }),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'DELIVERIES', bucketOf(id)), sk: id }),
+
+    // skills, and what MCP clients on an open stream are sent
+    skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
+    skillCount: (tenant: string): Key => ({ pk: ofTenant(tenant, 'SKILLS'), sk: '!COUNT' }),
+    skill: (tenant: string, slug: string): Key => ({ pk: ofTenant(tenant, 'SKILLS'), sk: `${SKILLS}${slug}` }),
+    mcpStreams: (tenant: string, apiKey: string) => ofTenant(tenant, 'STREAMS', apiKey),
+    mcpStream: (tenant: string, apiKey: string, session: string): Key => ({
+      pk: ofTenant(tenant, 'STREAMS', apiKey),
+      sk: session,
+    }),
+    mailbox: (tenant: string, session: string) => ofTenant(tenant, 'MAILBOX', session),
+    /** @param part 0 is the head, which says how many there are */
+    letter: (tenant: string, session: string, id: string, part: number): Key => ({
+      pk: ofTenant(tenant, 'MAILBOX', session),
+      sk: `${id}#${part}`,
+    }),
 
     // how the service fares; no tenant's
     unsent: (bucket: number) => `UNSENT#${bucket}`,
