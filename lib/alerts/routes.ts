@@ -52,6 +52,7 @@ export const alertRows = [
     status: 201,
     body: ChannelBody,
     reply: ChannelRecord,
+    errors: ['LIMIT_EXCEEDED'],
     load: loadCheck,
     run: async (context, { loaded, body }) =>
       channelView(context, loaded.id, await addChannel(context, loaded, body), undefined),

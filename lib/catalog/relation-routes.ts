@@ -28,6 +28,7 @@ export const relationRows = [
     status: 201,
     body: NewRelation,
     reply: Relation,
+    errors: ['NOT_FOUND', 'CONFLICT'],
     run: (context, { body }) => createRelation(context, body),
   }),
   row({

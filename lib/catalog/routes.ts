@@ -35,6 +35,7 @@ const blueprintRows = [
     status: 201,
     body: NewBlueprint,
     reply: Blueprint,
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body }) => createBlueprint(context, body),
   }),
   row({
@@ -64,6 +65,7 @@ const blueprintRows = [
     access: 'write',
     summary: 'Delete a blueprint that has no entities',
     status: 204,
+    errors: ['CONFLICT'],
     run: (context, { params }) => deleteBlueprint(context, params.slug),
   }),
   row({
@@ -74,6 +76,7 @@ const blueprintRows = [
     status: 201,
     body: FieldInput,
     reply: Blueprint,
+    errors: ['CONFLICT'],
     load: (context, { slug }) => requireBlueprint(context, slug),
     run: (context, { params, body }) => addField(context, params.slug, body),
   }),
@@ -113,6 +116,7 @@ const entityRows = [
     status: 201,
     body: NewEntity,
     reply: Entity,
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     load: (context, { blueprint_slug }) => requireBlueprint(context, blueprint_slug),
     run: (context, { params, body }) => createEntity(context, params.blueprint_slug, body),
   }),

@@ -1,9 +1,50 @@
+import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrl } from '#lib/access/redaction.ts';
 import type { CheckItem } from './check-item.ts';
-import { checkTypeOf } from './registry.ts';
+import type { CheckType } from './check-type.ts';
+import { checkTypeOf, checkTypes } from './registry.ts';
 
-/** The check on the wire; a read-only key sees its secrets as ********. */
+const shared = {
+  interval_seconds: z.int(),
+  timeout_ms: z.int(),
+  failure_threshold: z.int(),
+  enabled: z.boolean(),
+  state: z.enum(['up', 'down', 'unknown']),
+  state_since: z.iso.datetime(),
+  consecutive_failures: z.int().describe('Saturates at failure_threshold.'),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+};
+
+const schemaOf = ({ type, mode, fields, config }: CheckType) =>
+  z.object({
+    id: z.string(),
+    entity_id: z.string(),
+    name: z.string().nullable(),
+    check_type: z.literal(type),
+    execution_mode: z.literal(mode),
+    ...fields.shape,
+    config,
+    ...shared,
+  });
+
+/**
+ * The check on the wire, one schema a type.
+ * @param more members that an endpoint shows beside it
+ */
+export function checkSchema<More extends z.ZodObject>(id: string, more: More): z.ZodType<CheckRecord & z.output<More>> {
+  const schemas = [...checkTypes.values()].map((type) => schemaOf(type).extend(more.shape));
+  // The cast: what the fields of a type are called is known to CheckItem, not to its schema.
+  return z.discriminatedUnion('check_type', schemas as unknown as [z.ZodObject]).meta({ id }) as never;
+}
+
+export type CheckRecord = ReturnType<typeof checkRecord>;
+
+/** What creating and changing a check answers. */
+export const CheckRecord: z.ZodType<CheckRecord> = checkSchema('Check', z.object());
+
+/** The check as it is shown; a read-only key sees its secrets as ********. */
 export function checkRecord(check: CheckItem, caller: Pick<Context['caller'], 'is_read_only'>) {
   const { target_url, method, expected_status, body_contains } = check;
   const record = {

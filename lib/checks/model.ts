@@ -10,18 +10,29 @@ const MAX_CONFIG_BYTES = 8 * 1024;
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 
+/** Settings that every check has. */
+const settingsOf = (mode: 'pull' | 'push') => ({
+  interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]),
+  timeout_ms: whole(10, 30_000),
+  failure_threshold: whole(1, 100).describe('Failures in a row until it is down.'),
+  enabled: z.boolean(),
+});
+
+const Label = z.string().min(1).max(200);
+
 const schemaOf = (name: string) => {
   const { mode, fields, config } = checkTypeOf(name);
+  const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
   return z.object({
     entity_id: z.string(),
     check_type: z.literal(name),
     execution_mode: z.literal(mode, `is ${mode} for a ${name} check; leave it out`).default(mode),
-    name: z.string().min(1).max(200).optional(),
+    name: Label.optional(),
     ...fields.shape,
-    interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]).default(60),
-    timeout_ms: whole(10, 30_000).default(5000),
-    failure_threshold: whole(1, 100).default(3),
-    enabled: z.boolean().default(true),
+    interval_seconds: interval_seconds.default(60),
+    timeout_ms: timeout_ms.default(5000),
+    failure_threshold: failure_threshold.default(3),
+    enabled: enabled.default(true),
     config: config.refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`).prefault({}),
   });
 };
@@ -31,10 +42,11 @@ const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify
 const schemas = [...checkTypes.keys()].map(schemaOf);
 
 /** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
-export const CheckInput = z.discriminatedUnion(
-  'check_type',
-  schemas as unknown as [(typeof schemas)[number], ...typeof schemas],
-);
+export const CheckInput = z
+  .discriminatedUnion('check_type', schemas as unknown as [(typeof schemas)[number], ...typeof schemas], {
+    error: (issue) => (issue.code === 'invalid_union' ? `must be one of ${checkTypeNames.join(', ')}` : undefined),
+  })
+  .meta({ id: 'NewCheck' });
 
 /** What a tenant decides of a check. */
 export type CheckInput = Omit<
@@ -58,11 +70,8 @@ export type CheckInput = Omit<
   | 'alerts'
 >;
 
-const Kind = z.object({ check_type: z.enum(checkTypeNames) });
-
 /** @param minInterval the operator's floor in seconds */
 export function parseCheck(input: object, minInterval: number): CheckInput {
-  parse(Kind, input);
   const check = parse(CheckInput, input) as CheckInput;
   if (check.interval_seconds < minInterval) {
     throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
@@ -88,5 +97,19 @@ function mergeMap(stored: Record<string, unknown>, patch: unknown): unknown {
   return Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
 }
 
-/** A partial update: whatever members of a check; the merged whole is judged by its type's schema. */
-export const CheckPatch = z.looseObject({});
+const withoutDefault = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodDefault ? withoutDefault(schema.unwrap() as z.ZodType) : schema;
+
+const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.entries<z.ZodType>(fields.shape));
+
+/** A partial update: any members of a check; the merged whole is judged by its type's schema. */
+export const CheckPatch = z
+  .looseObject({
+    ...Object.fromEntries(FIXED.map((member) => [member, z.string().describe('May be repeated but not changed.')])),
+    name: Label,
+    ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
+    ...settingsOf('push'),
+    config: z.record(z.string(), z.unknown()).describe('Merges per key; null removes a key.'),
+  })
+  .partial()
+  .meta({ id: 'CheckPatch' });

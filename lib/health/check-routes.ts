@@ -1,13 +1,14 @@
+import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkList } from '#lib/checks/check-list.ts';
-import { checkRecord } from '#lib/checks/check-record.ts';
-import { CheckPatch } from '#lib/checks/model.ts';
+import { CheckRecord, checkRecord, checkSchema } from '#lib/checks/check-record.ts';
+import { CheckInput, CheckPatch } from '#lib/checks/model.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { ListQuery, listOf } from '#lib/platform/paging.ts';
 import { route } from '#lib/platform/route.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
-import { checkDetail } from './check-detail.ts';
+import { CheckDetail, checkDetail } from './check-detail.ts';
 import { staleEntities } from './staleness.ts';
 
 const row = route<Context>();
@@ -20,6 +21,7 @@ export const checkRows = [
     summary: 'All checks of the account',
     status: 200,
     query: ListQuery,
+    reply: z.array(checkSchema('CheckInList', CheckDetail.pick({ stale: true }))),
     run: async (context, call) => {
       const isStale = await staleEntities(context);
       const view = (check: CheckItem) => ({ ...checkRecord(check, context.caller), stale: isStale(check.entity_id) });
@@ -32,7 +34,9 @@ export const checkRows = [
     access: 'write',
     summary: 'Attach a check to an entity; it is probed within seconds',
     status: 201,
-    body: CheckPatch,
+    body: CheckInput,
+    reply: CheckRecord,
+    errors: ['NOT_FOUND', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => checkRecord(await createCheck(context, body), context.caller),
   }),
   row({
@@ -41,6 +45,7 @@ export const checkRows = [
     access: 'read',
     summary: 'A check with its last result',
     status: 200,
+    reply: checkSchema('CheckWithLastResult', CheckDetail),
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded }) => ({
       ...checkRecord(loaded, context.caller),
@@ -54,6 +59,7 @@ export const checkRows = [
     summary: 'Change a check; only what is supplied changes',
     status: 200,
     body: CheckPatch,
+    reply: CheckRecord,
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded, body }) => checkRecord(await updateCheck(context, loaded, body), context.caller),
   }),

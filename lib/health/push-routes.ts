@@ -7,6 +7,7 @@ import { route } from '#lib/platform/route.ts';
 import { Instant, iso } from '#lib/platform/time.ts';
 import { type Push, receivePush } from './receive-push.ts';
 import { resultRecord } from './result-item.ts';
+import { ResultRecord } from './result-view.ts';
 import { retentionStart } from './retention.ts';
 
 const row = route<Context>();
@@ -28,7 +29,16 @@ export const PushResult = z.object({
   status_code: z.int().min(0).max(999_999).default(0),
 });
 
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+/** Headers of both rows. */
+const PushHeaders = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 visible ASCII characters')
+    .optional()
+    .describe(
+      'A push with a key that was heard before answers the first record and counts once: it is safe to send again.',
+    ),
+});
 
 /** A push check; a pull check is a CONFLICT before the body is judged (decisions.md, Errors). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
@@ -42,9 +52,8 @@ async function requirePushCheck(context: Context, id: string): Promise<CheckItem
 
 function identityOf(headers: Record<string, string | undefined>, fallback: string | undefined): Push['identity'] {
   const key = headers['idempotency-key'];
-  if (key === undefined) return fallback === undefined ? undefined : { kind: 'body', text: fallback };
-  if (IDEMPOTENCY_KEY.test(key)) return { kind: 'key', text: key };
-  throw invalid('Idempotency-Key', 'must have 1 to 255 visible ASCII characters');
+  if (key !== undefined) return { kind: 'key', text: key };
+  return fallback === undefined ? undefined : { kind: 'body', text: fallback };
 }
 
 function inWindow(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
@@ -71,7 +80,10 @@ export const pushRows = [
     access: 'write',
     summary: 'Post a result of a push check; it is durable before it is answered',
     status: 201,
+    headers: PushHeaders,
     body: PushResult,
+    reply: ResultRecord,
+    errors: ['CONFLICT'],
     load: (context, { id }) => requirePushCheck(context, id),
     run: async (context, { loaded, body, headers }) => {
       const checked_at = inWindow(body.checked_at, context.ports.clock.now(), context.caller.retention_days);
@@ -88,6 +100,9 @@ export const pushRows = [
     access: 'write',
     summary: 'A sign of life of a push check; the body is never read',
     status: 201,
+    headers: PushHeaders,
+    reply: ResultRecord,
+    errors: ['CONFLICT'],
     load: (context, { id }) => requirePushCheck(context, id),
     run: (context, { loaded, headers }) =>
       receive(context, loaded, {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { ErrorCode } from './errors.ts';
 
 /** `open` needs no key; `read` any key; `write` a key that is not read-only; `admin` such a key of an admin. */
 export type Access = 'open' | 'read' | 'write' | 'admin';
@@ -46,11 +47,15 @@ export type Route<Context> = {
   summary: string;
   /** Status of success; 204 sends no body. */
   status: 200 | 201 | 204;
-  query?: z.ZodType;
+  query?: z.ZodObject;
+  /** Headers it heeds beside Authorization, by their usual names. */
+  headers?: z.ZodObject;
   /** Absent: the body is not read at all. */
   body?: z.ZodType;
-  /** The record it answers, for the API description. */
+  /** What it answers; absent with 204 alone. */
   reply?: z.ZodType;
+  /** Codes it may answer beyond those that follow from the row: openapi.ts says which do. */
+  errors?: readonly ErrorCode[];
   /** Largest body in bytes; default 256 KB. */
   maxBody?: number;
   load?: (context: Context, params: Record<string, string>) => Promise<unknown>;
@@ -65,20 +70,26 @@ export const route =
   <
     const Path extends string,
     Loaded = undefined,
-    Q extends z.ZodType | undefined = undefined,
+    Q extends z.ZodObject | undefined = undefined,
     B extends z.ZodType | undefined = undefined,
-  >(row: {
-    method: Method;
-    path: Path;
-    names?: readonly (keyof ParamsOf<Path> & string)[];
-    access: Access;
-    summary: string;
-    status: 200 | 201 | 204;
-    query?: Q;
-    body?: B;
-    reply?: z.ZodType;
-    maxBody?: number;
-    load?: (context: Context, params: ParamsOf<Path>) => Promise<Loaded>;
-    run: (context: Context, call: Call<ParamsOf<Path>, Out<Q>, Out<B>, Loaded>) => Promise<unknown>;
-  }): Route<Context> =>
+    R extends z.ZodType = z.ZodUnknown,
+  >(
+    row: {
+      method: Method;
+      path: Path;
+      names?: readonly (keyof ParamsOf<Path> & string)[];
+      access: Access;
+      summary: string;
+      query?: Q;
+      headers?: z.ZodObject;
+      body?: B;
+      errors?: readonly ErrorCode[];
+      maxBody?: number;
+      load?: (context: Context, params: ParamsOf<Path>) => Promise<Loaded>;
+      run: (
+        context: Context,
+        call: Call<ParamsOf<Path>, Out<Q>, Out<B>, Loaded>,
+      ) => Promise<z.output<R> | Reply<z.output<R>>>;
+    } & ({ status: 200 | 201; reply: R } | { status: 204; reply?: never }),
+  ): Route<Context> =>
     row as unknown as Route<Context>;

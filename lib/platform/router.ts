@@ -89,6 +89,7 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     const loaded = await row.load?.(context, params);
     const search = new URLSearchParams(event.rawQueryString);
     const query = row.query && parse(row.query, Object.fromEntries([...search].reverse()));
+    if (row.headers) parse(row.headers, named(row.headers, event.headers));
     const body = row.body && parse(row.body, readBody(event, row.maxBody ?? DEFAULT_MAX_BODY));
     const call = { params, query, body, loaded, headers: event.headers, url: { path: event.rawPath, search } };
     const result = await row.run(context, call as never);
@@ -97,6 +98,10 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
       : { status: row.status, value: result, headers: {} };
   }
 }
+
+/** The headers that a schema names. */
+const named = (schema: z.ZodObject, headers: ApiEvent['headers']) =>
+  Object.fromEntries(Object.keys(schema.shape).map((name) => [name, headers[name.toLowerCase()]]));
 
 const isParam = (segment: string): boolean => segment.startsWith('{');
 
