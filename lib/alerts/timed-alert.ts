@@ -105,7 +105,6 @@ async function step(
 
   const { deliveries, alerts } = alertTo(keys, ports, { check, policy, transition, entry, now }, decision.tell);
   const send = deliveries.map((delivery) => delivery.id);
-  for (const id of send) made.add(id);
   const holding: Deadline = { deadline: now, note: { send, ...(decision.next && { next: decision.next }) } };
   const done = await ports.table.transact([
     replaceCheck(check, nextCheck(check, ports.ids.token(), { alerts })),
@@ -113,7 +112,9 @@ async function step(
     ...replace(holding),
     ...deliveries.flatMap((delivery) => creation(keys, delivery)),
   ]);
-  return done.ok ? holding : AGAIN;
+  if (!done.ok) return AGAIN;
+  for (const id of send) made.add(id);
+  return holding;
 }
 
 async function lastTransition(ports: Ports, keys: Keys, check: CheckItem): Promise<TransitionItem | undefined> {
