@@ -1,3 +1,4 @@
+import { reclaimAction } from '#lib/actions/reclaim-action.ts';
 import { reclaimRelations } from '#lib/catalog/reclaim-relations.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -10,7 +11,9 @@ export function create(ports: Ports) {
   const keys = keyTable(ports.settings);
   return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, (body) => {
-      const { tenant_id, entity_id, check_id } = messages.reclaim.parse(body);
+      const left = messages.reclaim.parse(body);
+      if ('action_id' in left) return reclaimAction(ports, keys, left);
+      const { tenant_id, entity_id, check_id } = left;
       return check_id === undefined
         ? reclaimRelations({ ports, keys, tenant: tenant_id }, entity_id)
         : reclaimCheck(ports, keys, { tenant_id, entity_id, check_id });

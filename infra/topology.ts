@@ -25,15 +25,31 @@ type FunctionSpec = {
   publishes?: true;
 };
 
-export type FunctionName = 'api' | 'ingest' | 'generator' | 'prober' | 'notifier' | 'deliverer' | 'reclaimer';
+export type FunctionName =
+  | 'api'
+  | 'ingest'
+  | 'generator'
+  | 'prober'
+  | 'notifier'
+  | 'deliverer'
+  | 'action-planner'
+  | 'action-runner'
+  | 'reclaimer';
 
 export const functions: Record<FunctionName, FunctionSpec> = {
-  api: { memory_mb: 512, timeout_seconds: 29, table: 'write', sends: ['job', 'timer', 'delivery', 'reclaim'] },
+  api: {
+    memory_mb: 512,
+    timeout_seconds: 29,
+    table: 'write',
+    sends: ['job', 'timer', 'delivery', 'action', 'reclaim'],
+  },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: 'write', sends: ['timer'] },
-  generator: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['tick', 'job', 'timer'] },
+  generator: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['tick', 'job', 'timer', 'action'] },
   prober: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['job', 'timer', 'delivery'] },
   notifier: { memory_mb: 256, timeout_seconds: 30, table: 'write', sends: ['notify', 'delivery'], publishes: true },
   deliverer: { memory_mb: 256, timeout_seconds: 60, table: 'write', sends: ['delivery', 'timer'] },
+  'action-planner': { memory_mb: 256, timeout_seconds: 30, table: 'write', sends: ['plan', 'action'] },
+  'action-runner': { memory_mb: 256, timeout_seconds: 60, table: 'write', sends: ['action'] },
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: 'write', sends: ['reclaim'] },
 };
 
@@ -43,6 +59,8 @@ export const queues: Record<QueueName, QueueSpec> = {
   timer: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 8 },
   notify: { consumer: 'notifier', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE.notify },
   delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, max_receives: LAST_RECEIVE.delivery },
+  plan: { consumer: 'action-planner', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE.plan },
+  action: { consumer: 'action-runner', batch: 10, concurrency: 20, max_receives: LAST_RECEIVE.action },
   reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: 8 },
 };
 
@@ -56,6 +74,7 @@ export const routes: readonly { method: string; path: string; function: Function
 /** New items of the table whose sort key begins with `sk_prefix` reach the function, batch by batch. */
 export const streams: readonly { name: string; function: FunctionName; sk_prefix: string; batch: number }[] = [
   { name: 'notifier', function: 'notifier', sk_prefix: 'TR#', batch: 100 },
+  { name: 'action-planner', function: 'action-planner', sk_prefix: 'TR#', batch: 100 },
 ];
 
 /** Once a minute a message `{scheduled_time}` (ISO 8601) onto the queue. */

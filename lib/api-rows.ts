@@ -1,5 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
+import { actionRows } from '#lib/actions/routes.ts';
 import { alertRows } from '#lib/alerts/routes.ts';
 import { catalogRows } from '#lib/catalog/routes.ts';
 import { checkRows } from '#lib/health/check-routes.ts';
@@ -17,4 +18,5 @@ export const apiRows: Route<Context>[] = [
   ...resultRows,
   ...statusRows,
   ...alertRows,
+  ...actionRows,
 ];

@@ -14,6 +14,27 @@ export const Job = z.object({
 });
 export type Job = z.infer<typeof Job>;
 
+/** What a deleted check left behind; without `check_id`, what a deleted entity did beside its checks. */
+const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
+/** The history of a deleted action. */
+const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });
+
+/** A run of an action that is due, or one to be looked after. */
+const Run = z.discriminatedUnion('kind', [
+  /** Fired by the transition that stands under the check. */
+  z.object({
+    kind: z.literal('state_change'),
+    tenant_id: z.string(),
+    action_id: z.string(),
+    check_id: z.string(),
+    transition_sk: z.string(),
+  }),
+  /** Due at `slot` (epoch ms). */
+  z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
+  /** Begun some time ago: should it still be pending, whoever ran it was cut off. */
+  z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
+]);
+
 export const messages = {
   /** The minute's tick; with `shard` it is for that shard alone. */
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
@@ -31,12 +52,14 @@ export const messages = {
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
   delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
-  /** What a deleted check left behind; without `check_id`, what a deleted entity did beside its checks. */
-  reclaim: z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() }),
+  reclaim: z.union([ReclaimAction, ReclaimEntity]),
+  /** A transition whose actions could not be found once. */
+  plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
+  action: Run,
 };
 
 /** The receive after which a message goes to the dead letters: the handler then ends what it stands for as failed. */
-export const LAST_RECEIVE = { notify: 8, delivery: 8 } as const;
+export const LAST_RECEIVE = { notify: 8, delivery: 8, plan: 8, action: 8 } as const;
 
 export type QueueName = keyof typeof messages;
 export type MessageOf<Name extends QueueName> = z.infer<(typeof messages)[Name]>;

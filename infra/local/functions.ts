@@ -1,3 +1,5 @@
+import { create as actionPlanner } from '#functions/action-planner.ts';
+import { create as actionRunner } from '#functions/action-runner.ts';
 import { create as api } from '#functions/api.ts';
 import { create as deliverer } from '#functions/deliverer.ts';
 import { create as generator } from '#functions/generator.ts';
@@ -16,6 +18,8 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   prober,
   notifier,
   deliverer,
+  'action-planner': actionPlanner,
+  'action-runner': actionRunner,
   reclaimer,
 };
 

@@ -1,5 +1,4 @@
 import { type EntryKind, type Keys, REVISIONS } from '#lib/keys.ts';
-import type { MessageOf } from '#lib/messages.ts';
 import type { Key, Ports } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import type { PolicyItem } from './policy-item.ts';
@@ -18,7 +17,7 @@ const CHUNK = 50;
 export async function reclaimCheck(
   ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
   keys: Keys,
-  { tenant_id, entity_id, check_id }: MessageOf<'reclaim'> & { check_id: string },
+  { tenant_id, entity_id, check_id }: { tenant_id: string; entity_id: string; check_id: string },
 ): Promise<void> {
   if (await ports.table.get(keys.check(tenant_id, check_id))) return;
   const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));

@@ -43,3 +43,7 @@ export const eachMessage = (
     (record) => record.messageId,
     (record) => work(JSON.parse(record.body), Number(record.attributes.ApproximateReceiveCount), record),
   );
+
+/** Whether a function that has two sources was called by its queue, not by the stream. */
+export const isFromQueue = (records: readonly object[]): records is QueueRecord[] =>
+  records[0] !== undefined && 'messageId' in records[0];

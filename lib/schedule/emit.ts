@@ -2,7 +2,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import type { EntryItem } from './entries.ts';
-import { packJobs, type Timer } from './jobs.ts';
+import { packJobs, scheduledRuns, type Timer } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { slotsWorth } from './slots.ts';
 import { LOOKAHEAD_MS, readWatermark, type WatermarkItem } from './watermark.ts';
@@ -19,9 +19,10 @@ export async function emitShard(ports: Ports, keys: Keys, shard: number, schedul
   if (watermark && watermark.at >= horizon) return;
   if (watermark && watermark.at < now) await recordOutage(ports, keys, { from: watermark.at, to: now }, [shard]);
 
-  const { jobs, timers } = await due(ports, keys, shard, { from: watermark?.at ?? now, horizon, now });
+  const { jobs, timers, runs } = await due(ports, keys, shard, { from: watermark?.at ?? now, horizon, now });
   if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, ports.settings.JOB_GROUP_MS));
   if (timers.length > 0) await ports.queues.send('timer', timers);
+  if (runs.length > 0) await ports.queues.send('action', runs);
   await moveWatermark(ports, keys, shard, watermark, horizon);
 }
 
@@ -30,6 +31,7 @@ type Window = { from: number; horizon: number; now: number };
 async function due(ports: Ports, keys: Keys, shard: number, { from, horizon, now }: Window) {
   const jobs: Job[] = [];
   const timers: Message[] = [];
+  const runs: Message[] = [];
   let after: string | undefined;
   do {
     const page = await ports.table.query<EntryItem>({
@@ -40,9 +42,9 @@ async function due(ports: Ports, keys: Keys, shard: number, { from, horizon, now
     for (const entry of page.items) {
       const { tenant_id, entity_id, id } = entry;
       if (entry.rhythm) {
-        for (const slot of slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now)) {
-          jobs.push({ tenant_id, entity_id, check_id: id, slot });
-        }
+        const slots = slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now);
+        if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
+        else jobs.push(...slots.map((slot) => ({ tenant_id, entity_id, check_id: id, slot })));
       } else if (entry.deadline <= horizon) {
         const body = { kind: entry.kind as Timer['kind'], tenant_id, entity_id, check_id: id, at: entry.deadline };
         timers.push({ body: body satisfies Timer, not_before: entry.deadline });
@@ -50,7 +52,7 @@ async function due(ports: Ports, keys: Keys, shard: number, { from, horizon, now
     }
     after = page.next;
   } while (after !== undefined);
-  return { jobs, timers };
+  return { jobs, timers, runs };
 }
 
 /** Never backwards: when another run has moved it meanwhile, that run's mark stands. */

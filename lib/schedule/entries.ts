@@ -4,10 +4,11 @@ import type { Rhythm } from './slots.ts';
 
 /**
  * What the generator reads, under `keys.entries(shard)`, about 250 bytes each:
- * - a rhythm: a job at each of its slots after `from`; whoever wrote the entry has sent those up to `from`;
+ * - a rhythm: a job (or a run of an action) at each of its slots after `from`; whoever wrote the entry has sent those up
+ *   to `from`;
  * - or a deadline (epoch ms): a timer message when it is due and at each tick after that, until its handler removes
  *   or moves it. It may lie too early (its handler then moves it), never too late.
- * Written with the check, removed with it or by the reclaimer.
+ * Written with the check or action, removed with it or by the reclaimer.
  */
 export type EntryItem = Item & {
   v: string;
@@ -28,11 +29,13 @@ export type DeadlineNote = {
   /** Catch-up: epoch ms at which all deliveries of an alert had failed, and how many tries were made since. */
   failed_at?: number;
   tries?: number;
+  /** Catch-up: the alert by which the last of these tries was made. */
+  tried?: string;
   /** Catch-up: channels may believe something else than what they were told last. */
   misled?: true;
 };
 
-/** Whose entry it is. */
+/** Whose entry it is. `entity_id` only says which shard; an action, which has no entity, puts its own id there. */
 export type Owner = { tenant_id: string; entity_id: string; id: string };
 
 const entry = (keys: Keys, kind: EntryKind, { tenant_id, entity_id, id }: Owner, v: string) => ({

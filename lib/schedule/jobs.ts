@@ -1,6 +1,7 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Job, MessageOf } from '#lib/messages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
+import type { Owner } from './entries.ts';
 import { handover } from './watermark.ts';
 
 /** Jobs a message carries at most: 8 KB, well under the price step of 64 KB, and one batch of reads. */
@@ -32,6 +33,13 @@ export function packJobs(jobs: Job[], groupMs: number): Message[] {
 function chunks<T>(list: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 }
+
+/** A scheduled action's runs, one message each; none goes out before its slot. */
+export const scheduledRuns = ({ tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>, slots: number[]): Message[] =>
+  slots.map((slot) => ({
+    body: { kind: 'schedule', tenant_id, action_id: id, slot } satisfies MessageOf<'action'>,
+    not_before: slot,
+  }));
 
 export type Timer = MessageOf<'timer'>;
 

@@ -1,0 +1,18 @@
+import { planOrPark, planParked } from '#lib/actions/plan.ts';
+import type { TransitionItem } from '#lib/health/transition-item.ts';
+import { keyTable } from '#lib/keys.ts';
+import { LAST_RECEIVE, messages } from '#lib/messages.ts';
+import { newImage, type StreamRecord, sequenceOf } from '#lib/platform/aws/stream-record.ts';
+import { type BatchReply, eachMessage, eachRecord, isFromQueue, type QueueRecord } from '#lib/platform/batch.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+/** New transitions, from the table's stream or parked on the queue `plan`: finds the actions that they fire. */
+export const create = (ports: Ports) => {
+  const world = { ports, keys: keyTable(ports.settings) };
+  return ({ Records }: { Records: StreamRecord[] | QueueRecord[] }): Promise<BatchReply> =>
+    isFromQueue(Records)
+      ? eachMessage(ports.log, Records, (body, receives) =>
+          planParked(world, messages.plan.parse(body), receives >= LAST_RECEIVE.plan),
+        )
+      : eachRecord(ports.log, Records, sequenceOf, (record) => planOrPark(world, newImage<TransitionItem>(record)));
+};

@@ -1,0 +1,30 @@
+import type { Item } from '#lib/platform/ports.ts';
+
+export type Trigger = 'manual' | 'state_change' | 'schedule';
+export type TriggerState = 'down' | 'degraded' | 'up' | '';
+
+/** An outbound call as a tenant describes it, secrets included. 0.5 KB and its templates and headers. */
+export type ActionItem = Item & {
+  v: string;
+  tenant_id: string;
+  id: string;
+  name: string;
+  url: string;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers: Record<string, string>;
+  body_template: string;
+  trigger_type: Trigger;
+  check_id: string | null;
+  /** Empty: any. */
+  trigger_to_state: TriggerState;
+  interval_seconds: number | null;
+  timeout_ms: number;
+  created_at: string;
+  updated_at: string;
+};
+
+/** How many actions a tenant has. */
+export type ActionCountItem = Item & { v: string; count: number };
+
+/** Under a check: an action that its transitions may fire, with what decides whether they do. About 150 bytes. */
+export type BoundActionItem = Item & { action_id: string; trigger_to_state: TriggerState; created_at: string };

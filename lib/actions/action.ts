@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { REDACTED } from '#lib/access/redaction.ts';
+import { invalid } from '#lib/platform/errors.ts';
+import { HeaderMap } from '#lib/platform/header-map.ts';
+import { refusal } from '#lib/platform/router.ts';
+import { Name } from '#lib/platform/text.ts';
+import type { ActionItem } from './action-item.ts';
+import { hasPlaceholder } from './template.ts';
+
+const MAX_URL = 2048;
+const MAX_HEADER_VALUE = 4096;
+const MAX_TEMPLATE_BYTES = 16 * 1024;
+/** The rarest rhythm: once in 31 days. */
+const MAX_INTERVAL_SECONDS = 31 * 86_400;
+
+const NO_PLACEHOLDERS = 'takes no {{placeholders}}; they stand in url and body_template alone';
+
+const Headers = HeaderMap.superRefine((headers, context) => {
+  for (const [name, value] of Object.entries(headers)) {
+    const wrong = (message: string) => context.addIssue({ code: 'custom', path: [name], message });
+    if (value.length > MAX_HEADER_VALUE) wrong(`must have at most ${MAX_HEADER_VALUE} characters`);
+    if (hasPlaceholder(name) || hasPlaceholder(value)) wrong(NO_PLACEHOLDERS);
+  }
+}).describe(`At most 20; secrets go here, and every answer shows them as ${REDACTED}.`);
+
+const fields = {
+  name: Name,
+  url: z
+    .string()
+    .min(1)
+    .max(MAX_URL)
+    .regex(/^[^\s\p{Cc}]*$/u, 'must not contain blanks or control characters')
+    .describe('http or https, to a public host; may hold {{placeholders}}.'),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  headers: Headers,
+  body_template: z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= MAX_TEMPLATE_BYTES, `must have at most ${MAX_TEMPLATE_BYTES} bytes`)
+    .describe('May hold {{placeholders}}; a GET sends no body.'),
+  trigger_type: z.enum(['manual', 'state_change', 'schedule']),
+  check_id: z.string().describe('The check whose transitions fire it; required for state_change.'),
+  trigger_to_state: z.enum(['down', 'degraded', 'up', '']).describe('Fire on this target state only; empty: on any.'),
+  interval_seconds: z
+    .int()
+    .min(60)
+    .max(MAX_INTERVAL_SECONDS)
+    .describe(`60 to ${MAX_INTERVAL_SECONDS} (31 days); required for schedule.`),
+  timeout_ms: z.int().min(100).max(15_000),
+};
+
+/** An action as a create request states it. */
+export const NewAction = z.object({
+  ...fields,
+  method: fields.method.default('POST'),
+  headers: fields.headers.default({}),
+  body_template: fields.body_template.default(''),
+  check_id: fields.check_id.nullable().default(null),
+  trigger_to_state: fields.trigger_to_state.default(''),
+  interval_seconds: fields.interval_seconds.nullable().default(null),
+  timeout_ms: fields.timeout_ms.default(10_000),
+});
+export type ActionInput = z.infer<typeof NewAction>;
+
+/** What is supplied changes; headers are replaced as a map. `id` may be repeated, as a record can be sent back whole. */
+export const ActionPatch = z.object({ ...fields, id: z.string() }).partial();
+export type ActionPatch = z.infer<typeof ActionPatch>;
+
+/** An action on the wire. */
+export const ActionRecord = z.object({
+  id: z.string(),
+  ...fields,
+  headers: z.record(z.string(), z.string()).describe(`Every value is shown as ${REDACTED}.`),
+  check_id: fields.check_id.nullable(),
+  interval_seconds: fields.interval_seconds.nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type ActionRecord = z.infer<typeof ActionRecord>;
+
+/** An action as the caller may see it: header values never, its URL not with a read-only key. */
+export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: ActionItem): ActionRecord => ({
+  id: action.id,
+  name: action.name,
+  url: caller.is_read_only ? REDACTED : action.url,
+  method: action.method,
+  headers: Object.fromEntries(Object.keys(action.headers).map((name) => [name, REDACTED])),
+  body_template: action.body_template,
+  trigger_type: action.trigger_type,
+  check_id: action.check_id,
+  trigger_to_state: action.trigger_to_state,
+  interval_seconds: action.interval_seconds,
+  timeout_ms: action.timeout_ms,
+  created_at: action.created_at,
+  updated_at: action.updated_at,
+});
+
+/** What a trigger cannot do without. Throws VALIDATION_ERROR. */
+export function mustBeComplete(input: Pick<ActionInput, 'trigger_type' | 'check_id' | 'interval_seconds'>): void {
+  if (input.trigger_type === 'state_change' && input.check_id === null) {
+    throw invalid('check_id', 'is required with the trigger_type state_change');
+  }
+  if (input.trigger_type === 'schedule' && input.interval_seconds === null) {
+    throw invalid('interval_seconds', 'is required with the trigger_type schedule');
+  }
+}
+
+/**
+ * Headers as they are to be stored: a value of eight asterisks stands for the secret stored under that name. Throws
+ * VALIDATION_ERROR where none is.
+ */
+export function mergeHeaders(stored: Record<string, string>, wanted: Record<string, string>): Record<string, string> {
+  const secrets = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  const unknown: string[] = [];
+  const merged = Object.entries(wanted).map(([name, value]): [string, string] => {
+    if (value !== REDACTED) return [name, value];
+    const secret = secrets.get(name.toLowerCase());
+    if (secret === undefined) unknown.push(name);
+    return [name, secret ?? ''];
+  });
+  if (unknown.length > 0) {
+    const message = `is ${REDACTED}, which keeps a stored value, but none is stored under this name`;
+    throw refusal(unknown.map((name) => ({ path: `headers.${name}`, message })));
+  }
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,64 @@
+import type { Keys } from '#lib/keys.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
+import { rhythmEntry } from '#lib/schedule/entries.ts';
+import { scheduledRuns } from '#lib/schedule/jobs.ts';
+import { type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
+import { handover } from '#lib/schedule/watermark.ts';
+import type { ActionItem, BoundActionItem } from './action-item.ts';
+
+/** The check whose transitions fire an action. */
+export const checkOf = (action: ActionItem | undefined): string | undefined =>
+  (action?.trigger_type === 'state_change' && action.check_id) || undefined;
+
+/** The rhythm in which an action runs. */
+export const rhythmOfAction = (action: ActionItem | undefined): Rhythm | undefined =>
+  action?.trigger_type === 'schedule' && action.interval_seconds !== null
+    ? rhythmOf(action.id, action.interval_seconds)
+    : undefined;
+
+/**
+ * The writes that let an action's trigger find it: a pointer under its check, or an entry in the schedule; none of an
+ * action that is gone. As with checks, the first runs of a new rhythm are sent here, before the action is written.
+ */
+export async function bind(
+  ports: Ports,
+  keys: Keys,
+  next: ActionItem | undefined,
+  before?: ActionItem,
+): Promise<Write[]> {
+  return [...boundWrites(keys, next, before), ...(await entryWrites(ports, keys, next, before))];
+}
+
+function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] {
+  const [old, check] = [checkOf(before), checkOf(next)];
+  const writes: Write[] = [];
+  if (before && old !== undefined && old !== check) {
+    writes.push({ delete: keys.boundAction(before.tenant_id, old, before.id) });
+  }
+  if (next && check !== undefined) {
+    const put: BoundActionItem = {
+      ...keys.boundAction(next.tenant_id, check, next.id),
+      action_id: next.id,
+      trigger_to_state: next.trigger_to_state,
+      created_at: next.created_at,
+    };
+    writes.push({ put });
+  }
+  return writes;
+}
+
+async function entryWrites(
+  ports: Ports,
+  keys: Keys,
+  next: ActionItem | undefined,
+  before?: ActionItem,
+): Promise<Write[]> {
+  const [old, rhythm] = [rhythmOfAction(before), rhythmOfAction(next)];
+  if (before && old && !rhythm) return [{ delete: keys.entry('action', before.tenant_id, before.id, before.id) }];
+  if (!next || !rhythm || old?.interval_ms === rhythm.interval_ms) return [];
+  const owner = { tenant_id: next.tenant_id, entity_id: next.id, id: next.id };
+  const until = await handover(ports, keys, owner.entity_id);
+  const ahead = slotsBetween(rhythm, ports.clock.now(), until);
+  if (ahead.length > 0) await ports.queues.send('action', scheduledRuns(owner, ahead));
+  return [{ put: rhythmEntry(keys, 'action', owner, ports.ids.token(), rhythm, until) }];
+}

@@ -1,0 +1,114 @@
+import type { Context } from '#lib/access/context.ts';
+import { RECLAIM_AFTER_MS } from '#lib/catalog/delete-entity.ts';
+import { mustStay } from '#lib/catalog/store.ts';
+import { requireCheck } from '#lib/checks/store.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type ActionInput, type ActionPatch, mergeHeaders, mustBeComplete } from './action.ts';
+import type { ActionCountItem, ActionItem } from './action-item.ts';
+import { bind } from './bindings.ts';
+import { guardUrl } from './guard-url.ts';
+import { requireAction } from './store.ts';
+
+/** Most actions of a tenant (spec, Limits). */
+const MAX_ACTIONS = 50;
+
+/** A new action. Throws VALIDATION_ERROR, NOT_FOUND for its check, LIMIT_EXCEEDED. */
+export async function createAction(context: Context, input: ActionInput): Promise<ActionItem> {
+  const { ports, keys, tenant } = context;
+  mustBeComplete(input);
+  const headers = mergeHeaders({}, input.headers);
+  await guardUrl(ports, input.url);
+  if (input.check_id !== null) await requireCheck(context, input.check_id);
+
+  const id = ports.ids.id('act');
+  const now = iso(ports.clock.now());
+  const action: ActionItem = {
+    ...keys.action(tenant, id),
+    v: ports.ids.token(),
+    tenant_id: tenant,
+    id,
+    ...input,
+    headers,
+    created_at: now,
+    updated_at: now,
+  };
+  const bindings = await bind(ports, keys, action);
+  return oneAtATime(ports.table, keys.actions(tenant), () =>
+    untilDone(ports, async () => {
+      const [made, count] = await ports.table.getMany<Item>([keys.action(tenant, id), keys.actionCount(tenant)]);
+      // It was made by a try before, whose answer was lost.
+      if (made) return made as ActionItem;
+      const writes: Write[] = [
+        { put: action, if: 'absent' },
+        countWrite(context, count as ActionCountItem | undefined, +1),
+        ...bindings,
+      ];
+      return (await commit(ports, writes)).ok ? action : AGAIN;
+    }),
+  );
+}
+
+function countWrite({ ports, keys, tenant }: Context, before: ActionCountItem | undefined, step: 1 | -1): Write {
+  const count = (before?.count ?? 0) + step;
+  if (count > MAX_ACTIONS) {
+    throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_ACTIONS} actions, the most that there can be. Delete one.`);
+  }
+  const put: ActionCountItem = { ...keys.actionCount(tenant), v: ports.ids.token(), count };
+  return { put, if: before ? { version: before.v } : 'absent' };
+}
+
+/**
+ * Changes what is supplied; headers are replaced as a map, in which eight asterisks keep a stored secret. What did not
+ * change is not judged again: an action whose check was deleted can still be renamed. Throws VALIDATION_ERROR,
+ * NOT_FOUND.
+ */
+export function updateAction(context: Context, id: string, patch: ActionPatch): Promise<ActionItem> {
+  const { ports, keys } = context;
+  return untilDone(ports, async () => {
+    const before = await requireAction(context, id);
+    mustStay({ id: before.id }, { id: patch.id });
+    const supplied = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+    const next: ActionItem = {
+      ...before,
+      ...supplied,
+      headers: patch.headers ? mergeHeaders(before.headers, patch.headers) : before.headers,
+      v: ports.ids.token(),
+      updated_at: iso(ports.clock.now()),
+    };
+    mustBeComplete(next);
+    if (next.url !== before.url) await guardUrl(ports, next.url);
+    if (next.check_id !== null && isRebound(next, before)) await requireCheck(context, next.check_id);
+    const bindings = await bind(ports, keys, next, before);
+    const outcome = await commit(ports, [{ put: next, if: { version: before.v } }, ...bindings]);
+    return outcome.ok ? next : AGAIN;
+  });
+}
+
+const isRebound = (next: ActionItem, before: ActionItem): boolean =>
+  next.check_id !== before.check_id || next.trigger_type !== before.trigger_type;
+
+/** Deletes an action: from here on nobody sees it or its runs; their storage is reclaimed in the background. */
+export async function deleteAction(context: Context, id: string): Promise<void> {
+  const { ports, keys, tenant } = context;
+  // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
+  const body: MessageOf<'reclaim'> = { tenant_id: tenant, action_id: id };
+  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS }]);
+  await oneAtATime(ports.table, keys.actions(tenant), () =>
+    untilDone(ports, async () => {
+      const found = await ports.table.getMany<Item>([keys.action(tenant, id), keys.actionCount(tenant)]);
+      const [action, count] = found as [ActionItem | undefined, ActionCountItem | undefined];
+      if (!action) return;
+      const outcome = await commit(ports, [
+        { delete: keys.action(tenant, id), if: { version: action.v } },
+        countWrite(context, count, -1),
+        ...(await bind(ports, keys, undefined, action)),
+      ]);
+      return outcome.ok ? undefined : AGAIN;
+    }),
+  );
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { redactUrls } from '#lib/access/redaction.ts';
+import type { Item } from '#lib/platform/ports.ts';
+
+export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
+export type PipelineStatus = z.infer<typeof PipelineStatus>;
+
+/** One run of an action on the wire (decisions.md, Actions). */
+export const ExecutionRecord = z.object({
+  id: z.string(),
+  action_id: z.string(),
+  trigger: z.enum(['manual', 'state_change', 'schedule']),
+  dispatch_status: z
+    .enum(['pending', 'success', 'failed', 'blocked'])
+    .describe('Success is an answer of 2xx; blocked: the guard of outbound connections kept it from being sent.'),
+  status_code: z.int().describe('0 when there was no answer.'),
+  latency_ms: z.int(),
+  response_snippet: z.string().describe('The first 4 KB of the answer.'),
+  error_message: z.string().describe('Empty when none.'),
+  pipeline_status: PipelineStatus.nullable().describe('As reported last; null until then.'),
+  log_count: z.int(),
+  transition_id: z.string().nullable().describe('Of the transition that fired it.'),
+  created_at: z.iso.datetime(),
+  finished_at: z.iso.datetime().nullable().describe('When the answer was there; null while pending.'),
+});
+export type ExecutionRecord = z.infer<typeof ExecutionRecord>;
+
+/**
+ * A run as stored: written before anything is sent, so that nobody sends it again, and once more with what came of it.
+ * 0.5 KB and the snippet of at most 4 KB.
+ */
+export type ExecutionItem = Item &
+  ExecutionRecord & {
+    v: string;
+    tenant_id: string;
+    /** Epoch ms: still pending then, it was cut off. */
+    give_up_at: number;
+    /** Who asked for a manual run. */
+    called_by?: { user_id: string; key_id: string };
+  };
+
+/** In the history of its action. About 150 bytes. */
+export type RunPointer = Item & { execution_id: string };
+
+/** Lines of one report, numbered from `seq` on. At most 200 KB. */
+export type LogItem = Item & { seq: number; lines: string[]; reported_at: string };
+
+/** A run as the caller may see it: a read-only key sees no URL in its error. */
+export const executionRecord = ({ caller }: Pick<Context, 'caller'>, item: ExecutionItem): ExecutionRecord => ({
+  id: item.id,
+  action_id: item.action_id,
+  trigger: item.trigger,
+  dispatch_status: item.dispatch_status,
+  status_code: item.status_code,
+  latency_ms: item.latency_ms,
+  response_snippet: item.response_snippet,
+  error_message: caller.is_read_only ? redactUrls(item.error_message) : item.error_message,
+  pipeline_status: item.pipeline_status,
+  log_count: item.log_count,
+  transition_id: item.transition_id,
+  created_at: item.created_at,
+  finished_at: item.finished_at,
+});

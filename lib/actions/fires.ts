@@ -1,0 +1,16 @@
+import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { BoundActionItem } from './action-item.ts';
+
+/**
+ * Whether a transition of its check fires an action. Pure (decisions.md, Actions): the check has come to that state, or
+ * its entity has; what configuration caused is recorded only, and nothing is fired by what was before the action.
+ */
+export function fires(
+  { trigger_to_state, created_at }: Pick<BoundActionItem, 'trigger_to_state' | 'created_at'>,
+  transition: Pick<TransitionItem, 'cause' | 'timestamp' | 'check_to_state' | 'from_state' | 'to_state'>,
+): boolean {
+  if (transition.cause !== 'result' && transition.cause !== 'silence') return false;
+  if (transition.timestamp < created_at) return false;
+  if (trigger_to_state === '' || transition.check_to_state === trigger_to_state) return true;
+  return transition.to_state === trigger_to_state && transition.from_state !== trigger_to_state;
+}

@@ -1,0 +1,41 @@
+import { judgeUrl } from '#lib/platform/egress.ts';
+import { invalid } from '#lib/platform/errors.ts';
+import { NetError } from '#lib/platform/net.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { authorityEnd, hasPlaceholder, replacePlaceholders } from './template.ts';
+
+/** Actions go to public addresses, whatever CHECK_EGRESS says (decisions.md, Safety). */
+export const EGRESS = 'public';
+
+/** For the look-up of a name while the caller waits; what takes longer is judged at each run. */
+const LOOK_UP_MS = 3000;
+
+/**
+ * Judges an action's URL as far as it can be told now: its scheme, and its host unless a placeholder stands there. A
+ * name that does not resolve today is accepted. Every run judges again. Throws VALIDATION_ERROR at `url`.
+ */
+export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'>, template: string): Promise<void> {
+  const head = template.slice(0, authorityEnd(template));
+  if (hasPlaceholder(hostOf(head))) return guardTemplated(head);
+  // No placeholder is left that could change where it leads.
+  const verdict = judgeUrl(replacePlaceholders(template, '1'), EGRESS, settings.EGRESS_ALLOW);
+  if (!verdict.ok) throw invalid('url', verdict.reason);
+  if (verdict.literal) return;
+  try {
+    await net.judge({ host: verdict.host, timeout_ms: LOOK_UP_MS, egress: EGRESS });
+  } catch (error) {
+    if (!(error instanceof NetError)) throw error;
+    if (error.kind === 'egress') throw invalid('url', error.message);
+  }
+}
+
+/** Scheme, user and host of `https://host:{{port}}`: all but what can only be a port. */
+const hostOf = (head: string): string => head.replace(/:(?:\d|\{\{[^{}]*\}\})*$/, '');
+
+function guardTemplated(head: string): void {
+  const scheme = /^([^{}:]*):/.exec(head)?.[1];
+  if (head.includes('@')) throw invalid('url', 'a URL may not hold user:password@; use headers');
+  if (scheme !== undefined ? !/^https?$/i.test(scheme) : !head.startsWith('{{')) {
+    throw invalid('url', 'must begin with http://, https:// or a placeholder that holds the beginning');
+  }
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type ExecutionItem, ExecutionRecord, type LogItem, PipelineStatus } from './execution.ts';
+
+/** Spec, Limits. */
+const MAX_LINES_A_REPORT = 100;
+const MAX_LINES = 1000;
+const MAX_LINE_BYTES = 2048;
+
+/** What a pipeline reports of its run. Longer lines are cut. */
+export const Report = z
+  .object({
+    status: PipelineStatus.optional(),
+    logs: z
+      .array(z.string().transform((line) => cut(line, MAX_LINE_BYTES)))
+      .max(MAX_LINES_A_REPORT, `must hold at most ${MAX_LINES_A_REPORT} lines; send the others in further reports`)
+      .optional(),
+  })
+  .refine(({ status, logs }) => status !== undefined || logs !== undefined, {
+    path: ['status'],
+    error: 'is required when there are no logs',
+  });
+export type Report = z.infer<typeof Report>;
+
+export const ReportReply = ExecutionRecord.extend({
+  logs_dropped: z.int().describe(`Lines of this report beyond the ${MAX_LINES} that an execution holds.`),
+});
+
+/** A text of at most so many bytes of UTF-8, cut between two characters. */
+export function cut(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+  // The decoder waits for the rest of a character that is not whole.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, bytes), { stream: true });
+}
+
+/**
+ * Adds a report to an execution: its status as the latest word, its lines behind those that are there, together. Throws
+ * LOG_LIMIT when lines were sent and no place was left; the status then counts all the same.
+ */
+export async function report(
+  { ports, keys, tenant }: Context,
+  id: string,
+  { status, logs = [] }: Report,
+): Promise<{ execution: ExecutionItem; dropped: number }> {
+  return oneAtATime(ports.table, id, () =>
+    untilDone(ports, async () => {
+      const present = await ports.table.get<ExecutionItem>(keys.execution(tenant, id));
+      if (!present) throw notFound(`Execution ${id}`);
+      const room = MAX_LINES - present.log_count;
+      const lines = logs.slice(0, room);
+      const execution: ExecutionItem = {
+        ...present,
+        v: ports.ids.token(),
+        pipeline_status: status ?? present.pipeline_status,
+        log_count: present.log_count + lines.length,
+      };
+      const writes: Write[] = [{ put: execution, if: { version: present.v } }];
+      if (lines.length > 0) {
+        const seq = present.log_count + 1;
+        const put: LogItem = {
+          ...keys.logLines(tenant, id, seq),
+          ...(present.expires_at !== undefined && { expires_at: present.expires_at }),
+          seq,
+          lines,
+          reported_at: iso(ports.clock.now()),
+        };
+        writes.push({ put, if: 'absent' });
+      }
+      const changes = lines.length > 0 || status !== undefined;
+      if (changes && !(await commit(ports, writes)).ok) return AGAIN;
+      if (logs.length > 0 && lines.length === 0) throw full();
+      return { execution: changes ? execution : present, dropped: logs.length - lines.length };
+    }),
+  );
+}
+
+const full = (): AppError =>
+  new AppError('LOG_LIMIT', `This execution already holds ${MAX_LINES} log lines, the most that there can be.`);

@@ -1,0 +1,151 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { ListQuery, limitParam, listOf } from '#lib/platform/paging.ts';
+import { Reply, route } from '#lib/platform/route.ts';
+import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts';
+import { createAction, deleteAction, updateAction } from './change-action.ts';
+import { ExecutionRecord, executionRecord } from './execution.ts';
+import { LogLine, logLines } from './list-logs.ts';
+import { Report, ReportReply, report } from './report.ts';
+import { runByHand } from './run.ts';
+import { actionList, executionList, requireAction, requireExecution } from './store.ts';
+import { VARIABLE_NAME } from './template.ts';
+
+const row = route<Context>();
+
+/** A report holds up to 100 lines, and more of each than is kept (decisions.md, Errors). */
+const MAX_REPORT_BYTES = 1024 * 1024;
+const MAX_VARS = 100;
+
+/** Variables of a manual run by name. */
+const Vars = z
+  .record(z.string(), z.string())
+  .superRefine((vars, context) => {
+    const names = Object.keys(vars);
+    if (names.length > MAX_VARS)
+      context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VARS} variables` });
+    for (const name of names.filter((one) => !VARIABLE_NAME.test(one))) {
+      const message = 'cannot be a variable: 1 to 64 letters, digits, "_", "." or "-"';
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+  })
+  .describe('Variables by name; they win over the built-in ones.');
+
+const loadAction = (context: Context, { id }: { id: string }) => requireAction(context, id);
+const loadExecution = (context: Context, { exec_id }: { exec_id: string }) => requireExecution(context, exec_id);
+
+const actionsThemselves = [
+  row({
+    method: 'GET',
+    path: '/v1/actions',
+    access: 'read',
+    summary: 'All actions, oldest first; header values are never shown',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(ActionRecord),
+    run: (context, call) => listOf(`${context.tenant} actions`, call, actionList(context)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/actions',
+    access: 'admin',
+    summary: 'Create an action; at most 50',
+    status: 201,
+    body: NewAction,
+    reply: ActionRecord,
+    run: async (context, { body }) => actionRecord(context, await createAction(context, body)),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/actions/{id}',
+    access: 'read',
+    summary: 'One action; header values are never shown',
+    status: 200,
+    reply: ActionRecord,
+    load: loadAction,
+    run: async (context, { loaded }) => actionRecord(context, loaded),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/actions/{id}',
+    access: 'admin',
+    summary: 'Change what is supplied; headers are replaced, and ******** keeps a stored value',
+    status: 200,
+    body: ActionPatch,
+    reply: ActionRecord,
+    load: loadAction,
+    run: async (context, { loaded, body }) => actionRecord(context, await updateAction(context, loaded.id, body)),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/actions/{id}',
+    access: 'admin',
+    summary: 'Delete an action and its history',
+    status: 204,
+    load: loadAction,
+    run: (context, { loaded }) => deleteAction(context, loaded.id),
+  }),
+];
+
+const runs = [
+  row({
+    method: 'POST',
+    path: '/v1/actions/{id}/run',
+    access: 'write',
+    summary: 'Run an action now and wait for what the target says',
+    status: 200,
+    body: z.object({ vars: Vars.default({}) }),
+    reply: ExecutionRecord,
+    load: loadAction,
+    run: async (context, { loaded, body }) => executionRecord(context, await runByHand(context, loaded.id, body.vars)),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/actions/{id}/executions',
+    access: 'read',
+    summary: 'Runs of an action, newest first',
+    status: 200,
+    query: ListQuery.extend({ limit: limitParam(50, 200) }),
+    reply: z.array(ExecutionRecord),
+    load: loadAction,
+    run: (context, call) =>
+      listOf(`${context.tenant} executions ${call.loaded.id}`, call, executionList(context, call.loaded)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/actions/executions/{exec_id}/events',
+    access: 'write',
+    summary: 'Report status and log lines of the pipeline that a run has called',
+    status: 200,
+    body: Report,
+    maxBody: MAX_REPORT_BYTES,
+    reply: ReportReply,
+    load: loadExecution,
+    run: async (context, { loaded, body }) => {
+      const { execution, dropped } = await report(context, loaded.id, body);
+      return { ...executionRecord(context, execution), logs_dropped: dropped };
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/actions/executions/{exec_id}/logs',
+    access: 'read',
+    summary: 'Reported log lines of a run, in order',
+    status: 200,
+    query: ListQuery.extend({
+      detail: z.enum(['0', '1']).default('0').describe('1: with number and time of each line.'),
+    }),
+    reply: z.union([z.array(z.string()), z.array(LogLine)]),
+    load: loadExecution,
+    run: async (context, call) => {
+      const { value, headers } = await listOf(
+        `${context.tenant} logs ${call.loaded.id}`,
+        call,
+        logLines(context, call.loaded),
+      );
+      return new Reply(call.query.detail === '1' ? value : value.map(({ line }) => line), headers);
+    },
+  }),
+];
+
+export const actionRows = [...actionsThemselves, ...runs];

@@ -1,0 +1,66 @@
+import { STATUS_CODES } from 'node:http';
+import { type HttpReply, NetError } from '#lib/platform/net.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { ActionItem } from './action-item.ts';
+import type { ExecutionItem } from './execution.ts';
+import { EGRESS } from './guard-url.ts';
+import { render, type Variables } from './template.ts';
+
+/** What became of a run. */
+export type Dispatched = Pick<
+  ExecutionItem,
+  'dispatch_status' | 'status_code' | 'latency_ms' | 'response_snippet' | 'error_message'
+>;
+
+const SNIPPET_BYTES = 4096;
+
+export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: string, latency_ms = 0): Dispatched => ({
+  dispatch_status,
+  status_code: 0,
+  latency_ms,
+  response_snippet: '',
+  error_message,
+});
+
+/** Makes the one request of a run. Answers what came of it, whatever that is; never throws. */
+export async function send(ports: Ports, action: ActionItem, variables: Variables): Promise<Dispatched> {
+  const rendered = render(action, variables);
+  if (!rendered.ok) return notSent(rendered.status, rendered.error);
+  const started = ports.clock.now();
+  try {
+    const reply = await ports.net.http({
+      ...rendered.request,
+      timeout_ms: action.timeout_ms,
+      max_body_bytes: SNIPPET_BYTES,
+      egress: EGRESS,
+      max_redirects: 0,
+    });
+    return answered(reply);
+  } catch (error) {
+    const latency_ms = Math.max(0, Math.round(ports.clock.now() - started));
+    if (error instanceof NetError) {
+      return notSent(error.kind === 'egress' ? 'blocked' : 'failed', error.message, latency_ms);
+    }
+    const { tenant_id, id: action_id } = action;
+    ports.log.error('a fault of ours cut a run off', { tenant_id, action_id, error });
+    return notSent('failed', 'a fault of this service cut it off, which was logged: may have been sent', latency_ms);
+  }
+}
+
+function answered({ status, body, latency_ms }: HttpReply): Dispatched {
+  const success = status >= 200 && status < 300;
+  return {
+    dispatch_status: success ? 'success' : 'failed',
+    status_code: status,
+    latency_ms,
+    response_snippet: body,
+    error_message: success ? '' : refusal(status),
+  };
+}
+
+function refusal(status: number): string {
+  const answer = `the target answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  return status >= 300 && status < 400
+    ? `${answer}; redirects are not followed, so put the final address into the action's url`
+    : answer;
+}
