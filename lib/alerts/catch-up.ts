@@ -1,3 +1,4 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import { toldState } from '#lib/health/told.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -19,11 +20,11 @@ export const catchUp = (ports: Ports, keys: Keys, timer: Timer): Promise<void> =
 export function decideCatchUp({ check, policy, entry, now }: Situation): Decision {
   if (!policy.catch_up || policy.silenced || policy.channels.length === 0) return 'end';
   const told = toldState(check.alerts);
-  const repairs = entry.note?.failed_at !== undefined || entry.note?.misled === true;
+  const repairs = isRepair(check, entry) || entry.note?.misled === true;
 
   if (!check.enabled) {
     return told === 'down'
-      ? { tell: { kind: 'closed', tells: 'up', starts_cooldown: false }, next: nextTry(entry) }
+      ? { tell: { kind: 'closed', tells: 'up', starts_cooldown: false }, next: nextTry(entry, now) }
       : 'end';
   }
   const { state } = check;
@@ -31,15 +32,20 @@ export function decideCatchUp({ check, policy, entry, now }: Situation): Decisio
   if (state === 'up' && !policy.notify_on_recovery) return 'end';
   const free = (check.alerts.last_planned_at ?? 0) + policy.cooldown_seconds * 1000;
   if (!repairs && now < free) return { later: { deadline: free } };
-  return { tell: { kind: 'catch_up', tells: state, starts_cooldown: true }, next: nextTry(entry) };
+  return { tell: { kind: 'catch_up', tells: state, starts_cooldown: true }, next: nextTry(entry, now) };
 }
 
-/** In a series after a failure, the next look: should this alert fail as well, it is told again then. */
-function nextTry({ note }: Deadline): Deadline | undefined {
+/** All deliveries of an alert have failed, and no try since then was sent or may yet be. */
+function isRepair({ alerts }: CheckItem, { note }: Deadline): boolean {
+  return note?.failed_at !== undefined && !alerts.told?.open.some(({ id }) => id === note.tried);
+}
+
+/** In a series after a failure, the next look: should this alert fail as well, which takes a while, it is told again. */
+function nextTry({ note }: Deadline, now: number): Deadline | undefined {
   if (note?.failed_at === undefined) return undefined;
   const tries = (note.tries ?? 0) + 1;
   const wait = RETRIES_MS[tries];
   return wait === undefined
     ? undefined
-    : { deadline: note.failed_at + wait, note: { failed_at: note.failed_at, tries } };
+    : { deadline: Math.max(note.failed_at + wait, now + RETRIES_MS[0]!), note: { failed_at: note.failed_at, tries } };
 }

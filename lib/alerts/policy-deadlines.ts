@@ -9,7 +9,7 @@ import { nextRepeat } from './repeat.ts';
 
 /**
  * The deadlines that a change of policy begins or ends: repeats of a check that is down get their new rhythm, and the
- * end of a silence is a moment to compare what the channels believe with what is.
+ * end of a silence, or a shorter cooldown, is a moment to compare what the channels believe with what is.
  */
 export async function policyDeadlines(
   ports: Ports,
@@ -37,8 +37,9 @@ export async function policyDeadlines(
     const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
     await set('repeat', (present) => (interval > 0 ? sooner(calledOff(present), { deadline }) : calledOff(present)));
   }
-  const lifted = old.silenced && !next.silenced;
-  if (next.catch_up && (lifted || !old.catch_up))
+  const isLifted = old.silenced && !next.silenced;
+  const isSooner = next.cooldown_seconds < old.cooldown_seconds;
+  if (next.catch_up && (isLifted || isSooner || !old.catch_up))
     await set('catch_up', (present) => sooner(present, { deadline: now }));
   return { writes, timers };
 }

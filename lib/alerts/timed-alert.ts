@@ -103,9 +103,10 @@ async function step(
   if (decision === 'end' || !transition) return leave(undefined);
   if ('later' in decision) return leave(decision.later);
 
-  const { deliveries, alerts } = alertTo(keys, ports, { check, policy, transition, entry, now }, decision.tell);
+  const { id, deliveries, alerts } = alertTo(keys, ports, { check, policy, transition, entry, now }, decision.tell);
   const send = deliveries.map((delivery) => delivery.id);
-  const holding: Deadline = { deadline: now, note: { send, ...(decision.next && { next: decision.next }) } };
+  const next = decision.next?.note ? { ...decision.next, note: { ...decision.next.note, tried: id } } : decision.next;
+  const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
   const done = await ports.table.transact([
     replaceCheck(check, nextCheck(check, ports.ids.token(), { alerts })),
     { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
@@ -113,7 +114,7 @@ async function step(
     ...deliveries.flatMap((delivery) => creation(keys, delivery)),
   ]);
   if (!done.ok) return AGAIN;
-  for (const id of send) made.add(id);
+  for (const delivery of send) made.add(delivery);
   return holding;
 }
 
@@ -162,5 +163,5 @@ function alertTo(keys: Keys, ports: Ports, { check, policy, entry, now, ...rest 
     ...(told.starts_cooldown && { last_planned_at: now }),
     told: tell(check.alerts, { id, tells: told.tells }),
   };
-  return { deliveries, alerts };
+  return { id, deliveries, alerts };
 }
