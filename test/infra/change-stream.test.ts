@@ -14,6 +14,9 @@ import { runUntilKilled } from './killed-child.ts';
 
 type Consume = (event: DynamoDBStreamEvent) => Promise<unknown>;
 
+/** The other readers of the topology, which take everything at once. */
+const others = Object.fromEntries(streams.map((stream) => [stream.function, async () => undefined]));
+
 const { batch } = streams.find((stream) => stream.name === 'notifier')!;
 
 afterEach(() => {
@@ -30,7 +33,7 @@ function world() {
     table,
     log,
     start: (consume: Consume) => {
-      stream = startChangeStream(table.store, { notifier: consume as Handler }, log);
+      stream = startChangeStream(table.store, { ...others, notifier: consume as Handler }, log);
       return stream;
     },
     add: (...names: string[]) =>
@@ -148,6 +151,17 @@ describe('the change stream', () => {
     await add('a');
     await vi.advanceTimersByTimeAsync(1000);
     expect(runs).toBe(2);
+  });
+
+  it('keeps a change until its last reader is done, and lets no reader wait for another', async () => {
+    const seen: string[] = [];
+    const { table, add, kept } = world();
+    const consume: Consume = async ({ Records }) => seen.push(...Records.map(nameOf));
+    const stuck: Handler = () => new Promise(() => {});
+    await add('a');
+    startChangeStream(table.store, { notifier: consume as Handler, 'action-planner': stuck }, memoryLog());
+    await vi.waitFor(() => expect(seen).toEqual(['a']));
+    expect(kept()).toBe(1);
   });
 
   it('asks nothing of the store while nothing changes', async () => {

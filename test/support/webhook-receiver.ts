@@ -20,10 +20,13 @@ export type WebhookReceiver = {
 };
 
 /**
- * A real server on 127.0.0.1 that keeps what it gets. With `tls: true` this process trusts its certificate from then
+ * A real server, on 127.0.0.1 unless `host` says otherwise, that keeps what it gets. With `tls: true` this process trusts its certificate from then
  * on; another process has to be told to trust the authority of the one that is given.
  */
-export async function startReceiver(options: { tls?: boolean | KeyAndCertificate } = {}): Promise<WebhookReceiver> {
+export async function startReceiver(
+  options: { tls?: boolean | KeyAndCertificate; host?: string } = {},
+): Promise<WebhookReceiver> {
+  const { host = '127.0.0.1' } = options;
   const received: Received[] = [];
   let behaviours: Behaviour[] = [{ status: 200 }];
 
@@ -45,9 +48,9 @@ export async function startReceiver(options: { tls?: boolean | KeyAndCertificate
 
   const own = options.tls === true ? await trustedCertificate() : options.tls;
   const server = own ? createHttpsServer(own, onRequest) : createHttpServer(onRequest);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
-    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${options.tls ? 'https' : 'http'}://${host}:${(server.address() as AddressInfo).port}`,
     received,
     behave: (...next) => {
       behaviours = next;
