@@ -29,6 +29,7 @@ export const teamRows = [
     status: 201,
     body: NewInvitation,
     reply: Invited,
+    errors: ['CONFLICT'],
     run: (context, { body }) => inviteUser(context, body),
   }),
   row({
@@ -37,6 +38,7 @@ export const teamRows = [
     access: 'admin',
     summary: 'Remove a member with all their keys, or an invitation',
     status: 204,
+    errors: ['CONFLICT'],
     run: (context, { params }) => removeUser(context, params.id),
   }),
   row({
@@ -47,6 +49,7 @@ export const teamRows = [
     status: 201,
     body: Acceptance,
     reply: Accepted,
+    errors: ['NOT_FOUND', 'ACCOUNT_DISABLED'],
     run: (context, { body }) => acceptInvitation(context, body),
   }),
 ];
