@@ -265,6 +265,24 @@ describe('GET /v1/checks', () => {
     expect((await own.get('/v1/checks')).headers.get('link')).toBeNull();
   });
 
+  it('refuses the cursor of another account and of another list', async () => {
+    const [own, other] = [await newTenant(), await newTenant()];
+    const entity = await newEntity(own);
+    for (const _ of [1, 2]) await newCheck(own, { entity_id: entity.id });
+    const link = (await own.get('/v1/checks?limit=1')).headers.get('link');
+    const cursor = /cursor=([^&>]+)/.exec(link ?? '')![1];
+    expect(await own.get(`/v1/checks?cursor=${cursor}`)).toMatchObject({
+      status: 200,
+      body: [{ entity_id: entity.id }],
+    });
+    for (const stranger of [
+      await other.get(`/v1/checks?cursor=${cursor}`),
+      await own.get(`/v1/blueprints?cursor=${cursor}`),
+    ]) {
+      expect(stranger).toMatchObject(failure(400, 'VALIDATION_ERROR', 'cursor'));
+    }
+  });
+
   it.each([
     ['a limit of 0', 'limit=0', 'limit'],
     ['a limit that is no number', 'limit=ten', 'limit'],
