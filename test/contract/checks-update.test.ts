@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { checkTypeNames, checkTypeOf } from '#lib/checks/registry.ts';
+import { type Client, failure, newTenant } from '#test/support/client.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+
+let client: Client;
+beforeAll(async () => {
+  client = await newTenant();
+});
+
+describe('PUT /v1/checks/{id}', () => {
+  it('changes what is supplied and nothing else', async () => {
+    const check = await newCheck(client, {
+      check_type: 'http',
+      target_url: 'http://127.77.0.1:9/',
+      enabled: false,
+      config: { body: 'x' },
+    });
+    const changed = got(await client.put(`/v1/checks/${check.id}`, { name: 'Shop', timeout_ms: 900 }), 200);
+    expect(changed).toEqual({ ...check, name: 'Shop', timeout_ms: 900, updated_at: changed.updated_at });
+    expect(changed.updated_at > check.updated_at).toBe(true);
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(changed);
+  });
+
+  it('merges config key by key, and a null takes a key away', async () => {
+    const { id } = await newCheck(client, {
+      check_type: 'http',
+      target_url: 'http://127.77.0.1:9/',
+      enabled: false,
+      config: { body: 'x', verify_tls: false },
+    });
+    const put = async (config: object) => got(await client.put(`/v1/checks/${id}`, { config }), 200).config;
+    expect(await put({ headers: { a: 'b' } })).toEqual({ body: 'x', verify_tls: false, headers: { a: 'b' } });
+    expect(await put({ body: null })).toEqual({ verify_tls: false, headers: { a: 'b' } });
+    expect(await put({})).toEqual({ verify_tls: false, headers: { a: 'b' } });
+    expect(await put({ headers: null, verify_tls: true, body: null })).toEqual({ verify_tls: true });
+  });
+
+  it('gives a key without which the type cannot be its default back, or refuses', async () => {
+    const { id } = await newCheck(client, {
+      check_type: 'tls',
+      enabled: false,
+      config: { host: 'a.test', port: 8443 },
+    });
+    expect(got(await client.put(`/v1/checks/${id}`, { config: { port: null } }), 200).config.port).toBe(443);
+    expect(await client.put(`/v1/checks/${id}`, { config: { host: null } })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'config.host'),
+    );
+  });
+
+  it('changes nothing when a record that was read is sent back whole', async () => {
+    for (const check_type of checkTypeNames) {
+      const [example] = checkTypeOf(check_type).examples.valid;
+      const { id } = await newCheck(client, { check_type, ...example, enabled: false });
+      const read = got(await client.get(`/v1/checks/${id}`), 200);
+      got(await client.put(`/v1/checks/${id}`, read), 200);
+      expect(got(await client.get(`/v1/checks/${id}`), 200)).toEqual(read);
+    }
+  });
+
+  it.each([
+    ['entity_id', { entity_id: 'ent_other' }],
+    ['check_type', { check_type: 'tcp' }],
+    ['execution_mode', { execution_mode: 'pull' }],
+    ['id', { id: 'chk_other' }],
+  ])('does not change %s', async (member, patch) => {
+    const check = await newCheck(client);
+    expect(await client.put(`/v1/checks/${check.id}`, { ...patch, name: 'new' })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', member),
+    );
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
+  });
+
+  it('judges the whole as it would be, and keeps the old when that is wrong', async () => {
+    const check = await newCheck(client, { check_type: 'http', target_url: 'http://127.77.0.1:9/', enabled: false });
+    for (const [patch, path] of [
+      [{ interval_seconds: 0 }, 'interval_seconds'],
+      [{ target_url: 'http://me:pw@127.77.0.1/' }, 'target_url'],
+      [{ config: { retries: 3 } }, 'config.retries'],
+      [{ config: 'none' }, 'config'],
+      [{ target_url: 'http://169.254.169.254/' }, 'target_url'],
+    ] as const) {
+      expect(await client.put(`/v1/checks/${check.id}`, patch)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    }
+    expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
+  });
+
+  it('keeps both of two changes made at once', async () => {
+    const { id } = await newCheck(client);
+    await Promise.all([
+      client.put(`/v1/checks/${id}`, { name: 'both' }),
+      client.put(`/v1/checks/${id}`, { failure_threshold: 7 }),
+      client.put(`/v1/checks/${id}`, { config: { grace_seconds: 9 } }),
+    ]);
+    expect(got(await client.get(`/v1/checks/${id}`), 200)).toMatchObject({
+      name: 'both',
+      failure_threshold: 7,
+      config: { grace_seconds: 9 },
+    });
+  });
+});
