@@ -89,8 +89,9 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
   });
 }
 
+/** Whether it is bound to a check in a way it was not before. */
 const isRebound = (next: ActionItem, before: ActionItem): boolean =>
-  next.check_id !== before.check_id || next.trigger_type !== before.trigger_type;
+  next.check_id !== before.check_id || (next.trigger_type === 'state_change' && before.trigger_type !== 'state_change');
 
 /** Deletes an action: from here on nobody sees it or its runs; their storage is reclaimed in the background. */
 export async function deleteAction(context: Context, id: string): Promise<void> {

@@ -178,7 +178,7 @@ function decode({ chunks, size, headers }: Answer, limit: number): string {
   if (size === 0 || limit === 0) return '';
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
   const charset = /charset\s*=\s*"?([\w-]+)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
-  if (charset === 'utf-8' && size <= limit) return bytes.toString('utf8');
+  if (charset === 'utf-8' && size < limit) return bytes.toString('utf8');
   return decoderFor(charset).decode(bytes.subarray(0, limit), { stream: true });
 }
 

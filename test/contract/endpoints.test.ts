@@ -8,11 +8,7 @@ const listed = [...inSpec, ...addedEndpoints];
 const rows = apiRows.map((row): Endpoint => `${row.method} ${row.path as `/${string}`}`);
 
 /** Listed, but not built yet. This list only ever shrinks. */
-const notYet: readonly Endpoint[] = [
-  ...specEndpoints.actions!,
-  ...specEndpoints.skills!,
-  'GET /v1/openapi.json',
-];
+const notYet: readonly Endpoint[] = [...specEndpoints.skills!, 'GET /v1/openapi.json'];
 
 describe('the endpoints', () => {
   test('the specification has 52, each once', () => {

@@ -1,0 +1,248 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, clientOf, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { everything, got, newCheck } from '#test/support/fleet.ts';
+import { target } from '#test/support/service.ts';
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const MASK = '********';
+
+let admin: Client;
+let member: Client;
+let reader: Client;
+let stranger: Client;
+let nobody: Client;
+beforeAll(async () => {
+  admin = await newTenant();
+  member = await memberOf(admin);
+  reader = await keyOf(admin, { is_read_only: true });
+  stranger = await newTenant();
+  nobody = clientOf((await target()).url, '');
+});
+
+const deploy = { name: 'Deploy', url: 'https://ci.example.com/hooks/deploy', trigger_type: 'manual' };
+const make = async (more: object = {}, client = admin) =>
+  got(await client.post('/v1/actions', { ...deploy, ...more }), 201);
+const read = async (id: string, client = admin) => got(await client.get(`/v1/actions/${id}`), 200);
+
+describe('an action', () => {
+  it('is created from name, url and trigger alone, with the defaults of the interface', async () => {
+    const action = await make();
+    expect(action).toEqual({
+      id: expect.stringMatching(/^act_/),
+      ...deploy,
+      method: 'POST',
+      headers: {},
+      body_template: '',
+      check_id: null,
+      trigger_to_state: '',
+      interval_seconds: null,
+      timeout_ms: 10_000,
+      created_at: TIME,
+      updated_at: action.created_at,
+    });
+    expect(await read(action.id)).toEqual(action);
+  });
+
+  it('keeps everything that it was created with', async () => {
+    const { id: check_id } = await newCheck(admin);
+    const whole = {
+      name: 'Roll back',
+      url: 'https://ci.example.com/{{entity_id}}?to={{to_state}}',
+      method: 'PUT',
+      body_template: '{"run": "{{execution_id}}"}',
+      trigger_type: 'state_change',
+      check_id,
+      trigger_to_state: 'down',
+      interval_seconds: 60,
+      timeout_ms: 15_000,
+    };
+    expect(await make(whole)).toMatchObject(whole);
+  });
+
+  it('shows the names of its headers and never a value, to nobody', async () => {
+    const secret = 'Bearer very-secret';
+    const made = await make({ headers: { Authorization: secret, 'X-Empty': '' } });
+    expect(made.headers).toEqual({ Authorization: MASK, 'X-Empty': MASK });
+    const updated = got(await admin.put(`/v1/actions/${made.id}`, { headers: { Authorization: secret } }), 200);
+    expect(updated.headers).toEqual({ Authorization: MASK });
+    for (const client of [admin, member, reader]) {
+      const answers = [await client.get('/v1/actions'), await client.get(`/v1/actions/${made.id}`)];
+      expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain('very-secret');
+    }
+  });
+
+  it('shows a read-only key no URL', async () => {
+    const { id } = await make({ url: 'https://ci.example.com/t0ken', body_template: 'as {{written}}' });
+    expect(await read(id, reader)).toMatchObject({ url: MASK, body_template: 'as {{written}}' });
+    const listed = got(await reader.get('/v1/actions'), 200);
+    expect(listed.every(({ url }: { url: string }) => url === MASK)).toBe(true);
+    expect(await read(id, member)).toMatchObject({ url: 'https://ci.example.com/t0ken' });
+  });
+
+  it('is one of a list, oldest first, page by page', async () => {
+    const tenant = await newTenant();
+    expect(got(await tenant.get('/v1/actions'), 200)).toEqual([]);
+    const made = [];
+    for (const name of ['one', 'two', 'three']) made.push(await make({ name }, tenant));
+    expect(got(await tenant.get('/v1/actions'), 200)).toEqual(made);
+    expect(await everything(tenant, '/v1/actions?limit=2')).toEqual(made);
+  });
+});
+
+describe('an update', () => {
+  it('changes what is supplied and keeps the rest', async () => {
+    const before = await make({ body_template: 'a', timeout_ms: 500, headers: { 'X-A': '1' } });
+    const after = got(await admin.put(`/v1/actions/${before.id}`, { name: 'Renamed', body_template: 'b' }), 200);
+    expect(after).toEqual({ ...before, name: 'Renamed', body_template: 'b', updated_at: TIME });
+    expect(await read(before.id)).toEqual(after);
+  });
+
+  it('takes null for absent', async () => {
+    const before = await make({ timeout_ms: 500 });
+    const after = got(await admin.put(`/v1/actions/${before.id}`, { timeout_ms: null, name: null }), 200);
+    expect(after).toEqual({ ...before, updated_at: TIME });
+  });
+
+  it('takes a record back whole, as it was read', async () => {
+    const { id: check_id } = await newCheck(admin);
+    const before = await make({ trigger_type: 'state_change', check_id, headers: { 'X-Token': 'abc' } });
+    const after = got(await admin.put(`/v1/actions/${before.id}`, before), 200);
+    expect(after).toEqual({ ...before, updated_at: TIME });
+  });
+
+  it('replaces headers as a map', async () => {
+    const { id } = await make({ headers: { 'X-A': '1', 'X-B': '2' } });
+    const changed = got(await admin.put(`/v1/actions/${id}`, { headers: { 'X-B': MASK, 'X-C': '3' } }), 200);
+    expect(changed.headers).toEqual({ 'X-B': MASK, 'X-C': MASK });
+    expect(got(await admin.put(`/v1/actions/${id}`, { headers: {} }), 200).headers).toEqual({});
+  });
+
+  it('refuses to keep a header value that is not stored', async () => {
+    const { id } = await make({ headers: { 'X-A': '1' } });
+    const answer = await admin.put(`/v1/actions/${id}`, { headers: { 'x-a': MASK, 'X-New': MASK } });
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-New'));
+    expect((await read(id)).headers).toEqual({ 'X-A': MASK });
+    const create = await admin.post('/v1/actions', { ...deploy, headers: { 'X-A': MASK } });
+    expect(create).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-A'));
+  });
+
+  it('cannot change the id', async () => {
+    const { id } = await make();
+    const answer = await admin.put(`/v1/actions/${id}`, { id: 'act_other' });
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'id'));
+  });
+
+  it('may not leave a trigger without what it needs', async () => {
+    const { id } = await make();
+    for (const [trigger_type, path] of [
+      ['state_change', 'check_id'],
+      ['schedule', 'interval_seconds'],
+    ]) {
+      const answer = await admin.put(`/v1/actions/${id}`, { trigger_type });
+      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    }
+    expect((await read(id)).trigger_type).toBe('manual');
+  });
+
+  it('still works when the check of the action was deleted', async () => {
+    const check = await newCheck(admin);
+    const { id } = await make({ trigger_type: 'state_change', check_id: check.id });
+    got(await admin.del(`/v1/checks/${check.id}`), 204);
+    expect(got(await admin.put(`/v1/actions/${id}`, { name: 'Orphan' }), 200)).toMatchObject({ check_id: check.id });
+    got(await admin.put(`/v1/actions/${id}`, { trigger_type: 'manual' }), 200);
+    const rebound = await admin.put(`/v1/actions/${id}`, { trigger_type: 'state_change' });
+    expect(rebound).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+});
+
+describe('a deletion', () => {
+  it('takes the action and its history away at once', async () => {
+    const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
+    const run = got(await admin.post(`/v1/actions/${id}/run`), 200);
+    got(await admin.del(`/v1/actions/${id}`), 204);
+    for (const answer of [
+      await admin.get(`/v1/actions/${id}`),
+      await admin.get(`/v1/actions/${id}/executions`),
+      await admin.get(`/v1/actions/executions/${run.id}/logs`),
+      await admin.post(`/v1/actions/executions/${run.id}/events`, { status: 'running' }),
+      await admin.post(`/v1/actions/${id}/run`),
+      await admin.del(`/v1/actions/${id}`),
+    ]) {
+      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+    }
+  });
+});
+
+describe('fifty actions', () => {
+  it('are the most, also when many are made at once, and one that goes makes room', async () => {
+    const tenant = await newTenant();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => tenant.post('/v1/actions', deploy)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+    const refused = answers.filter(({ status }) => status !== 201);
+    for (const answer of refused) expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(got(await tenant.get('/v1/actions'), 200)).toHaveLength(50);
+
+    got(await tenant.del(`/v1/actions/${answers.find(({ status }) => status === 201)!.body.id}`), 204);
+    await make({}, tenant);
+    expect(await tenant.post('/v1/actions', deploy)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+  });
+});
+
+describe('who may do what', () => {
+  it('making, changing and deleting takes an admin', async () => {
+    const { id } = await make();
+    for (const answer of [
+      await member.post('/v1/actions', deploy),
+      await member.put(`/v1/actions/${id}`, { name: 'x' }),
+      await member.del(`/v1/actions/${id}`),
+    ]) {
+      expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
+    }
+  });
+
+  it('a member runs actions, reads their history and reports', async () => {
+    const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
+    const run = got(await member.post(`/v1/actions/${id}/run`), 200);
+    expect(got(await member.get(`/v1/actions/${id}/executions`), 200)).toEqual([run]);
+    got(await member.post(`/v1/actions/executions/${run.id}/events`, { logs: ['x'] }), 200);
+    expect(got(await member.get(`/v1/actions/executions/${run.id}/logs`), 200)).toEqual(['x']);
+  });
+
+  it('a read-only key reads and does nothing else', async () => {
+    const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
+    const run = got(await member.post(`/v1/actions/${id}/run`), 200);
+    for (const answer of [
+      await reader.post('/v1/actions', deploy),
+      await reader.put(`/v1/actions/${id}`, { name: 'x' }),
+      await reader.del(`/v1/actions/${id}`),
+      await reader.post(`/v1/actions/${id}/run`),
+      await reader.post(`/v1/actions/executions/${run.id}/events`, { status: 'running' }),
+    ]) {
+      expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
+    }
+    expect(got(await reader.get(`/v1/actions/${id}/executions`), 200)).toHaveLength(1);
+    expect(got(await reader.get(`/v1/actions/executions/${run.id}/logs`), 200)).toEqual([]);
+  });
+
+  it('another tenant finds nothing, and nobody gets in', async () => {
+    const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
+    const run = got(await admin.post(`/v1/actions/${id}/run`), 200);
+    const calls = (client: Client) => [
+      client.get(`/v1/actions/${id}`),
+      client.put(`/v1/actions/${id}`, { name: 'x' }),
+      client.del(`/v1/actions/${id}`),
+      client.post(`/v1/actions/${id}/run`),
+      client.get(`/v1/actions/${id}/executions`),
+      client.post(`/v1/actions/executions/${run.id}/events`, { status: 'failed' }),
+      client.get(`/v1/actions/executions/${run.id}/logs`),
+    ];
+    for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+    for (const answer of await Promise.all(calls(nobody))) expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(got(await stranger.get('/v1/actions'), 200)).toEqual([]);
+    expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([run]);
+
+    const check = await newCheck(admin);
+    const bound = await stranger.post('/v1/actions', { ...deploy, trigger_type: 'state_change', check_id: check.id });
+    expect(bound).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+});
