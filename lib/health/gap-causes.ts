@@ -3,11 +3,13 @@ import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { GAP_NOTES, stamp } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { Settings } from '#lib/platform/settings.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import type { Window } from './due-slots.ts';
+import { probeTimeout } from './staleness.ts';
 
-/** `outage`: we did not run; `network`, `error`: noted when the probe failed on our side; `late`: anything else. */
+/** `outage`: we did not run, or stopped while the probe was under way; `network`, `error`: noted when the probe failed on our side; `late`: anything else. */
 export const GapCause = z.enum(['late', 'outage', 'network', 'error']);
 export type GapCause = z.infer<typeof GapCause>;
 
@@ -17,13 +19,22 @@ export type GapNoteItem = Item & { cause: 'network' | 'error' };
 /** [from, to) in epoch ms. */
 export type Span = { from: number; to: number };
 
-/** Our outages that touch a window, the one that goes on at this moment included; ascending, none overlaps another. */
+/** How long after its slot (ms) a probe may be under way: an outage that begins meanwhile has cut it off. */
+export const underWay = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
+  JOB_GROUP_MS + probeTimeout(check);
+
+/**
+ * Our outages that touch a window or cut off the probe of a slot in it, the one that goes on at this moment included;
+ * ascending, none overlaps another.
+ */
 export async function outagesOf(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
   check: CheckItem,
-  { from, until }: Window,
+  window: Window,
 ): Promise<Span[]> {
   const shard = keys.shardOf(check.entity_id);
+  const { from } = window;
+  const until = window.until + underWay(check, ports.settings);
   const [outages, watermark] = await Promise.all([
     outagesBetween(ports, keys, shard, from, until),
     readWatermark(ports, keys, shard),
@@ -38,11 +49,14 @@ export async function outagesOf(
 /** Why slots of a window were missed; to be asked in ascending order. */
 export function causes(context: Pick<Context, 'ports' | 'keys' | 'tenant'>, check: CheckItem, outages: Span[]) {
   const noted = notes(context, check);
+  const reach = underWay(check, context.ports.settings);
   let i = 0;
   return async (slot: number): Promise<GapCause> => {
     while (i < outages.length && outages[i]!.to <= slot) i++;
     const outage = outages[i];
-    return outage && outage.from <= slot ? 'outage' : ((await noted(slot)) ?? 'late');
+    if (outage && outage.from <= slot) return 'outage';
+    const isCutOff = outage !== undefined && outage.from <= slot + reach;
+    return (await noted(slot)) ?? (isCutOff ? 'outage' : 'late');
   };
 }
 

@@ -63,6 +63,24 @@ describe('the gaps of a probed check', () => {
     expect(await gapsOf(check)).toMatchObject([{ slots: 1, cause: 'late' }]);
   });
 
+  it('show our outage as their cause where it cut off the probe', async () => {
+    const check = await world.check({ timeout_ms: 5000 });
+    await probeSlots(check, 1);
+    const slot = nextSlot(check);
+    const reach = world.ports.settings.JOB_GROUP_MS + 5000;
+    await recordOutage(world.ports, world.keys, { from: slot + reach, to: slot + 2 * MINUTE });
+    const later = latestSlot(rhythmOf(check.id, 60), slot + 4 * MINUTE);
+    await recordOutage(world.ports, world.keys, { from: later + reach + 1, to: later + reach + 2 });
+    world.advance(3 * MINUTE);
+    await world.probe(check, slot + 3 * MINUTE);
+    world.advance(3 * MINUTE);
+    expect((await gapsOf(check)).slice(0, 3)).toMatchObject([
+      { from: slot, slots: 2, cause: 'outage' },
+      { from: slot + 2 * MINUTE, slots: 1, cause: 'late' },
+      { from: later, cause: 'late' },
+    ]);
+  });
+
   it('show our outage as their cause, also while it goes on', async () => {
     const check = await world.check();
     await probeSlots(check, 1);
@@ -181,7 +199,9 @@ function naiveGaps({ revisions, results, outages, notes, window, now, timeout_ms
     if (successor + Math.min(timeout_ms, interval_ms) > now) continue;
     if (results.includes(slot)) continue;
     const inOutage = outages.some(({ from, to }) => from <= slot && slot < to);
-    const cause = inOutage ? 'outage' : (notes.find((note) => note.slot === slot)?.cause ?? 'late');
+    const isCutOff = outages.some(({ from, to }) => from <= slot + GROUP_MS + timeout_ms && slot < to);
+    const noted = notes.find((note) => note.slot === slot)?.cause;
+    const cause = inOutage ? 'outage' : (noted ?? (isCutOff ? 'outage' : 'late'));
     const last = gaps.at(-1);
     if (last && last.to === slot && last.cause === cause) {
       last.to = successor;
@@ -202,6 +222,7 @@ type Story = {
 };
 
 /** Times are a few milliseconds long, so that everything meets everything. */
+const GROUP_MS = 3;
 const END = 400;
 const time = fc.integer({ min: 0, max: END });
 const story: fc.Arbitrary<Omit<Story, 'now'>> = fc.record({
@@ -262,6 +283,7 @@ describe('whatever happened', () => {
   it('gaps are the due slots minus the results, also when they are read in pieces', async () => {
     const clock = { at: BASE + END };
     world.ports.clock.now = () => clock.at;
+    world.ports.settings = { ...world.ports.settings, JOB_GROUP_MS: GROUP_MS };
     let made = 0;
     await fc.assert(
       fc.asyncProperty(
