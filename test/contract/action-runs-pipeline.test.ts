@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Client, memberOf, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+let admin: Client;
+/** Whose key the pipeline has. */
+let member: Client;
+let ci: CiEndpoint;
+/** Listens where no action may go. */
+let hidden: WebhookReceiver;
+beforeAll(async () => {
+  admin = await newTenant();
+  member = await memberOf(admin);
+  ci = await startCi();
+  hidden = await startReceiver();
+});
+afterAll(async () => {
+  await ci.close();
+  await hidden.close();
+});
+
+type CiEndpoint = { url: string; started: string[]; done: Map<string, Promise<Answer[]>>; close(): Promise<void> };
+
+const LINES = Array.from({ length: 250 }, (_, i) => `step ${i}: ${'.'.repeat(i % 60)}`);
+const POSTS = [LINES.slice(0, 100), LINES.slice(100, 200), LINES.slice(200)];
+
+/** A pipeline that is started by a call, and reports what it does under the id that it was given. */
+async function startCi(): Promise<CiEndpoint> {
+  const started: string[] = [];
+  const done = new Map<string, Promise<Answer[]>>();
+  const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { run } = JSON.parse(Buffer.concat(chunks).toString());
+    started.push(run);
+    done.set(run, pipeline(run));
+    if (request.url === '/moved') response.writeHead(307, { location: `${hidden.url}/moved` }).end();
+    else if (request.url !== '/hangs')
+      response.writeHead(201, { 'content-type': 'application/json' }).end('{"id": 77}');
+  };
+  const server = createServer(onRequest);
+  await new Promise<void>((resolve) => server.listen(0, '127.77.0.2', resolve));
+  return {
+    url: `http://127.77.0.2:${(server.address() as AddressInfo).port}`,
+    started,
+    done,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function pipeline(run: string): Promise<Answer[]> {
+  const events = `/v1/actions/executions/${run}/events`;
+  const answers = [await member.post(events, { status: 'running' })];
+  answers.push(...(await Promise.all(POSTS.map((logs) => member.post(events, { logs })))));
+  answers.push(await member.post(events, { status: 'succeeded' }));
+  return answers;
+}
+
+/** A check that goes down, and the one run of the action that waits for it, as it ended. */
+async function downWith(url: string, check: { id: string }, timeout_ms = 10_000): Promise<Answer['body']> {
+  const action = got(
+    await admin.post('/v1/actions', {
+      name: 'Roll back',
+      url,
+      body_template: '{"run": "{{execution_id}}", "entity": "{{entity_name}}"}',
+      trigger_type: 'state_change',
+      check_id: check.id,
+      trigger_to_state: 'down',
+      timeout_ms,
+    }),
+    201,
+  );
+  for (const success of [true, false]) {
+    got(await member.post(`/v1/checks/${check.id}/results`, { success, latency_ms: 1 }), 201);
+  }
+  return eventually(async () => {
+    const [execution, ...more] = got(await member.get(`/v1/actions/${action.id}/executions`), 200);
+    expect(more).toEqual([]);
+    return execution?.finished_at && execution;
+  });
+}
+
+const pushCheck = () => newCheck(admin, { failure_threshold: 1, interval_seconds: 3600 });
+
+async function expectWholeReport(run: string): Promise<void> {
+  const answers = await ci.done.get(run)!;
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(answers.at(-1)!.body).toMatchObject({
+    id: run,
+    pipeline_status: 'succeeded',
+    log_count: 250,
+    logs_dropped: 0,
+  });
+  const logs: string[] = got(await member.get(`/v1/actions/executions/${run}/logs`), 200);
+  expect(logs).toHaveLength(250);
+  for (const post of POSTS) {
+    const from = logs.indexOf(post[0]!);
+    expect(logs.slice(from, from + post.length), 'a post stays together and in order').toEqual(post);
+  }
+}
+
+describe('when a check goes down, its action starts a pipeline', () => {
+  it('that reports its status and 250 lines in three posts at once', async () => {
+    const execution = await downWith(`${ci.url}/start`, await pushCheck());
+    expect(execution).toMatchObject({ dispatch_status: 'success', status_code: 201, response_snippet: '{"id": 77}' });
+    await expectWholeReport(execution.id);
+    const [final] = got(await member.get(`/v1/actions/${execution.action_id}/executions`), 200);
+    expect(final).toEqual({ ...execution, pipeline_status: 'succeeded', log_count: 250 });
+    expect(ci.started.filter((run) => run === execution.id)).toHaveLength(1);
+  });
+
+  it('that never answers the call: the run fails in time, the reports count', async () => {
+    const execution = await downWith(`${ci.url}/hangs`, await pushCheck(), 300);
+    expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 0 });
+    expect(execution.error_message).toContain('no answer within 300 ms');
+    await expectWholeReport(execution.id);
+    expect(ci.started.filter((run) => run === execution.id)).toHaveLength(1);
+  });
+
+  it('that redirects to a private address, which is never called', async () => {
+    const execution = await downWith(`${ci.url}/moved`, await pushCheck());
+    expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 307 });
+    expect(hidden.received).toEqual([]);
+  });
+
+  it('at a host that is a variable, which turns private: blocked, and on record', async () => {
+    const name = new URL(hidden.url).host;
+    const { id: entity_id } = got(await admin.post('/v1/blueprints/service/entities', { slug: 'private', name }), 201);
+    const check = await newCheck(admin, { entity_id, failure_threshold: 1, interval_seconds: 3600 });
+    const execution = await downWith('http://{{entity_name}}/start', check);
+    expect(execution).toMatchObject({ trigger: 'state_change', dispatch_status: 'blocked', status_code: 0 });
+    expect(execution.error_message).toContain('127.0.0.1 is a loopback address');
+    expect(hidden.received).toEqual([]);
+  });
+});

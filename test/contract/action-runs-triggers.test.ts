@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let client: Client;
+let ci: WebhookReceiver;
+beforeAll(async () => {
+  client = await newTenant();
+  ci = await startReceiver({ host: '127.77.0.1' });
+});
+afterAll(() => ci.close());
+
+const make = async (more: object): Promise<string> =>
+  got(await client.post('/v1/actions', { name: 'Deploy', trigger_type: 'manual', ...more }), 201).id;
+const at = (path: string) => ci.received.filter((one) => one.path.startsWith(path));
+
+describe('a change of state', () => {
+  const bound = async (more: object, check: object = {}) => {
+    const { id: check_id, entity_id } = await newCheck(client, {
+      failure_threshold: 1,
+      interval_seconds: 3600,
+      ...check,
+    });
+    const id = await make({ trigger_type: 'state_change', check_id, ...more });
+    return { id, check_id, entity_id };
+  };
+  const push = async (check: string, success: boolean) =>
+    got(await client.post(`/v1/checks/${check}/results`, { success, latency_ms: 1 }), 201);
+  const history = async (id: string) => got(await client.get(`/v1/actions/${id}/executions`), 200);
+
+  it('fires the actions of its check with what happened', async () => {
+    const names = ['execution_id', 'action_id', 'action_name', 'timestamp', 'entity_id', 'entity_name', 'check_id'];
+    names.push('from_state', 'to_state', 'transition_id');
+    const body_template = JSON.stringify(Object.fromEntries(names.map((name) => [name, `{{${name}}}`])));
+    const { id, check_id, entity_id } = await bound({ url: `${ci.url}/fired`, body_template });
+    await push(check_id, true);
+    await push(check_id, false);
+    const [down, up] = await eventually(async () => {
+      const all = await history(id);
+      return (
+        all.length === 2 && all.every((one: { dispatch_status: string }) => one.dispatch_status === 'success') && all
+      );
+    });
+    const transitions = got(await client.get(`/v1/checks/${check_id}/transitions`), 200);
+    expect([down, up]).toMatchObject([
+      { trigger: 'state_change', transition_id: transitions[0].id },
+      { trigger: 'state_change', transition_id: transitions[1].id },
+    ]);
+    const bodies = at('/fired').map((request) => JSON.parse(request.body));
+    expect(bodies.find((body) => body.execution_id === down.id)).toEqual({
+      execution_id: down.id,
+      action_id: id,
+      action_name: 'Deploy',
+      timestamp: TIME,
+      entity_id,
+      entity_name: transitions[0].entity_name,
+      check_id,
+      from_state: 'up',
+      to_state: 'down',
+      transition_id: transitions[0].id,
+    });
+  });
+
+  it('fires only those that wait for it, and none of another check', async () => {
+    const { id: down, check_id } = await bound({ url: `${ci.url}/only`, trigger_to_state: 'down' });
+    const others = {
+      up: await make({ url: `${ci.url}/only`, trigger_type: 'state_change', check_id, trigger_to_state: 'up' }),
+      degraded: await make({
+        url: `${ci.url}/only`,
+        trigger_type: 'state_change',
+        check_id,
+        trigger_to_state: 'degraded',
+      }),
+      manual: await make({ url: `${ci.url}/only`, check_id }),
+      another: (await bound({ url: `${ci.url}/only` })).id,
+    };
+    await push(check_id, false);
+    await eventually(async () => (await history(down)).length === 1);
+    await push(check_id, true);
+    await eventually(async () => (await history(others.up)).length === 1);
+    const counts = await Promise.all([down, others.degraded, others.manual, others.another].map(history));
+    expect(counts.map((list) => list.length)).toEqual([1, 0, 0, 0]);
+  });
+
+  it('of the entity fires too, when another of its checks is still up', async () => {
+    const steady = await newCheck(client, { interval_seconds: 3600 });
+    await push(steady.id, true);
+    const { id, check_id } = await bound(
+      { url: `${ci.url}/part`, trigger_to_state: 'degraded' },
+      { entity_id: steady.entity_id },
+    );
+    await push(check_id, false);
+    await eventually(async () => (await history(id)).length === 1);
+  });
+
+  it('by configuration fires nothing, nor does a check that is gone', async () => {
+    const { id, check_id } = await bound({ url: `${ci.url}/config` });
+    const { id: marker, check_id: other } = await bound({ url: `${ci.url}/marker` });
+    await push(check_id, true);
+    await eventually(async () => (await history(id)).length === 1);
+    got(await client.put(`/v1/checks/${check_id}`, { enabled: false }), 200);
+    got(await client.del(`/v1/checks/${check_id}`), 204);
+    // A later transition that was acted upon: the earlier ones are past.
+    await push(other, true);
+    await eventually(async () => (await history(marker)).length === 1);
+    expect(await history(id)).toHaveLength(1);
+  });
+
+  it('fires an action that was bound to the check later, and no more one that was unbound', async () => {
+    const { id, check_id } = await bound({ url: `${ci.url}/moved-on` });
+    const later = await make({ url: `${ci.url}/later` });
+    got(await client.put(`/v1/actions/${id}`, { trigger_type: 'manual' }), 200);
+    got(await client.put(`/v1/actions/${later}`, { trigger_type: 'state_change', check_id }), 200);
+    await push(check_id, true);
+    await eventually(async () => (await history(later)).length === 1);
+    expect(await history(id)).toEqual([]);
+  });
+});
