@@ -9,12 +9,20 @@ const WITNESS_TIMEOUT_MS = 2_000;
 /** How often the witness is asked while hosts answer. */
 const WITNESS_EVERY_MS = 10 * 60_000;
 
+/**
+ * Who is to blame for silence. `unclear`: the witness, once heard, is silent too, but fewer than three hosts are as yet,
+ * of more that this process has heard before: the next probes will tell.
+ */
+export type Blame = 'target' | 'network' | 'unclear';
+
 /** What the probes of one process say about its own network. */
 export type OwnNetwork = {
   /** A host that is not this machine answered, or did not. */
   note(host: string, answered: boolean): void;
-  /** Every host since the last answer was silent, at least three of them, and the witness, once heard, is silent too. */
-  isDown(): Promise<boolean>;
+  /** Asked when a probe ended without an answer. `network`: so did all since the last answer, to three hosts or more. */
+  blame(): Promise<Blame>;
+  /** Whether our network was known to be down, and nothing had been heard since, at that time (epoch ms). */
+  wasDown(at: number): boolean;
   /** To be called after each batch: while hosts answer it hears the witness now and then, which counts only if heard. */
   keepWitness(): Promise<void>;
 };
@@ -26,20 +34,40 @@ export type OwnNetwork = {
 export function ownNetwork(ports: Ports): OwnNetwork {
   const { WITNESS } = ports.settings;
   const silent = new Set<string>();
-  let someAnswered = false;
+  /** Of the hosts that have ever answered, as many as matter. */
+  const heard = new Set<string>();
   let wasHeard = false;
   let askedAt = Number.NEGATIVE_INFINITY;
+  let isDown = false;
+  let downUntil = Number.NEGATIVE_INFINITY;
+  const signOfLife = () => {
+    if (isDown) downUntil = ports.clock.now();
+    isDown = false;
+  };
 
   return {
     note: (host, answered) => {
-      if (answered) silent.clear();
-      else silent.add(host);
-      someAnswered ||= answered;
+      if (!answered) silent.add(host);
+      else {
+        silent.clear();
+        signOfLife();
+        if (heard.size < HOSTS) heard.add(host);
+      }
     },
-    isDown: async () => silent.size >= HOSTS && wasHeard && !(await witnessAnswers(ports, WITNESS)),
+    blame: async () => {
+      const mayTell = silent.size >= HOSTS || heard.size >= HOSTS;
+      if (!wasHeard || !mayTell) return 'target';
+      if (await witnessAnswers(ports, WITNESS)) {
+        signOfLife();
+        return 'target';
+      }
+      isDown = silent.size >= HOSTS;
+      return isDown ? 'network' : 'unclear';
+    },
+    wasDown: (at) => isDown || at < downUntil,
     keepWitness: async () => {
       const now = ports.clock.now();
-      if (WITNESS === '' || !someAnswered || silent.size > 0 || now - askedAt < WITNESS_EVERY_MS) return;
+      if (WITNESS === '' || heard.size === 0 || silent.size > 0 || now - askedAt < WITNESS_EVERY_MS) return;
       askedAt = now;
       wasHeard = await witnessAnswers(ports, WITNESS);
     },
@@ -59,8 +87,9 @@ async function witnessAnswers({ net }: Ports, hostname: string): Promise<boolean
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i;
 
-/** The host that a check goes to over a network; undefined when it stays on this machine or asks its own resolver. */
-export function remoteHost(check: CheckItem): string | undefined {
+/** Where a check goes: to a host over a network, to this very machine, or to the resolver that this machine uses. */
+export function wayOf(check: CheckItem): { host: string } | 'this machine' | 'our resolver' {
   const host = checkTypeOf(check.check_type).hosts(check)[0]?.host;
-  return host === undefined || LOOPBACK.test(host) ? undefined : host;
+  if (host === undefined) return 'our resolver';
+  return LOOPBACK.test(host) ? 'this machine' : { host };
 }

@@ -6,7 +6,7 @@ import type { Job } from '#lib/messages.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
 import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import type { GapNoteItem } from './gap-causes.ts';
-import { type OwnNetwork, remoteHost } from './own-network.ts';
+import { type Blame, type OwnNetwork, wayOf } from './own-network.ts';
 import { type Probe, recordProbe } from './record-probe.ts';
 import { resultExpiry } from './retention.ts';
 
@@ -16,6 +16,9 @@ export type Place = <T>(work: () => Promise<T>) => Promise<T>;
 /** A job that the present settings still want. */
 type Due = { job: Job; check: CheckItem; account: AccountItem };
 
+/** So long after its slot (ms) at most a check that did not answer is probed again while it is unclear who is to blame. */
+const UNCLEAR_MS = 60_000;
+
 /** What a process keeps between its batches. */
 export type Prober = { place: Place; network: OwnNetwork };
 
@@ -23,7 +26,7 @@ export type Prober = { place: Place; network: OwnNetwork };
  * Probes every check of a batch at once and records each outcome as it ends. Jobs of deleted or disabled checks, and
  * those whose instant is no slot of the present settings, are dropped; one whose next slot is due is left as a gap.
  * Targets that did not answer at all wait for the batch to say whether our own network is to blame.
- * @returns the jobs that a fault of ours kept from being recorded, to be sent again
+ * @returns the jobs that could not be recorded, by a fault of ours or because it is unclear whose, to be sent again
  */
 export async function runJobs(
   ports: Ports,
@@ -59,34 +62,42 @@ export async function runJobs(
           if (!batch.isSuspect(probe)) return recordProbe(ports, keys, probe);
           held.push(
             attempt(one, async () => {
-              const ownFault = await batch.verdict;
+              const verdict = await batch.blame;
+              // What began while the network was down may end in silence after it is back.
+              const blame = network.wasDown(probe.started_at) ? 'network' : verdict;
               if (signal?.aborted) return;
-              await (ownFault ? noteGap(ports, keys, one, 'network') : recordProbe(ports, keys, probe));
+              if (blame === 'unclear' && mayTryAgain(one, ports.clock.now())) failed.push(one.job);
+              else if (blame === 'network') await noteGap(ports, keys, one, 'network');
+              else await recordProbe(ports, keys, probe);
             }),
           );
         }),
       ),
     ),
   );
-  await batch.end();
+  await batch.end(held.length > 0);
   await Promise.all(held);
   return failed;
 }
 
-/** Whether our own network is to blame for what did not answer: settled by the first answer, or at the batch's end. */
+/** Who is to blame for what did not answer: settled by the first answer, or at the batch's end. */
 function batchVerdict(network: OwnNetwork) {
-  const { promise: verdict, resolve: settle } = Promise.withResolvers<boolean>();
+  const { promise: blame, resolve: settle } = Promise.withResolvers<Blame>();
   return {
-    verdict,
+    blame,
     isSuspect({ check, outcome }: Probe): boolean {
-      const host = remoteHost(check);
-      if (host === undefined) return false;
-      network.note(host, !outcome.unanswered);
-      if (!outcome.unanswered) settle(false);
-      return outcome.unanswered === true;
+      const way = wayOf(check);
+      if (way === 'this machine') return false;
+      const isSilent = outcome.unanswered === true;
+      // Our resolver may answer out of its memory, which says nothing of the network.
+      if (way !== 'our resolver') {
+        network.note(way.host, !isSilent);
+        if (!isSilent) settle('target');
+      }
+      return isSilent;
     },
-    async end(): Promise<void> {
-      settle(await network.isDown());
+    async end(hasSuspects: boolean): Promise<void> {
+      if (hasSuspects) settle(await network.blame());
       await network.keepWitness();
     },
   };
@@ -124,6 +135,10 @@ async function wanted(ports: Ports, keys: Keys, jobs: Job[]): Promise<Due[]> {
 }
 
 const isLate = ({ job, check }: Due, now: number): boolean => job.slot + check.interval_seconds * 1000 <= now;
+
+/** And only so long that the next try is over before the next slot. */
+const mayTryAgain = ({ job, check }: Due, now: number): boolean =>
+  now < job.slot + Math.min(UNCLEAR_MS, check.interval_seconds * 500);
 
 async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Probe | undefined> {
   const type = checkTypeOf(check.check_type);
