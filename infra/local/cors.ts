@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 
 /** What a browser asks before it sends a request of another origin. */
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
@@ -10,7 +11,7 @@ export function corsOf(origin: string, origins: readonly string[]): Record<strin
   if (!any && !origins.includes(origin)) return {};
   return {
     'access-control-allow-origin': any ? '*' : origin,
-    'access-control-expose-headers': 'x-request-id,link,retry-after',
+    'access-control-expose-headers': EXPOSED_HEADERS.join(','),
     ...(!any && { vary: 'origin' }),
   };
 }
@@ -21,8 +22,8 @@ export function preflight(origin: string, origins: readonly string[]): Record<st
   if (!('access-control-allow-origin' in allowed)) return {};
   return {
     ...allowed,
-    'access-control-allow-methods': 'GET,POST,PUT,DELETE',
-    'access-control-allow-headers': 'authorization,content-type,idempotency-key',
+    'access-control-allow-methods': ALLOWED_METHODS.join(','),
+    'access-control-allow-headers': ALLOWED_HEADERS.join(','),
     'access-control-max-age': '3600',
   };
 }

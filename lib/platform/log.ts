@@ -29,9 +29,13 @@ export function makeLog(
 }
 
 function plain(name: string, value: unknown): unknown {
-  if (SECRET.test(name) && typeof value === 'string') return '********';
-  if (typeof value === 'bigint') return String(value);
-  if (!(value instanceof Error)) return value;
-  const { message, stack, cause } = value;
-  return { name: value.name, message, stack, ...(cause !== undefined && { cause }) };
+  const veiled = veil(name, value);
+  if (typeof veiled === 'bigint') return String(veiled);
+  if (!(veiled instanceof Error)) return veiled;
+  const { message, stack, cause } = veiled;
+  return { name: veiled.name, message, stack, ...(cause !== undefined && { cause }) };
 }
+
+/** A member's value as a log may show it: ******** for what is a secret by its name. */
+export const veil = (name: string, value: unknown): unknown =>
+  SECRET.test(name) && typeof value === 'string' ? '********' : value;

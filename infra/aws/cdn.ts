@@ -1,0 +1,57 @@
+import { Duration, type Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  HttpVersion,
+  type IOrigin,
+  OriginRequestPolicy,
+  PriceClass,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import type { DeploySettings } from './settings.ts';
+
+export type Streamed = { path: string; url: FunctionUrl };
+
+/** What goes through untouched: nothing is kept, the caller's key and query reach the origin. */
+const through = (origin: IOrigin): BehaviorOptions => ({
+  origin,
+  allowedMethods: AllowedMethods.ALLOW_ALL,
+  cachePolicy: CachePolicy.CACHING_DISABLED,
+  // But its Host, by which API Gateway and Lambda find out who is meant.
+  originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+  viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+});
+
+/**
+ * One address for everything. The API has `/v1/*` and `/.well-known/*`, what is streamed its own path; all else goes to
+ * the API too, until there is a console to put there.
+ */
+export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settings: DeploySettings): Distribution {
+  const toApi = through(new HttpOrigin(`${api.apiId}.execute-api.${scope.region}.${scope.urlSuffix}`));
+  const streams = streamed.map(({ path, url }): [string, BehaviorOptions] => [
+    path,
+    // Between two packets of a stream; it says something every 15 s.
+    { ...through(new FunctionUrlOrigin(url, { readTimeout: Duration.seconds(60) })), compress: false },
+  ]);
+  const own = settings.DOMAIN_NAME !== '' && {
+    domainNames: [settings.DOMAIN_NAME],
+    certificate: Certificate.fromCertificateArn(scope, 'Certificate', settings.CERTIFICATE_ARN),
+    minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+  };
+  return new Distribution(scope, 'Cdn', {
+    comment: 'Fleetwatch',
+    httpVersion: HttpVersion.HTTP2_AND_3,
+    priceClass: PriceClass.PRICE_CLASS_100,
+    defaultBehavior: toApi,
+    // The first path that fits wins: what is streamed stands before the API's own.
+    additionalBehaviors: { ...Object.fromEntries(streams), '/v1/*': toApi, '/.well-known/*': toApi },
+    ...own,
+  });
+}

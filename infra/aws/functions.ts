@@ -1,0 +1,76 @@
+import { Duration, RemovalPolicy, SecretValue } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { type FunctionName, functions as specs } from '#infra/topology.ts';
+import { queueVariable } from '#lib/platform/aws/environment.ts';
+import { bundle } from './bundle.ts';
+import { permissionsOf, type Resources } from './permissions.ts';
+import { type DeploySettings, serviceEnvironment } from './settings.ts';
+
+export type Functions = Record<FunctionName, LambdaFunction>;
+
+/** Every function of the topology, with a role, a log group and a bundle of its own. */
+export function makeFunctions(scope: Construct, resources: Resources, settings: DeploySettings): Functions {
+  const made = (Object.keys(specs) as FunctionName[]).map((name) => [
+    name,
+    makeFunction(scope, name, resources, settings),
+  ]);
+  return Object.fromEntries(made) as Functions;
+}
+
+function makeFunction(scope: Construct, name: FunctionName, resources: Resources, settings: DeploySettings) {
+  const { memory_mb, timeout_seconds } = specs[name];
+  const reserved = settings.RESERVED_CONCURRENCY[name];
+  const logGroup = makeLogGroup(scope, name, settings);
+  return new LambdaFunction(scope, `Function-${name}`, {
+    description: `Fleetwatch ${name}`,
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    handler: 'index.handler',
+    code: Code.fromAsset(bundle(name).dir),
+    memorySize: memory_mb,
+    timeout: Duration.seconds(timeout_seconds),
+    role: makeRole(scope, name, logGroup, resources),
+    logGroup,
+    environment: environmentOf(name, resources, settings),
+    ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+  });
+}
+
+export const makeLogGroup = (scope: Construct, name: string, settings: DeploySettings): LogGroup =>
+  new LogGroup(scope, `Log-${name}`, {
+    retention: settings.LOG_RETENTION_DAYS as RetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+
+function makeRole(scope: Construct, name: FunctionName, logGroup: LogGroup, resources: Resources): Role {
+  const log = new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [logGroup.logGroupArn],
+  });
+  return new Role(scope, `Role-${name}`, {
+    description: `What the function ${name} of Fleetwatch may do`,
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    inlinePolicies: { own: new PolicyDocument({ statements: [log, ...permissionsOf(name, resources)] }) },
+  });
+}
+
+function environmentOf(
+  name: FunctionName,
+  { table, queues, bus }: Resources,
+  settings: DeploySettings,
+): Record<string, string> {
+  const { sends, publishes } = specs[name];
+  const nats = settings.NATS_URL_SECRET;
+  return {
+    ...serviceEnvironment(settings),
+    LOG_LEVEL: settings.LOG_LEVEL,
+    TABLE_NAME: table.tableName,
+    ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
+    ...(publishes && { BUS_NAME: bus.eventBusName }),
+    // Resolved while it is deployed; only the one function that speaks NATS gets it.
+    ...(nats !== '' && name === 'deliverer' && { NATS_URL: SecretValue.secretsManager(nats).unsafeUnwrap() }),
+  };
+}

@@ -1,0 +1,73 @@
+import { Duration } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  HttpStage,
+  LogGroupLogDestination,
+  PayloadFormatVersion,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { Construct } from 'constructs';
+import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
+import { type FunctionName, routes } from '#infra/topology.ts';
+import { type Functions, makeLogGroup } from './functions.ts';
+import type { DeploySettings } from './settings.ts';
+
+/** The HTTP API in front of the functions; who calls is judged by each of them, at their gates. */
+export function makeHttp(scope: Construct, functions: Functions, settings: DeploySettings): HttpApi {
+  const integrations = new Map<FunctionName, HttpLambdaIntegration>();
+  const integrationOf = (name: FunctionName) => {
+    const known = integrations.get(name);
+    if (known) return known;
+    const made = new HttpLambdaIntegration(`To-${name}`, functions[name], {
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+    });
+    integrations.set(name, made);
+    return made;
+  };
+  const all = routes.find(isCatchAll);
+  const api = new HttpApi(scope, 'Api', {
+    description: 'Fleetwatch',
+    createDefaultStage: false,
+    corsPreflight: {
+      allowOrigins: settings.ALLOWED_ORIGINS,
+      allowMethods: ALLOWED_METHODS.map((method) => CorsHttpMethod[method]),
+      allowHeaders: [...ALLOWED_HEADERS],
+      exposeHeaders: [...EXPOSED_HEADERS],
+      maxAge: Duration.hours(1),
+    },
+    // Also `/` itself, which `/{proxy+}` does not hold.
+    ...(all && { defaultIntegration: integrationOf(all.function) }),
+  });
+  for (const route of routes.filter((row) => !isCatchAll(row))) {
+    const methods = [HttpMethod[route.method as keyof typeof HttpMethod]];
+    api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
+  }
+  new HttpStage(scope, 'Stage', {
+    httpApi: api,
+    stageName: '$default',
+    autoDeploy: true,
+    throttle: { rateLimit: settings.THROTTLE_RATE, burstLimit: settings.THROTTLE_BURST },
+    // Requests that no function saw (throttled, refused by the gateway) show only here.
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(makeLogGroup(scope, 'access', settings)),
+      format: AccessLogFormat.custom(JSON.stringify(ACCESS)),
+    },
+  });
+  return api;
+}
+
+const isCatchAll = ({ method, path }: { method: string; path: string }) => method === 'ANY' && path === '/{proxy+}';
+
+const ACCESS = {
+  request_id: '$context.requestId',
+  at: '$context.requestTime',
+  source_ip: '$context.identity.sourceIp',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  status: '$context.status',
+  latency_ms: '$context.responseLatency',
+  error: '$context.error.message',
+};

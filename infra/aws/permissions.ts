@@ -1,0 +1,33 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { type FunctionName, functions } from '#infra/topology.ts';
+import type { QueueName } from '#lib/messages.ts';
+
+/** What the table port asks of DynamoDB; a transaction needs the rights of its parts. */
+const TABLE_ACTIONS = {
+  read: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+  write: ['dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'],
+};
+
+export type Resources = { table: TableV2; queues: Record<QueueName, Queue>; bus: EventBus };
+
+/** What a function may do, and nothing else: its part of the table, the queues it sends to, the bus if it publishes. */
+export function permissionsOf(name: FunctionName, { table, queues, bus }: Resources): PolicyStatement[] {
+  const spec = functions[name];
+  const allow = (actions: string[], resources: string[]) =>
+    new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
+  return [
+    allow([...TABLE_ACTIONS.read, ...(spec.table === 'write' ? TABLE_ACTIONS.write : [])], [table.tableArn]),
+    ...(spec.sends.length > 0
+      ? [
+          allow(
+            ['sqs:SendMessage'],
+            spec.sends.map((queue) => queues[queue].queueArn),
+          ),
+        ]
+      : []),
+    ...(spec.publishes ? [allow(['events:PutEvents'], [bus.eventBusArn])] : []),
+  ];
+}

@@ -1,0 +1,43 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { makeAlarms } from './alarms.ts';
+import { makeBus } from './bus.ts';
+import { makeCdn } from './cdn.ts';
+import { makeChangeStream } from './change-stream.ts';
+import { makeConsumers } from './consumers.ts';
+import { makeDashboard } from './dashboard.ts';
+import { makeFunctions } from './functions.ts';
+import { makeHttp } from './http.ts';
+import { makeQueues } from './queues.ts';
+import type { DeploySettings } from './settings.ts';
+import { makeTable } from './table.ts';
+import { makeTicks } from './ticks.ts';
+
+/** The whole service, from the topology. */
+export class FleetwatchStack extends Stack {
+  constructor(scope: Construct, settings: DeploySettings, props: StackProps = {}) {
+    super(scope, settings.STACK_NAME, { description: 'Fleetwatch', ...props });
+    const table = makeTable(this, settings);
+    const { queues, deadLetters } = makeQueues(this);
+    const bus = makeBus(this);
+    const functions = makeFunctions(this, { table, queues, bus }, settings);
+    makeConsumers(queues, functions);
+    deadLetters.push(...makeChangeStream(this, table, functions), ...makeTicks(this, queues));
+    const api = makeHttp(this, functions, settings);
+    const cdn = makeCdn(this, api, [], settings);
+    const watched = { table, queues, deadLetters, functions, api };
+    const topic = makeAlarms(this, watched, settings);
+    makeDashboard(this, watched);
+
+    const address = settings.DOMAIN_NAME || cdn.distributionDomainName;
+    const say = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
+    say('Url', 'Address of everything', `https://${address}`);
+    say('McpUrl', 'Address for MCP clients', `https://${address}/v1/mcp`);
+    say('ApiUrl', 'The HTTP API itself', api.apiEndpoint);
+    say('ApiId', 'Its id', api.apiId);
+    say('TableName', "TABLE_NAME of the operator's CLI", table.tableName);
+    say('BusName', 'Event bus of state changes', bus.eventBusName);
+    say('AlarmTopic', 'Topic of the alarms', topic.topicArn);
+    say('Layout', 'Partitions, fixed once there is data', `SHARDS=${settings.SHARDS} BUCKETS=${settings.BUCKETS}`);
+  }
+}

@@ -1,0 +1,19 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, Billing, StreamViewType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import type { DeploySettings } from './settings.ts';
+
+/** The one table: paid by request, with the stream that alerts come from. lib/KEYS.md says what stands in it. */
+export function makeTable(scope: Construct, settings: DeploySettings): TableV2 {
+  return new TableV2(scope, 'Table', {
+    partitionKey: { name: 'pk', type: AttributeType.STRING },
+    sortKey: { name: 'sk', type: AttributeType.STRING },
+    billing: Billing.onDemand(),
+    encryption: TableEncryptionV2.dynamoOwnedKey(),
+    dynamoStream: StreamViewType.NEW_IMAGE,
+    timeToLiveAttribute: 'expires_at',
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: settings.DELETION_PROTECTION,
+    removalPolicy: settings.DELETION_PROTECTION ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+}

@@ -1,0 +1,34 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  ContextAttribute,
+  Schedule,
+  ScheduleExpression,
+  ScheduleTargetInput,
+  TimeWindow,
+} from 'aws-cdk-lib/aws-scheduler';
+import { SqsSendMessage } from 'aws-cdk-lib/aws-scheduler-targets';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { schedules } from '#infra/topology.ts';
+import type { QueueName } from '#lib/messages.ts';
+import { makeDeadLetters } from './queues.ts';
+
+/** @returns the queues of ticks that could not be sent */
+export function makeTicks(scope: Construct, queues: Record<QueueName, Queue>): Queue[] {
+  return schedules.map(({ name, queue, every_minutes }) => {
+    const dead = makeDeadLetters(scope, `schedule-${name}`);
+    new Schedule(scope, `Schedule-${name}`, {
+      description: `The ${name} of Fleetwatch`,
+      schedule: ScheduleExpression.rate(Duration.minutes(every_minutes)),
+      timeWindow: TimeWindow.off(),
+      target: new SqsSendMessage(queues[queue], {
+        input: ScheduleTargetInput.fromObject({ scheduled_time: ContextAttribute.scheduledTime }),
+        deadLetterQueue: dead,
+        // A tick that is an hour old is of no use: the next ones have done its work.
+        maxEventAge: Duration.hours(1),
+        retryAttempts: 60,
+      }),
+    });
+    return dead;
+  });
+}

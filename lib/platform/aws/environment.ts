@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { LOG_LEVELS } from '#lib/platform/log.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+
+/** The variable that holds the URL of a queue, in every function that may send to it. */
+export const queueVariable = (queue: string): string => `QUEUE_URL_${queue.toUpperCase().replaceAll('-', '_')}`;
+
+/** What a function is told of its surroundings, beside the operator's settings. */
+const Surroundings = z.object({
+  TABLE_NAME: z.string().min(1),
+  /** Only where a function publishes. */
+  BUS_NAME: z.string().default(''),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  POWERTOOLS_SERVICE_NAME: z.string().default('fleetwatch'),
+});
+
+type Environment = Record<string, string | undefined>;
+
+/** Parses a function's environment; throws one sentence that names what is wrong or missing. */
+export const readSurroundings = (env: Environment) => readSettings(env, Surroundings);
+
+/** The URLs of the queues that this function may send to, by their names. */
+export const queueUrls = (env: Environment, queues: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    queues.flatMap((queue) => {
+      const url = env[queueVariable(queue)];
+      return url ? [[queue, url]] : [];
+    }),
+  );

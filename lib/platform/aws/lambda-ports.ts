@@ -1,0 +1,43 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { systemClock } from '#lib/platform/clock.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import { makeNet } from '#lib/platform/node-net.ts';
+import type { Bus, Ports } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { CLIENT_SETTINGS } from './client-settings.ts';
+import { dynamoTable } from './dynamodb-table.ts';
+import { queueUrls, readSurroundings } from './environment.ts';
+import { type LambdaLog, lambdaLog } from './lambda-log.ts';
+import { sqsQueues } from './sqs-queues.ts';
+
+/** What makes the bus of a function; given only to those that publish, as its client is a large part of a bundle. */
+export type MakeBus = (name: string) => Bus;
+
+const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function publishes nothing.')) });
+
+/**
+ * The world of one function on AWS, from its environment. Throws one sentence when the environment is wrong.
+ * @param queues names of the queues that it may send to
+ */
+export function lambdaPorts(
+  env: Record<string, string | undefined>,
+  queues: readonly string[],
+  makeBus: MakeBus = NO_BUS,
+): Ports & { log: LambdaLog } {
+  const { TABLE_NAME, BUS_NAME, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
+  const settings = readSettings(env);
+  const ids = makeIds(systemClock);
+  const pauses = { clock: systemClock, ids };
+  const given = queueUrls(env, queues);
+  return {
+    table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, ...pauses }),
+    queues: sqsQueues({ client: new SQSClient(CLIENT_SETTINGS), urls: given, ...pauses }),
+    bus: makeBus(BUS_NAME),
+    net: makeNet(settings),
+    clock: systemClock,
+    ids,
+    log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME),
+    settings,
+  };
+}
