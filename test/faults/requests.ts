@@ -19,13 +19,14 @@ const PATIENCE_MS = 15_000;
 export function makeClient(serve: Serve, key: string, clock: VirtualClock): Client {
   let number = 0;
   return async (method, path, body, headers = {}) => {
+    const [rawPath = '', rawQueryString = ''] = path.split('?');
     const event: ApiEvent = {
-      rawPath: path,
-      rawQueryString: '',
+      rawPath,
+      rawQueryString,
       headers: { authorization: `Bearer ${key}`, ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
       isBase64Encoded: false,
-      requestContext: { requestId: `req_${++number}`, http: { method, path } },
+      requestContext: { requestId: `req_${++number}`, http: { method, path: rawPath } },
     };
     const tooLate = clock.sleep(PATIENCE_MS).then(() => undefined);
     const answer = await Promise.race([serve(event), tooLate]);

@@ -8,7 +8,7 @@ export type Manner =
   | 'refuses'
   | 'hangs'
   | 'breaks'
-  | ((at: number) => { status: number; headers?: Record<string, string> });
+  | ((call: Call) => { status: number; headers?: Record<string, string> });
 
 /** One request that a host got, at `at` (epoch ms), and the status that it answered; 0 for none. */
 export type Call = { at: number; headers: Record<string, string>; body: string; status: number };
@@ -53,7 +53,7 @@ export function virtualHosts(clock: Clock, onCall: (host: string) => Promise<voi
       await clock.sleep(timeout - TRAVEL_MS);
       throw new NetError('timeout', `no answer from ${name} within ${timeout} ms`);
     }
-    const answer = typeof manner === 'function' ? manner(clock.now()) : { status: manner === 'answers' ? 200 : 503 };
+    const answer = typeof manner === 'function' ? manner(one) : { status: manner === 'answers' ? 200 : 503 };
     one.status = answer.status;
     await onCall(name);
     await clock.sleep(TRAVEL_MS);

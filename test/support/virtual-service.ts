@@ -17,6 +17,8 @@ import { virtualCloud } from '#test/faults/virtual-cloud.ts';
 import { memoryLog } from './log.ts';
 import { virtualHosts } from './virtual-hosts.ts';
 
+type ApiCall = [method: string, path: string, body?: unknown];
+
 const DAY = '2026-11-21';
 /** Of that day, epoch ms; `09:40` or `09:40:30`. */
 export const timeOfDay = (text: string): number => Date.parse(`${DAY}T${text}${text.length === 5 ? ':00' : ''}Z`);
@@ -92,20 +94,23 @@ export async function virtualService(from: string, settings: Record<string, stri
   tick(Math.floor(clock.now() / 60_000) * 60_000);
 
   const account = await done(createAccount(outside, keys, { email: 'ops@shop.test', name: 'Shop' }));
-  const request = makeClient(cloud.request, account.key.key, clock);
-  /** One call of the API; throws unless it is a 2xx. */
-  async function call(method: string, path: string, body?: unknown) {
-    const answer = await done(request(method, path, body));
+  const client = makeClient(cloud.request, account.key.key, clock);
+  async function request(...[method, path, body]: ApiCall) {
+    const answer = await client(method, path, body);
     if (!answer || answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
     // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
     return answer.body as any;
   }
+  const call = (...one: ApiCall) => done(request(...one));
 
   await call('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
   let entities = 0;
 
   return {
+    /** One call of the API, as long as it takes; throws unless it is a 2xx. One after the other: each moves the clock. */
     call,
+    /** Calls at one moment. */
+    callAtOnce: (calls: ApiCall[]) => done(Promise.all(calls.map((one) => request(...one)))),
     host: hosts.host,
     log,
     keys,
@@ -137,25 +142,26 @@ export async function virtualService(from: string, settings: Record<string, stri
 export type VirtualService = Awaited<ReturnType<typeof virtualService>>;
 
 /**
- * A check, on an entity of its own, that alerts a webhook at the host `receiver`. By default it probes
+ * A check, on an entity of its own, that alerts the host `receiver`, a webhook. By default it probes
  * http://shop.test/ each ten seconds and goes down at the first failure.
  */
 export async function alertingCheck(
   service: VirtualService,
   {
     receiver = 'pager.test',
+    channel_type = 'webhook',
     policy = {},
     ...more
-  }: { receiver?: string; policy?: object; [member: string]: unknown } = {},
+  }: { receiver?: string; channel_type?: string; policy?: object; [member: string]: unknown } = {},
 ) {
   const entity = await service.entity();
   const http = { check_type: 'http', target_url: 'http://shop.test/', interval_seconds: 10 };
-  const settings = { ...(more.check_type === 'push' ? {} : http), failure_threshold: 1, ...more };
+  const settings = { ...(more.check_type === undefined && http), failure_threshold: 1, ...more };
   const check = await service.call('POST', '/v1/checks', { ...settings, entity_id: entity.id });
   const base = `/v1/checks/${check.id}`;
   await service.call('POST', `${base}/policy`, policy);
   const config = { url: `https://${receiver}/hook` };
-  await service.call('POST', `${base}/policy/channels`, { channel_type: 'webhook', config });
+  await service.call('POST', `${base}/policy/channels`, { channel_type, config });
   return {
     id: check.id as string,
     entity,

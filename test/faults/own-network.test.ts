@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Manner } from '#test/support/virtual-hosts.ts';
+import { alertingCheck, told, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+
+type Alerting = Awaited<ReturnType<typeof alertingCheck>>;
+let service: VirtualService;
+let checks: Alerting[];
+afterEach(() => service.close());
+
+const MINUTE = 60_000;
+/** `t0.test` and so on, each probed each ten seconds. */
+async function begin(count: number, settings: Record<string, string>, more: object = {}): Promise<void> {
+  service = await virtualService('09:30', settings);
+  checks = [];
+  for (let i = 0; i < count; i++) {
+    checks.push(await alertingCheck(service, { target_url: `http://t${i}.test/`, timeout_ms: 2000, ...more }));
+  }
+  await service.pass(2 * MINUTE);
+}
+
+/** From now on, for five minutes, the targets and the witness do so. */
+async function then(targets: Manner, witness: Manner): Promise<void> {
+  for (let i = 0; i < checks.length; i++) service.host(`t${i}.test`).does(targets);
+  service.host('127.0.0.1').does(targets);
+  service.host('.').does(witness);
+  await service.pass(5 * MINUTE);
+}
+
+const pages = () => told(service).filter((line) => line.endsWith('state_change down'));
+const causesOf = async (check: Alerting) => (await check.read('/gaps')).map(({ cause }: { cause: string }) => cause);
+
+describe.each([
+  ['some checks are probed together', { JOB_GROUP_MS: '1000' }],
+  ['each check is probed alone, as on one machine', { JOB_GROUP_MS: '10' }],
+])('when %s', (_how, settings) => {
+  beforeEach(() => begin(20, settings));
+
+  it('all hosts and the witness falling silent is our own network: a gap, and no page', async () => {
+    await then('hangs', 'hangs');
+    expect(pages()).toEqual([]);
+    for (const check of checks) expect(await causesOf(check)).toEqual(['network']);
+    await then('answers', 'answers');
+    expect(told(service)).toEqual([]);
+    for (const check of checks) expect((await check.read()).state).toBe('up');
+    const { uptime_ratio, gap_seconds } = await checks[5]!.read('/sparkline');
+    expect(uptime_ratio).toBe(1);
+    expect(gap_seconds).toBeGreaterThanOrEqual(290);
+  });
+
+  it('all hosts falling silent while the witness answers pages', async () => {
+    await then('hangs', 'answers');
+    expect(pages()).toHaveLength(20);
+  });
+
+  it('all hosts refusing pages, whatever the witness', async () => {
+    await then('refuses', 'hangs');
+    expect(pages()).toHaveLength(20);
+  });
+});
+
+it('blames our network for look-ups of our own resolver as well', async () => {
+  await begin(4, {});
+  const config = { hostname: 'zone.test', record_type: 'A' };
+  const dns = await alertingCheck(service, { check_type: 'dns', config, interval_seconds: 10, timeout_ms: 2000 });
+  await service.pass(MINUTE);
+  service.host('zone.test').does('hangs');
+  await then('hangs', 'hangs');
+  expect(pages()).toEqual([]);
+  expect(await causesOf(dns)).toEqual(['network']);
+  await then('answers', 'answers');
+  expect(pages()).toHaveLength(1);
+  expect((await dns.read()).state).toBe('down');
+});
+
+describe('pages come all the same', () => {
+  const apart = { JOB_GROUP_MS: '50' };
+
+  it('when only two hosts are watched', async () => {
+    await begin(2, apart);
+    await then('hangs', 'hangs');
+    expect(pages()).toHaveLength(2);
+  });
+
+  it('when many checks watch two hosts', async () => {
+    await begin(2, apart);
+    for (let i = 0; i < 6; i++)
+      await alertingCheck(service, { target_url: `http://t${i % 2}.test/${i}`, timeout_ms: 2000 });
+    await service.pass(MINUTE);
+    await then('hangs', 'hangs');
+    expect(pages()).toHaveLength(8);
+  });
+
+  it('when the targets are on this very machine', async () => {
+    service = await virtualService('09:30', apart);
+    checks = [];
+    for (let i = 0; i < 5; i++)
+      checks.push(await alertingCheck(service, { target_url: `http://127.0.0.1:${8000 + i}/`, timeout_ms: 2000 }));
+    await service.pass(2 * MINUTE);
+    await then('hangs', 'hangs');
+    expect(pages()).toHaveLength(5);
+  });
+
+  it('when the witness was never heard', async () => {
+    service = await virtualService('09:30', apart);
+    service.host('.').does('hangs');
+    checks = [];
+    for (let i = 0; i < 5; i++)
+      checks.push(await alertingCheck(service, { target_url: `http://t${i}.test/`, timeout_ms: 2000 }));
+    await service.pass(2 * MINUTE);
+    await then('hangs', 'hangs');
+    expect(pages()).toHaveLength(5);
+  });
+
+  it('without a witness', async () => {
+    await begin(5, { ...apart, WITNESS: '' });
+    await then('hangs', 'answers');
+    expect(pages()).toHaveLength(5);
+  });
+
+  it('for one host that is silent while others answer', async () => {
+    await begin(10, apart);
+    service.host('t3.test').does('hangs');
+    service.host('.').does('hangs');
+    await service.pass(5 * MINUTE);
+    expect(pages()).toHaveLength(1);
+  });
+});
+
+describe('a fault of this machine', () => {
+  it('is a gap with the cause error, pages nobody, and ends with the fault', async () => {
+    await begin(3, {});
+    service.host('t0.test').does('breaks');
+    await service.pass(5 * MINUTE);
+    service.host('t0.test').does('answers');
+    await service.pass(MINUTE);
+    expect(told(service)).toEqual([]);
+    const gaps = await checks[0]!.read('/gaps');
+    expect(gaps).toHaveLength(1);
+    expect(gaps[0]).toMatchObject({ cause: 'error' });
+    expect(gaps[0].slots).toBeGreaterThanOrEqual(28);
+    expect(await causesOf(checks[1]!)).toEqual([]);
+    expect(service.log.lines.some(({ message }) => message === 'a probe could not be recorded')).toBe(true);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DeliveryRecord } from '#lib/alerts/delivery-item.ts';
+import { alertingCheck, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+
+let service: VirtualService;
+beforeEach(async () => {
+  service = await virtualService('09:30');
+});
+afterEach(() => service.close());
+
+const MINUTE = 60_000;
+
+/** Takes one request a second, and answers 429 with Retry-After: 1 to any more. */
+function oneASecond(name: string) {
+  const taken: string[] = [];
+  let free = 0;
+  service.host(name).does(({ at, headers }) => {
+    if (at < free) return { status: 429, headers: { 'retry-after': '1' } };
+    free = at + 1000;
+    taken.push(headers['X-Service-Delivery']!);
+    return { status: 200 };
+  });
+  return taken;
+}
+
+async function wholeLog(): Promise<DeliveryRecord[]> {
+  return service.call('GET', '/v1/notify/logs?limit=1000');
+}
+
+/** Push checks that all alert the same Slack URL. */
+async function fleet(count: number) {
+  const checks: Awaited<ReturnType<typeof alertingCheck>>[] = [];
+  for (let i = 0; i < count; i++)
+    checks.push(
+      await alertingCheck(service, {
+        check_type: 'push',
+        interval_seconds: 86_400,
+        channel_type: 'slack',
+        receiver: 'slack.test',
+      }),
+    );
+  return checks;
+}
+
+describe('three hundred checks that fall at once and alert one URL', () => {
+  it('which takes one a second: every alert arrives, once, in the log with its attempts, and nobody is hammered', async () => {
+    const checks = await fleet(300);
+    const taken = oneASecond('slack.test');
+    const failure = { success: false, latency_ms: 5 };
+    await service.callAtOnce(checks.map(({ id }) => ['POST', `/v1/checks/${id}/results`, failure]));
+    const fell = service.now();
+    await service.pass(8 * MINUTE);
+
+    expect(new Set(taken).size).toBe(300);
+    expect(taken).toHaveLength(300);
+    const log = await wholeLog();
+    expect(log).toHaveLength(300);
+    for (const delivery of log) expect(delivery).toMatchObject({ status: 'sent', attempts: 1, error: '' });
+    const { calls } = service.host('slack.test');
+    // Each once refused at most, in the first moment, when nobody could know; then one at a time.
+    expect(calls.length).toBeLessThanOrEqual(2 * 300 + 10);
+    const later = calls.filter(({ at }) => at > fell + 10_000);
+    for (const [i, { at }] of later.entries()) {
+      if (i > 0) expect(at - later[i - 1]!.at).toBeGreaterThanOrEqual(990);
+    }
+    expect(await service.call('GET', '/v1/health')).toMatchObject({
+      deliveries: { oldest_unsent_at: null, last_failure_at: null },
+    });
+  });
+});
+
+describe('a receiver that answers 429', () => {
+  it('for five minutes is told then, and these refusals were no attempts', async () => {
+    const [check] = await fleet(1);
+    service.host('slack.test').does(() => ({ status: 429, headers: { 'retry-after': '20' } }));
+    await check!.push(false);
+    await service.pass(5 * MINUTE);
+    const [waiting] = await wholeLog();
+    expect(waiting).toMatchObject({ status: 'retrying', attempts: 0, error: expect.stringContaining('429') });
+    expect(service.host('slack.test').calls.length).toBeLessThanOrEqual(16);
+    const health = await service.call('GET', '/v1/health');
+    const planned = Date.parse(health.deliveries.oldest_unsent_at);
+    expect(Date.parse(waiting!.created_at) - planned).toBeGreaterThanOrEqual(0);
+    expect(Date.parse(waiting!.created_at) - planned).toBeLessThan(1000);
+    service.host('slack.test').does('answers');
+    await service.pass(MINUTE);
+    expect((await wholeLog())[0]).toMatchObject({ status: 'sent', attempts: 1 });
+  });
+
+  it('for more than an hour fails visibly in the end', async () => {
+    const check = await alertingCheck(service, {
+      check_type: 'push',
+      receiver: 'slack.test',
+      policy: { catch_up: false },
+    });
+    service.host('slack.test').does(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+    await check.push(false);
+    await service.pass(59 * MINUTE);
+    expect((await wholeLog())[0]).toMatchObject({ status: 'retrying', attempts: 0 });
+    await service.pass(5 * MINUTE);
+    const [failed] = await wholeLog();
+    expect(failed).toMatchObject({ status: 'failed', attempts: 3 });
+    const { deliveries } = await service.call('GET', '/v1/health');
+    expect(deliveries.oldest_unsent_at).toBe(null);
+    expect(Date.parse(deliveries.last_failure_at) - Date.parse(failed!.updated_at)).toBeLessThan(1000);
+    expect(service.host('slack.test').calls.length).toBeLessThanOrEqual(64);
+  });
+
+  it('holds up no other URL', async () => {
+    const slow = await fleet(1);
+    const quick = await alertingCheck(service, { check_type: 'push', receiver: 'other.test' });
+    service.host('slack.test').does(() => ({ status: 429, headers: { 'retry-after': '60' } }));
+    await slow[0]!.push(false);
+    await quick.push(false);
+    await service.pass(1000);
+    expect(service.host('other.test').calls.map(({ status }) => status)).toEqual([200]);
+  });
+});
