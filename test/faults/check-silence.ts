@@ -1,6 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { resultRecord } from '#lib/health/result-item.ts';
+import { SKEW_MS } from './check-slots.ts';
 import { graceOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
@@ -41,7 +42,7 @@ export function checkSilence(run: Run): string[] {
             say(`push of ${push.received_at} was answered before`);
         }
         if (at < check.settings_at + grace) say(`settings changed at ${check.settings_at}`);
-        if (at > commit.at) say('before its time');
+        if (at > commit.at + SKEW_MS) say('before its time');
         for (const { to } of seen.outages) {
           if (to < commit.at - UNDER_WAY_MS && at < to + grace) say(`nobody watched until ${to}`);
         }

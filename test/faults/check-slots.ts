@@ -11,11 +11,20 @@ const NEAR_MS = 20_000;
 /** The last slots of a run have no time to be executed (ms). */
 const LAST_MS = 70_000;
 
+/** How far the clocks of two processes may be apart, both ways (ms). */
+export const SKEW_MS = 40;
+/** A new, re-enabled or changed check is probed within this time (ms; decisions.md, Checks). */
+const AT_ONCE_MS = 5_000;
+
+/** The settings by which the slot was taken still stand. */
+const isCurrent = (check: CheckItem, slot: number): boolean => check.enabled && slot >= check.settings_at;
+
 /** Every slot that was due has a result, or says why it has none; no probe came early; no result was made up. */
 export function checkSlots(run: Run): string[] {
   const { seen, profile } = run;
   const wrong: string[] = [];
   const results = new Map<string, Set<number>>();
+  const begins = new Map<string, number[]>();
   const checks = new Map<string, CheckItem>();
   const probes = Map.groupBy(seen.probes, (probe) => probe.host);
 
@@ -28,11 +37,14 @@ export function checkSlots(run: Run): string[] {
       const at = Number(key.sk.slice(2, 15));
       results.set(key.pk, (results.get(key.pk) ?? new Set()).add(at));
       const begun = Date.parse(result.checked_at);
-      if (begun < at) wrong.push(`${check.id}: probed at ${begun}, before its slot ${at}`);
+      begins.set(key.pk, [...(begins.get(key.pk) ?? []), begun]);
+      if (begun < at - SKEW_MS) wrong.push(`${check.id}: probed at ${begun}, before its slot ${at}`);
+      if (begun >= at + check.interval_seconds * 1000 && isCurrent(check, at))
+        wrong.push(`${check.id}: probed at ${begun}, when the successor of ${at} was due`);
       const host = new URL(check.target_url!).hostname;
       const real = probes
         .get(host)
-        ?.some(({ at, success }) => at >= begun && at <= begun + 4000 && success === result.success);
+        ?.some(({ at, success }) => at >= begun - SKEW_MS && at <= begun + 4000 && success === result.success);
       if (!real) wrong.push(`${check.id}: nobody saw the probe of ${begun} that found ${result.success}`);
     }
   }
@@ -44,11 +56,16 @@ export function checkSlots(run: Run): string[] {
   for (const { check, from, to, changed_at } of periodsOf(run)) {
     const interval = check.interval_seconds * 1000;
     const had = results.get(check.pk);
+    const isAtOnce = begins.get(check.pk)?.some((begun) => begun >= from - SKEW_MS && begun <= from + AT_ONCE_MS);
+    if (profile.quiet && to > from && !isAtOnce)
+      wrong.push(`${check.id}: not probed at once after its change at ${from}`);
     for (const slot of slotsOf(check.id, check.interval_seconds, from, to)) {
       const job = `${check.id} ${slot}`;
       const moved = settings.get(check.pk)!.some((at) => at >= slot && at < slot + interval && had?.has(at));
       if (had?.has(slot) || moved) continue;
-      const isLate = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= slot + interval);
+      const isLate = runs
+        .get(job)
+        ?.some(({ done_at }) => done_at !== undefined && done_at >= slot + interval - SKEW_MS);
       const isOut = outagesOf(run).some((outage) => outage.from <= slot && slot <= outage.to);
       // What a fault held up until the settings had changed is due no more.
       const isPast = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= changed_at);

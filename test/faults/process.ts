@@ -81,6 +81,8 @@ export function startProcess(shared: Shared): Process {
 
   const read = { refuse: true };
   const { table, queues, bus, net } = shared;
+  // Every machine has its own idea of the time.
+  const skew = shared.profile.oneProcess ? 0 : random.int(-shared.profile.skewMs, shared.profile.skewMs);
   const conflict: Outcome = { ok: false, failed: [], present: [], conflict: true };
   const tableOfProcess: Table = {
     get: (key) => call(() => table.get(key), read),
@@ -102,7 +104,7 @@ export function startProcess(shared: Shared): Process {
       http: (request) => call(() => net.http(request)),
     },
     clock: {
-      now: clock.now,
+      now: () => clock.now() + skew,
       sleep: async (ms) => {
         await clock.sleep(ms);
         if (process.dead) await never();

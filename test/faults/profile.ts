@@ -17,6 +17,8 @@ export type Profile = {
   delay: number;
   tickMissing: number;
   tickDouble: number;
+  /** How far the clock of a process may be off, both ways. */
+  skewMs: number;
   /** Whole-service outages in a run. */
   outages: number;
   /** Nothing of ours fails: the promises about time hold to the second. */
@@ -34,6 +36,7 @@ const QUIET = {
   delay: 0,
   tickMissing: 0,
   tickDouble: 0,
+  skewMs: 0,
   outages: 0,
 };
 
@@ -59,6 +62,7 @@ export function drawProfile(random: Random): Profile {
       delay: upTo(0.1),
       tickMissing: upTo(0.2),
       tickDouble: upTo(0.3),
+      skewMs: random.pick([0, 20]),
       outages: random.int(0, 2),
     }),
     quiet,
