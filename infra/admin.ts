@@ -14,6 +14,7 @@ import { keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import type { Table } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 
 const USAGE = `The operator's commands. They work beside a running service.
@@ -25,7 +26,8 @@ const USAGE = `The operator's commands. They work beside a running service.
   npm run admin -- account enable ID
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
 
-  --json prints JSON. Set DATA_DIR as for the service (default .data). With npm run --silent only the answer is printed.
+  --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for one deployed on AWS, with
+  credentials and AWS_REGION in the environment. With npm run --silent only the answer is printed.
 `;
 
 const OPTIONS = {
@@ -164,9 +166,21 @@ function commandOf(words: string[], options: Options): { command: Command; id: s
   return { command, id: id ?? '' };
 }
 
-/** The table of the service: the file in DATA_DIR. A deployed table (TABLE_NAME) has its place here. */
-function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): { world: World; close: () => void } {
-  if (env.TABLE_NAME) throw new UsageError('This version reaches only a table in DATA_DIR. Unset TABLE_NAME.');
+type Opened = { world: World; close: () => void };
+
+/** The table of the service: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
+async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
+  const ids = makeIds(systemClock);
+  const worldOn = (table: Table) => ({
+    ports: { table, clock: systemClock, ids },
+    keys: keyTable(readSettings(env)),
+  });
+  if (env.TABLE_NAME) {
+    // Loaded only here: on one machine nobody waits for the AWS SDK.
+    const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
+    const table = deployedTable(env.TABLE_NAME);
+    return { world: worldOn(table), close: table.close };
+  }
   const dir = env.DATA_DIR || '.data';
   const file = join(dir, STORE_FILE);
   if (!existsSync(file) && !mayCreate) {
@@ -176,8 +190,7 @@ function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): { world: World; 
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const table = openTable({ file });
-  const ports = { table, clock: systemClock, ids: makeIds(systemClock) };
-  return { world: { ports, keys: keyTable(readSettings(env)) }, close: () => table.store.close() };
+  return { world: worldOn(table), close: () => table.store.close() };
 }
 
 async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -187,7 +200,7 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
     return options.help ? 0 : 2;
   }
   const { command, id } = commandOf(words, options);
-  const { world, close } = openWorld(env, command === COMMANDS['account create']);
+  const { world, close } = await openWorld(env, command === COMMANDS['account create']);
   try {
     const answer = await command.run(world, options, id);
     console.log(options.json ? JSON.stringify(answer.json) : answer.text);

@@ -1,13 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import {
-  Alarm,
-  ComparisonOperator,
-  type IMetric,
-  MathExpression,
-  Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
@@ -67,8 +60,6 @@ export function makeAlarms(scope: Construct, watched: Watched, settings: DeployS
 function rules(scope: Construct, { table, queues, deadLetters, functions, api }: Watched): Rule[] {
   const max = { period: MINUTE, statistic: 'Maximum' };
   const sum = { period: MINUTE, statistic: 'Sum' };
-  const ofTable = (metricName: string) =>
-    new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName: table.tableName }, ...sum });
   return [
     ...deadLetters.map((queue) => ({
       name: `${queue.node.id}`,
@@ -126,17 +117,18 @@ function rules(scope: Construct, { table, queues, deadLetters, functions, api }:
         minutes: 3,
       },
     ]),
-    {
-      name: 'table-throttles',
+    ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
+      name: `table-${metricName}`,
       says: 'DynamoDB throttles: one partition is too hot. docs/SCALE.md says which setting spreads it.',
-      metric: new MathExpression({
-        expression: 'FILL(reads, 0) + FILL(writes, 0)',
-        usingMetrics: { reads: ofTable('ReadThrottleEvents'), writes: ofTable('WriteThrottleEvents') },
-        period: MINUTE,
+      metric: new Metric({
+        namespace: 'AWS/DynamoDB',
+        metricName,
+        dimensionsMap: { TableName: table.tableName },
+        ...sum,
       }),
       above: 10,
       minutes: 3,
-    },
+    })),
     {
       name: '5xx',
       says: 'The API answers 5xx. Search the log of the function api for "request failed".',

@@ -11,7 +11,7 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Construct } from 'constructs';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
-import { type FunctionName, routes } from '#infra/topology.ts';
+import { type FunctionName, functions as specs, routes } from '#infra/topology.ts';
 import { type Functions, makeLogGroup } from './functions.ts';
 import type { DeploySettings } from './settings.ts';
 
@@ -41,7 +41,7 @@ export function makeHttp(scope: Construct, functions: Functions, settings: Deplo
     // Also `/` itself, which `/{proxy+}` does not hold.
     ...(all && { defaultIntegration: integrationOf(all.function) }),
   });
-  for (const route of routes.filter((row) => !isCatchAll(row))) {
+  for (const route of routes.filter((row) => !isCatchAll(row) && !specs[row.function].streams)) {
     const methods = [HttpMethod[route.method as keyof typeof HttpMethod]];
     api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
   }

@@ -66,7 +66,7 @@ async function embedded(): Promise<Target> {
   };
 }
 
-/** New accounts come from the operator's CLI, which needs the DATA_DIR of the service there. */
+/** New accounts come from the operator's CLI, which needs the DATA_DIR or the TABLE_NAME of the service there. */
 async function remote(url: string): Promise<Target> {
   const key = process.env.ADMIN_KEY;
   if (!key) throw new Error('BASE_URL is set without ADMIN_KEY: give an admin key of the service there.');
@@ -74,8 +74,10 @@ async function remote(url: string): Promise<Target> {
 }
 
 async function createTenant(): Promise<Tenant> {
-  if (!process.env.DATA_DIR) {
-    throw new Error('This test makes accounts of its own: set DATA_DIR to that of the service at BASE_URL.');
+  if (!process.env.DATA_DIR && !process.env.TABLE_NAME) {
+    throw new Error(
+      'This test makes accounts of its own: set DATA_DIR or TABLE_NAME to that of the service at BASE_URL.',
+    );
   }
   const cli = join(import.meta.dirname, '../../infra/admin.ts');
   const words = ['account', 'create', '--email', 'test@example.com', '--name', 'Test account', '--json'];
