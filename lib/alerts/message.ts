@@ -26,22 +26,32 @@ export function messageOf(alert: Alert): Message {
   };
 }
 
-function headline({ kind, check_label, event, cause }: Alert): string {
+/** What a notification shows of it: so it says how long, too. */
+function headline(alert: Alert): string {
+  const { kind, check_label, event, cause } = alert;
+  const wasDown = event.check_from_state === 'down';
   if (kind === 'test') return `test alert for ${check_label}`;
-  if (kind === 'closed') return `${check_label} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'} while down`;
-  if (event.check_to_state === 'up') return `${check_label} is up${event.check_from_state === 'down' ? ' again' : ''}`;
-  return `${check_label} is ${kind === 'repeat' ? 'still ' : ''}${event.check_to_state}`;
+  if (kind === 'closed') {
+    return `${check_label} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${wasDown ? ' while down' : ''}`;
+  }
+  if (event.check_to_state === 'up') {
+    return wasDown ? `${check_label} is up again after ${wasDownFor(alert)}` : `${check_label} is up`;
+  }
+  if (kind === 'repeat') return `${check_label} is still down after ${isDownFor(alert)}`;
+  return kind === 'catch_up' ? `${check_label} has been down for ${isDownFor(alert)}` : `${check_label} is down`;
 }
 
 const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   state_change: () => '',
   repeat: () => 'A reminder: nothing has changed since the alert about this.',
   catch_up: () => 'Told late: an earlier alert about this was held back or could not be delivered.',
-  closed: () => 'It is no longer checked, so no recovery will be reported.',
+  closed: ({ event }) =>
+    `It is no longer checked, so ${event.check_from_state === 'down' ? 'no recovery' : 'nothing more'} will be reported.`,
   test: () => 'Nothing has happened. Somebody tested this channel, and it works.',
 };
 
-function changeFacts({ kind, event, check_from_since, at }: Alert): Message['facts'] {
+function changeFacts(alert: Alert): Message['facts'] {
+  const { kind, event } = alert;
   const facts: Message['facts'] = [
     ['Check', `${event.check_from_state} → ${event.check_to_state}`],
     [
@@ -50,10 +60,8 @@ function changeFacts({ kind, event, check_from_since, at }: Alert): Message['fac
     ],
     ['Since', clockTime(event.timestamp)],
   ];
-  if (event.check_from_state === 'down') facts.push(['Was down for', between(check_from_since, event.timestamp)]);
-  else if (event.check_to_state === 'down' && kind !== 'state_change') {
-    facts.push(['Down for', between(event.timestamp, at)]);
-  }
+  if (event.check_from_state === 'down') facts.push(['Was down for', wasDownFor(alert)]);
+  else if (event.check_to_state === 'down' && kind !== 'state_change') facts.push(['Down for', isDownFor(alert)]);
   return facts;
 }
 
@@ -64,6 +72,9 @@ const testFacts = ({ event, check_from_since }: Alert): Message['facts'] => [
 ];
 
 const clockTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+
+const wasDownFor = ({ check_from_since, event }: Alert): string => between(check_from_since, event.timestamp);
+const isDownFor = ({ event, at }: Alert): string => between(event.timestamp, at);
 
 const between = (from: string, to: string): string => duration(Date.parse(to) - Date.parse(from));
 

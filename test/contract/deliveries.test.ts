@@ -42,7 +42,7 @@ describe('an alert', () => {
     const [down, up] = at('/story');
     expect(JSON.parse(down!.body).text).toMatch(/: checkout is down$/);
     expect(down!.body).toContain('card declined');
-    expect(JSON.parse(up!.body).text).toMatch(/: checkout is up again$/);
+    expect(JSON.parse(up!.body).text).toMatch(/: checkout is up again after \d+ s$/);
     expect(up!.body).toContain('Was down for');
 
     const log = await eventually(async () => {

@@ -74,9 +74,9 @@ describe('webhook', () => {
 describe('slack', () => {
   it('has a headline for the notification and the facts below', () => {
     expect(json('slack', examples.repeat)).toEqual({
-      text: ':red_circle: Shop: checkout is still down',
+      text: ':red_circle: Shop: checkout is still down after 2 h',
       blocks: [
-        { type: 'section', text: mrkdwn('*:red_circle: Shop: checkout is still down*') },
+        { type: 'section', text: mrkdwn('*:red_circle: Shop: checkout is still down after 2 h*') },
         {
           type: 'section',
           fields: [
@@ -96,7 +96,7 @@ describe('slack', () => {
 
   it('is green on recovery and leaves out what is not known', () => {
     const { text, blocks } = json('slack', examples.recovery);
-    expect(text).toBe(':large_green_circle: Shop: checkout is up again');
+    expect(text).toBe(':large_green_circle: Shop: checkout is up again after 1 h 5 min');
     expect(blocks).toHaveLength(2);
   });
 
@@ -121,7 +121,7 @@ describe('discord', () => {
     expect(json('discord', examples.recovery)).toEqual({
       embeds: [
         {
-          title: 'Shop: checkout is up again',
+          title: 'Shop: checkout is up again after 1 h 5 min',
           color: 0x1e8e3e,
           fields: [
             { name: 'Check', value: 'down → up', inline: true },

@@ -20,7 +20,7 @@ status 503, expected 200`);
   });
 
   it('says how long it was down on recovery', () => {
-    expect(words('recovery')).toBe(`[good] Shop: checkout is up again
+    expect(words('recovery')).toBe(`[good] Shop: checkout is up again after 1 h 5 min
 Check: down → up
 Entity: degraded → up
 Since: 2026-11-21 06:21:52 UTC
@@ -28,7 +28,7 @@ Was down for: 1 h 5 min`);
   });
 
   it('says on a repeat how long it has been down by now', () => {
-    expect(words('repeat')).toBe(`[bad] Shop: checkout is still down
+    expect(words('repeat')).toBe(`[bad] Shop: checkout is still down after 2 h
 Check: up → down
 Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
@@ -38,14 +38,14 @@ A reminder: nothing has changed since the alert about this.`);
   });
 
   it('says on a catch-up why it comes late', () => {
-    expect(words('catch_up')).toBe(`[bad] Shop: checkout is down
+    expect(words('catch_up')).toBe(`[bad] Shop: checkout has been down for 5 min
 Check: up → down
 Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
 Down for: 5 min
 status 503, expected 200
 Told late: an earlier alert about this was held back or could not be delivered.`);
-    expect(words('late_recovery')).toMatch(/^\[good] Shop: checkout is up again\n/);
+    expect(words('late_recovery')).toMatch(/^\[good] Shop: checkout is up again after 1 h 5 min\n/);
   });
 
   it('closes a story that a disabled or deleted check leaves open', () => {
@@ -56,6 +56,14 @@ Since: 2026-11-21 06:21:52 UTC
 Was down for: 1 h 5 min
 It is no longer checked, so no recovery will be reported.`);
     expect(words('deleted')).toMatch(/^\[neutral] Shop: checkout was deleted while down\n/);
+  });
+
+  it('claims no outage when a check is disabled whose recovery nobody was told', () => {
+    const { closed } = examples;
+    const { title, facts, note } = messageOf({ ...closed, event: { ...closed.event, check_from_state: 'up' } });
+    expect(title).toBe('Shop: checkout was disabled');
+    expect(facts.map(([label]) => label)).toEqual(['Check', 'Entity', 'Since']);
+    expect(note).toBe('It is no longer checked, so nothing more will be reported.');
   });
 
   it('says of a test that nothing has happened', () => {
