@@ -1,11 +1,20 @@
 import { gates } from '#lib/access/authenticate.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { keyTable } from '#lib/keys.ts';
+import { MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
+import { requestOf, resultOf } from '#lib/platform/fetch-event.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { makeRouter } from '#lib/platform/router.ts';
 
-/** Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). */
+/**
+ * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,
+ * for gateways that cannot stream: only a GET of it needs the function that can.
+ */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
-  return makeRouter(apiRows, gates(ports, keyTable(ports.settings)));
+  const keys = keyTable(ports.settings);
+  const answer = makeRouter(apiRows, gates(ports, keys));
+  const mcp = makeMcp({ ports, keys }, { streams: false });
+  return async (event) =>
+    event.rawPath === MCP_PATH ? resultOf(await mcp(requestOf(event)), event.requestContext.requestId) : answer(event);
 }

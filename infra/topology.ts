@@ -23,11 +23,17 @@ type FunctionSpec = {
   table: 'read' | 'write';
   sends: readonly QueueName[];
   publishes?: true;
+  /**
+   * Answers a web Response that may go on for its whole time. On AWS it has a URL of its own for that, as the gateway
+   * cannot stream: its routes hold there, and on the gateway the next row that fits.
+   */
+  streams?: true;
 };
 
 export type FunctionName =
   | 'api'
   | 'ingest'
+  | 'mcp'
   | 'generator'
   | 'prober'
   | 'notifier'
@@ -44,6 +50,13 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['job', 'timer', 'delivery', 'action', 'reclaim'],
   },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: 'write', sends: ['timer'] },
+  mcp: {
+    memory_mb: 256,
+    timeout_seconds: 900,
+    table: 'write',
+    sends: ['job', 'timer', 'action'],
+    streams: true,
+  },
   generator: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['tick', 'job', 'timer', 'action'] },
   prober: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['job', 'timer', 'delivery'] },
   notifier: { memory_mb: 256, timeout_seconds: 30, table: 'write', sends: ['notify', 'delivery'], publishes: true },
@@ -68,6 +81,7 @@ export const queues: Record<QueueName, QueueSpec> = {
 export const routes: readonly { method: string; path: string; function: FunctionName }[] = [
   { method: 'POST', path: '/v1/checks/{id}/results', function: 'ingest' },
   { method: 'POST', path: '/v1/checks/{id}/heartbeat', function: 'ingest' },
+  { method: 'ANY', path: '/v1/mcp', function: 'mcp' },
   { method: 'ANY', path: '/{proxy+}', function: 'api' },
 ];
 

@@ -7,6 +7,7 @@ import { checkRows } from '#lib/health/check-routes.ts';
 import { pushRows } from '#lib/health/push-routes.ts';
 import { resultRows } from '#lib/health/result-routes.ts';
 import { statusRows } from '#lib/health/status-routes.ts';
+import { skillRows } from '#lib/mcp/skill-routes.ts';
 import type { Route } from '#lib/platform/route.ts';
 
 /** Every endpoint of the API, one list a room. */
@@ -19,4 +20,5 @@ export const apiRows: Route<Context>[] = [
   ...statusRows,
   ...alertRows,
   ...actionRows,
+  ...skillRows,
 ];

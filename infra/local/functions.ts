@@ -4,6 +4,7 @@ import { create as api } from '#functions/api.ts';
 import { create as deliverer } from '#functions/deliverer.ts';
 import { create as generator } from '#functions/generator.ts';
 import { create as ingest } from '#functions/ingest.ts';
+import { create as mcp } from '#functions/mcp.ts';
 import { create as notifier } from '#functions/notifier.ts';
 import { create as prober } from '#functions/prober.ts';
 import { create as reclaimer } from '#functions/reclaimer.ts';
@@ -14,6 +15,7 @@ import type { Handler } from './invoke.ts';
 const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   api,
   ingest,
+  mcp,
   generator,
   prober,
   notifier,

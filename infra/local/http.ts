@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FunctionName } from '#infra/topology.ts';
+import { type FunctionName, functions } from '#infra/topology.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
 import type { ErrorCode } from '#lib/platform/errors.ts';
 import { STATUS_OF } from '#lib/platform/errors.ts';
@@ -10,6 +10,7 @@ import type { Log } from '#lib/platform/ports.ts';
 import { corsOf, isPreflight, preflight } from './cors.ts';
 import { type Handler, invoke, TimedOut } from './invoke.ts';
 import { functionFor } from './match-route.ts';
+import { streamOut } from './stream-out.ts';
 
 export type Gateway = {
   /** Resolves with the port; rejects when it is in use. */
@@ -36,7 +37,7 @@ export function makeGateway(
   const server = createServer({ joinDuplicateHeaders: true, keepAliveTimeout: 72_000 }, onRequest);
   server.on('clientError', onClientError);
   let inHand = 0;
-  let draining = false;
+  const stopping = new AbortController();
   let drained = () => {};
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -86,9 +87,16 @@ export function makeGateway(
       return;
     }
     const requestId = event.requestContext.requestId;
+    const { origin } = request.headers;
     try {
+      if (functions[name].streams) {
+        const signal = AbortSignal.any([stopping.signal, closing(response)]);
+        const reply = await invoke<ApiEvent, Response>(name, handler, event, signal);
+        const more = { 'x-request-id': requestId, ...(origin !== undefined && corsOf(origin, origins)) };
+        await streamOut(response, reply, more, functions[name].timeout_seconds * 1000);
+        return;
+      }
       const result = await invoke<ApiEvent, ApiResult>(name, handler, event);
-      const { origin } = request.headers;
       if (origin !== undefined) Object.assign(result.headers, corsOf(origin, origins));
       result.headers['x-request-id'] ??= requestId;
       send(response, result);
@@ -123,7 +131,7 @@ export function makeGateway(
 
   function send(response: ServerResponse, { statusCode, headers, body }: ApiResult): void {
     if (response.destroyed || response.headersSent) return;
-    if (draining) headers.connection = 'close';
+    if (stopping.signal.aborted) headers.connection = 'close';
     if (statusCode !== 204) headers['content-length'] = String(Buffer.byteLength(body));
     response.writeHead(statusCode, headers).end(body);
   }
@@ -131,7 +139,8 @@ export function makeGateway(
   return {
     listen: (host, port) => listen(server, host, port),
     stop: () => {
-      draining = true;
+      // Streams end at this, as soon as they owe nothing.
+      stopping.abort();
       // Not for the end of every connection: one that never asked anything would keep it open.
       server.close();
       return new Promise((resolve) => {
@@ -168,6 +177,13 @@ function targetOf(url: string): string {
   if (url.startsWith('/')) return url;
   const rest = /^https?:\/\/[^/?]*(.*)$/i.exec(url)?.[1];
   return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
+}
+
+/** Aborts when the answer is out, or the client is gone before. */
+function closing(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.on('close', () => controller.abort());
+  return controller.signal;
 }
 
 const hasNoBody = ({ headers }: IncomingMessage): boolean =>

@@ -21,9 +21,15 @@ const GRACE_MS = 1000;
 
 /**
  * Runs a function once, as Lambda does: under its time-out of the topology.
+ * @param also aborts its signal too
  * @throws what the function throws, or TimedOut when it has not ended one second after its time-out
  */
-export function invoke<Event, Answer>(name: FunctionName, handler: Handler, event: Event): Promise<Answer> {
+export function invoke<Event, Answer>(
+  name: FunctionName,
+  handler: Handler,
+  event: Event,
+  also?: AbortSignal,
+): Promise<Answer> {
   const limit = functions[name].timeout_seconds * 1000;
   const deadline = performance.now() + limit;
   const controller = new AbortController();
@@ -31,7 +37,7 @@ export function invoke<Event, Answer>(name: FunctionName, handler: Handler, even
     awsRequestId: randomUUID(),
     functionName: name,
     getRemainingTimeInMillis: () => Math.max(0, Math.round(deadline - performance.now())),
-    signal: controller.signal,
+    signal: also ? AbortSignal.any([controller.signal, also]) : controller.signal,
   };
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => {

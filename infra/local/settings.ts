@@ -10,6 +10,7 @@ const EMBEDDED = {
   BUCKETS: '1',
   JOB_GROUP_MS: '50',
   WITNESS: '.',
+  MCP_STREAMS_PER_KEY: '100',
 };
 
 const HostSettings = z.object({

@@ -16,7 +16,7 @@ export type Wanted = {
   execution_id: string;
   trigger: Trigger;
   transition_id: string | null;
-  called_by?: { user_id: string; key_id: string };
+  called_by?: NonNullable<ExecutionItem['called_by']>;
 };
 
 export type Claim =

@@ -36,8 +36,8 @@ export type ExecutionItem = Item &
     tenant_id: string;
     /** Epoch ms: still pending then, it was cut off. */
     give_up_at: number;
-    /** Who asked for a manual run. */
-    called_by?: { user_id: string; key_id: string };
+    /** Who asked for a manual run; `tool` when an MCP client did, by calling it. */
+    called_by?: { user_id: string; key_id: string; tool?: string };
   };
 
 /** In the history of its action. About 150 bytes. */

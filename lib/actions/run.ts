@@ -54,11 +54,13 @@ export async function dispatch(
  * Runs an action now, and answers the run as it ended, whatever the target said. Throws NOT_FOUND. Should this process
  * die in the middle, a message sent beforehand ends the run as interrupted.
  * @param vars further variables; they win over those that every run has
+ * @param tool by which an MCP client asked for it
  */
 export async function runByHand(
   context: Context,
   action_id: string,
   vars: Record<string, string>,
+  tool?: string,
 ): Promise<ExecutionItem> {
   const { ports, tenant, caller } = context;
   const action = await requireAction(context, action_id);
@@ -70,7 +72,7 @@ export async function runByHand(
     execution_id,
     trigger: 'manual',
     transition_id: null,
-    called_by: { user_id: caller.user_id, key_id: caller.key_id },
+    called_by: { user_id: caller.user_id, key_id: caller.key_id, ...(tool !== undefined && { tool }) },
   });
   if (claimed.is === 'void') throw notFound(`Action ${action_id}`);
   // A claim of one's own that seemed to fail and had not: nothing was sent yet.

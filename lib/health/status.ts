@@ -33,7 +33,7 @@ type Counts = Omit<Status, 'entities'>;
  */
 export async function readStatus(
   context: Context,
-  page: { after?: string | undefined; limit?: number } = {},
+  page: { after?: string | undefined; limit?: number; maxBytes?: number } = {},
 ): Promise<{ status: Status; next: string | undefined }> {
   const { values: entities, next } = await gather(statusEntities(context, await staleEntities(context)), page);
   const isAll = page.after === undefined && next === undefined;

@@ -42,6 +42,13 @@ export class AppError extends Error {
   }
 }
 
+/** What a caller is told of an error. */
+export const errorBody = ({ message, code, details }: AppError) => ({
+  error: message,
+  code,
+  ...(details && { details }),
+});
+
 export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `${what} does not exist.`);
 
 /** One wrong place of a request, as a VALIDATION_ERROR with its detail. */

@@ -62,14 +62,14 @@ export type Reader<T> = (
 ) => Promise<{ found: { at: string; value: T }[]; next?: string | undefined }>;
 
 /**
- * Up to `limit` records or 4 MB of a list, at least one; `next` is the position of the last when more remains. Reads
- * one record more than asked, so that a list that ends here says so.
+ * Up to `limit` records or `maxBytes` (4 MB) of a list, at least one; `next` is the position of the last when more
+ * remains. Reads one record more than asked, so that a list that ends here says so.
  */
 export async function gather<T>(
   read: Reader<T>,
-  from: { after?: string | undefined; limit?: number } = {},
+  from: { after?: string | undefined; limit?: number; maxBytes?: number } = {},
 ): Promise<{ values: T[]; next?: string }> {
-  const limit = from.limit ?? MAX_ITEMS;
+  const { limit = MAX_ITEMS, maxBytes = MAX_BYTES } = from;
   const values: T[] = [];
   let last = '';
   let bytes = 0;
@@ -78,7 +78,7 @@ export async function gather<T>(
     const chunk = await read(after, Math.min(limit + 1 - values.length, CHUNK));
     for (const { at, value } of chunk.found) {
       bytes += Buffer.byteLength(JSON.stringify(value)) + 1;
-      if (values.length === limit || (values.length > 0 && bytes > MAX_BYTES)) return { values, next: last };
+      if (values.length === limit || (values.length > 0 && bytes > maxBytes)) return { values, next: last };
       values.push(value);
       last = at;
     }

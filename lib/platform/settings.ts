@@ -22,6 +22,10 @@ export const SettingsSchema = z.object({
   NATS_URL: z.string().default(''),
   /** A name to look up, NS, when no target answers any more: `.` for the root; empty: no witness of our own network. */
   WITNESS: z.string().default(''),
+  /** Streams of MCP's protocol of 2024-11-05 that one key may hold open. */
+  MCP_STREAMS_PER_KEY: z.coerce.number().int().min(1).max(1000).default(20),
+  /** How long such a stream lives; Lambda ends one after 900 s. */
+  MCP_STREAM_SECONDS: z.coerce.number().int().min(1).max(840).default(840),
   /** Partitions of the schedule. Fixed once there is data. */
   SHARDS: z.coerce.number().int().min(1).max(1024).default(4),
   /** Partitions of each tenant's lists and feeds. Fixed once there is data. */

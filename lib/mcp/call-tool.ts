@@ -1,0 +1,67 @@
+import type { Context } from '#lib/access/context.ts';
+import { AppError, errorBody } from '#lib/platform/errors.ts';
+import { parse } from '#lib/platform/router.ts';
+import { CODE, isObject, RpcError } from './json-rpc.ts';
+import { enabledTools } from './list-tools.ts';
+import { runBoundAction } from './run-bound-action.ts';
+import type { ToolDefinition } from './skill.ts';
+import { allSkills } from './skill-store.ts';
+import { builtInTools } from './tools/registry.ts';
+
+/** The result of tools/call: the same object as text, for a model, and as it is. */
+export type ToolResult = {
+  content: { type: 'text'; text: string }[];
+  structuredContent?: object;
+  isError?: true;
+};
+
+/**
+ * The result of tools/call. A built-in tool answers to its name also when no skill lists it, but not when all that do
+ * are disabled. What a tool refuses is a result, for the model to act on; throws RpcError for a name that there is not
+ * and for malformed params.
+ */
+export async function callTool(context: Context, params: Record<string, unknown>): Promise<ToolResult> {
+  const { name, arguments: given = {} } = params;
+  if (typeof name !== 'string') throw new RpcError(CODE.INVALID_PARAMS, 'params.name must be the name of a tool.');
+  if (!isObject(given)) throw new RpcError(CODE.INVALID_PARAMS, 'params.arguments must be an object.');
+
+  const skills = await allSkills(context);
+  const listed = enabledTools(skills).get(name);
+  const isKnown = skills.some(({ tools }) => tools.some((tool) => tool.name === name));
+  const builtIn = listed || !isKnown ? builtInTools.get(name) : undefined;
+  if (builtIn)
+    return outcome(context, name, async () => success(await builtIn.run(context, parse(builtIn.input, given))));
+  if (listed) return outcome(context, name, () => callRegistered(context, listed, given));
+  throw new RpcError(CODE.INVALID_PARAMS, `Unknown tool: ${name}. tools/list names those there are.`);
+}
+
+async function callRegistered(
+  context: Context,
+  tool: ToolDefinition,
+  given: Record<string, unknown>,
+): Promise<ToolResult> {
+  if (tool.action_id === undefined) {
+    const text =
+      `${tool.name} is registered, but nothing is behind it: it is not built in and carries no action_id. ` +
+      'Register its skill again with the id of an action as the action_id of this tool; a call then runs the action.';
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+  const { execution, succeeded } = await runBoundAction(context, { ...tool, action_id: tool.action_id }, given);
+  return succeeded ? success(execution) : { ...success(execution), isError: true };
+}
+
+async function outcome(context: Context, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return failure(error);
+    context.ports.log.error('a tool failed', { tenant_id: context.tenant, tool, error });
+    return failure(error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.'));
+  }
+}
+
+const asText = (value: object): ToolResult['content'] => [{ type: 'text', text: JSON.stringify(value) }];
+
+const success = (value: object): ToolResult => ({ content: asText(value), structuredContent: value });
+
+const failure = (error: AppError): ToolResult => ({ content: asText(errorBody(error)), isError: true });

@@ -1,0 +1,123 @@
+import { format, type Schema, Validator } from '@cfworker/json-schema';
+import type { ErrorDetail } from '#lib/platform/errors.ts';
+
+/**
+ * The JSON Schema of a tool's arguments, as a tenant registers it. Keywords that can hang us (`pattern`: a regular
+ * expression of a stranger; references: loops) or oblige clients to more than we check (`x-mcp-header`) are refused
+ * where they stand; a property that merely has such a name is not.
+ */
+
+const REFUSED: Record<string, string> = {
+  $ref: 'is not possible: write the schema out where it is used',
+  $dynamicRef: 'is not possible: write the schema out where it is used',
+  $recursiveRef: 'is not possible: write the schema out where it is used',
+  pattern: 'is not possible: a regular expression can take for ever; say it in the description, or use enum',
+  patternProperties: 'is not possible: a regular expression can take for ever; use properties',
+  'x-mcp-header': 'is not possible: this service reads arguments from the call alone',
+};
+
+/** Keywords that hold one schema, a list of schemas, or schemas by a name of the tenant's. */
+const ONE = new Set([
+  'items',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+]);
+const LIST = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
+const NAMED = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
+
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+/** Nesting of schemas; the table holds 32 levels, of which each takes up to two. */
+const MAX_DEPTH = 12;
+
+type Path = (string | number)[];
+type Complaint = { path: Path; message: string };
+
+/** What is wrong with an inputSchema, each with its path; none when it may be registered. */
+export function schemaComplaints(schema: Record<string, unknown>): Complaint[] {
+  const complaints = [...complaintsIn(schema, [])];
+  if (schema.type !== 'object') complaints.unshift({ path: ['type'], message: 'must be "object"' });
+  if (complaints.length > 0) return complaints;
+  try {
+    validatorOf(schema).validate({});
+    return [];
+  } catch (error) {
+    return [{ path: [], message: `is no JSON Schema: ${(error as Error).message}` }];
+  }
+}
+
+function* complaintsIn(schema: unknown, path: Path, depth = 0): Generator<Complaint> {
+  if (typeof schema === 'boolean') return;
+  if (!isObject(schema)) {
+    yield { path, message: 'must be a JSON Schema: an object, true or false' };
+  } else if (depth > MAX_DEPTH) {
+    yield { path, message: `is nested more than ${MAX_DEPTH} schemas deep` };
+  } else {
+    for (const [keyword, value] of Object.entries(schema)) {
+      const here = [...path, keyword];
+      const message = complaintOf(keyword, value);
+      if (message !== undefined) yield { path: here, message };
+      else for (const [at, part] of partsOf(keyword, value)) yield* complaintsIn(part, [...here, ...at], depth + 1);
+    }
+  }
+}
+
+function complaintOf(keyword: string, value: unknown): string | undefined {
+  if (Object.hasOwn(REFUSED, keyword)) return REFUSED[keyword];
+  if (LIST.has(keyword) && !Array.isArray(value)) return 'must be a list of schemas';
+  if (NAMED.has(keyword) && !isObject(value)) return 'must be an object of schemas';
+  if (keyword === 'type' && ![value].flat().every((type) => TYPES.includes(type as string))) {
+    return `must be among ${TYPES.join(', ')}`;
+  }
+  return keyword === 'required' && !isListOfNames(value) ? 'must be a list of property names' : undefined;
+}
+
+/** The schemas within a keyword, each with its place there. */
+function partsOf(keyword: string, value: unknown): [Path, unknown][] {
+  if (LIST.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
+    return (value as unknown[]).map((part, i) => [[i], part]);
+  }
+  if (ONE.has(keyword)) return [[[], value]];
+  if (NAMED.has(keyword)) return Object.entries(value as object).map(([name, part]) => [[name], part]);
+  if (keyword !== 'dependencies' || !isObject(value)) return [];
+  // Of draft 7: a schema, or a list of names.
+  return Object.entries(value).flatMap(([name, part]): [Path, unknown][] =>
+    Array.isArray(part) ? [] : [[[name], part]],
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isListOfNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string');
+
+// To JSON Schema 2020-12 a format is a remark. The validator judges some by regular expressions that can take for ever.
+for (const name of Object.keys(format)) delete format[name];
+
+const validatorOf = (schema: Record<string, unknown>): Validator => {
+  const isDraft7 = /draft-07/.test(String(schema.$schema ?? ''));
+  // A copy, as the validator marks the schemas it has seen.
+  return new Validator(structuredClone(schema) as Schema, isDraft7 ? '7' : '2020-12', false);
+};
+
+/** Errors that only say that something inside is wrong. */
+const OUTER = new Set(['properties', 'items', 'prefixItems', 'additionalProperties', 'allOf']);
+
+/** Where and why arguments do not fit a registered schema; none when they do. */
+export function argumentComplaints(schema: Record<string, unknown>, value: unknown): ErrorDetail[] {
+  const { valid, errors } = validatorOf(schema).validate(value);
+  if (valid) return [];
+  const inner = errors.filter(({ keyword }) => !OUTER.has(keyword));
+  return (inner.length > 0 ? inner : errors).map(({ instanceLocation, error }) => ({
+    path: instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.'),
+    message: error,
+  }));
+}

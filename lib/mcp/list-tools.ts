@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import { decodeCursor, encodeCursor, gather } from '#lib/platform/paging.ts';
+import { CODE, RpcError } from './json-rpc.ts';
+import type { SkillItem, ToolDefinition } from './skill.ts';
+import { allSkills } from './skill-store.ts';
+import { builtInTools } from './tools/registry.ts';
+import type { Annotations } from './tools/tool.ts';
+
+/** A tool as a client is told of it. */
+export type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };
+
+const MAX_BYTES = 2_000_000;
+const Position = z.string().max(128);
+
+/** The tools of the enabled skills by name; of two with one name, the one that was registered first. */
+export function enabledTools(skills: SkillItem[]): Map<string, ToolDefinition> {
+  const tools = new Map<string, ToolDefinition>();
+  for (const tool of skills.filter(({ enabled }) => enabled).flatMap((skill) => skill.tools)) {
+    if (!tools.has(tool.name)) tools.set(tool.name, tool);
+  }
+  return tools;
+}
+
+/** The result of tools/list, in the order of the names. Throws RpcError for a cursor that is none. */
+export async function listTools(
+  context: Context,
+  cursor: unknown,
+): Promise<{ tools: ListedTool[]; nextCursor?: string }> {
+  const scope = `${context.tenant} tools`;
+  const after = positionOf(scope, cursor);
+  const tools = [...enabledTools(await allSkills(context)).values()]
+    .filter(({ name }) => after === undefined || name > after)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found = tools.map((tool) => ({ at: tool.name, value: listedTool(tool) }));
+  const { values, next } = await gather(async () => ({ found }), { limit: 1000, maxBytes: MAX_BYTES });
+  return { tools: values, ...(next !== undefined && { nextCursor: encodeCursor(scope, next) }) };
+}
+
+function positionOf(scope: string, cursor: unknown): string | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    return decodeCursor(scope, z.string().parse(cursor), Position);
+  } catch (error) {
+    if (error instanceof AppError || error instanceof z.ZodError) {
+      throw new RpcError(CODE.INVALID_PARAMS, 'The cursor is not one of this list. Leave it out to begin anew.');
+    }
+    throw error;
+  }
+}
+
+function listedTool({ name, description, inputSchema }: ToolDefinition): ListedTool {
+  const annotations = builtInTools.get(name)?.annotations;
+  return { name, description, inputSchema, ...(annotations && { annotations }) };
+}

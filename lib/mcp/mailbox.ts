@@ -1,0 +1,172 @@
+import type { Context } from '#lib/access/context.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import type { RpcReply } from './json-rpc.ts';
+
+/**
+ * Where an answer waits for the stream of 2024-11-05 that it goes out on: the GET that holds the stream and the POST
+ * that brings a message run in different places. A letter is laid down empty before a message is worked on, so that a
+ * stream knows what is still to come.
+ *
+ * | pattern                             | request                                                   |
+ * |-------------------------------------|-----------------------------------------------------------|
+ * | streams of a key, against the cap   | query mcpStreams(tenant, key)                             |
+ * | whether a message's stream is open  | get mcpStream(tenant, key, session)                       |
+ * | what is to be sent, what is awaited | query mailbox(tenant, session), eventual but at the end   |
+ */
+
+/** A stream that is open. Its holder renews it; one whose `until` has passed was cut off by a crash. */
+type StreamItem = Item & { v: string; until: number };
+
+/** Part 0 says how many parts there are, 0 while the answer is awaited. `at` (epoch ms) is when it was laid down. */
+type LetterItem = Item & { at: number; parts?: number; text: string };
+
+/** Beyond this (ms) a renewal is missing, not late. */
+const LEASE_MS = 90_000;
+/** No tool takes so long (ms): whoever was to answer died. */
+const LOST_MS = 60_000;
+const EXPIRY_SECONDS = 3600;
+/** At most 300 KB, as a character takes at most 3 bytes. */
+const PART_CHARS = 100_000;
+
+const expiry = (now: number): number => Math.ceil(now / 1000) + EXPIRY_SECONDS;
+
+const streamItem = ({ ports, keys, tenant, caller }: Context, session: string): StreamItem => ({
+  ...keys.mcpStream(tenant, caller.key_id, session),
+  v: ports.ids.token(),
+  until: ports.clock.now() + LEASE_MS,
+  expires_at: expiry(ports.clock.now()),
+});
+
+/** Notes that a stream is open. Throws RATE_LIMITED when its key has as many as it may. */
+export async function openStream(context: Context, session: string): Promise<void> {
+  const { ports, keys, tenant, caller } = context;
+  const now = ports.clock.now();
+  const most = ports.settings.MCP_STREAMS_PER_KEY;
+  const { items } = await ports.table.query<StreamItem>({ partition: keys.mcpStreams(tenant, caller.key_id) });
+  if (items.filter(({ until }) => until > now).length >= most) {
+    throw new AppError('RATE_LIMITED', `This key holds ${most} MCP streams open, the most that one may. Close some.`, {
+      headers: { 'retry-after': '60' },
+    });
+  }
+  await ports.table.transact([{ put: streamItem(context, session) }]);
+}
+
+/** Says that a stream goes on. Only its holder writes it. */
+export async function renewStream(context: Context, session: string): Promise<void> {
+  await context.ports.table.transact([{ put: streamItem(context, session) }]);
+}
+
+/** From here on nothing can be laid into its mailbox. */
+export async function closeStream({ ports, keys, tenant, caller }: Context, session: string): Promise<void> {
+  await ports.table.transact([{ delete: keys.mcpStream(tenant, caller.key_id, session) }]);
+}
+
+/** The open stream of this very key. Throws NOT_FOUND, also for one that is closed. */
+export async function requireStream({ ports, keys, tenant, caller }: Context, session: string): Promise<StreamItem> {
+  const stream = /^[0-9a-f-]{36}$/.test(session)
+    ? await ports.table.get<StreamItem>(keys.mcpStream(tenant, caller.key_id, session))
+    : undefined;
+  if (!stream || stream.until <= ports.clock.now()) throw notFound(`The open stream of session ${session}`);
+  return stream;
+}
+
+/** Lays down an empty letter, unless the stream has closed: then throws NOT_FOUND. @returns the letter's id */
+export async function awaitAnswer(context: Context, session: string): Promise<string> {
+  const { ports, keys, tenant } = context;
+  const id = ports.ids.id('msg');
+  const now = ports.clock.now();
+  const letter: LetterItem = {
+    ...keys.letter(tenant, session, id, 0),
+    v: ports.ids.token(),
+    at: now,
+    text: '',
+    expires_at: expiry(now),
+  };
+  return untilDone(ports, async () => {
+    const { pk, sk, v } = await requireStream(context, session);
+    const outcome = await commit(ports, [
+      { put: letter, if: 'absent' },
+      { check: { pk, sk }, if: { version: v } },
+    ]);
+    return outcome.ok ? id : AGAIN;
+  });
+}
+
+/** Fills a letter. */
+export async function layDown(context: Context, session: string, id: string, reply: RpcReply): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const now = ports.clock.now();
+  const texts = [...cut(JSON.stringify(reply))];
+  const writes = texts.map((text, part): Write => {
+    const letter: LetterItem = {
+      ...keys.letter(tenant, session, id, part),
+      at: now,
+      ...(part === 0 && { parts: texts.length }),
+      text,
+      expires_at: expiry(now),
+    };
+    return { put: letter };
+  });
+  await untilDone(ports, async () => ((await ports.table.transact(writes)).ok ? true : AGAIN));
+}
+
+/** A text in parts, none of which ends in half a character. */
+function* cut(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let to = from + PART_CHARS;
+    if (text.length > to && /[\ud800-\udbff]/.test(text[to - 1]!)) to--;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+export type Mail = {
+  /** Whole answers as JSON, the oldest first. */
+  answers: { id: string; text: string }[];
+  /** Letters that are still to be filled. */
+  awaited: number;
+  /** The sort keys of those answers. */
+  sks: string[];
+};
+
+/** @param exact reads what was written a moment ago, at twice the price */
+export async function readMail({ ports, keys, tenant }: Context, session: string, exact: boolean): Promise<Mail> {
+  const letters = new Map<string, LetterItem[]>();
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<LetterItem>({
+      partition: keys.mailbox(tenant, session),
+      eventual: !exact,
+      ...(after !== undefined && { after }),
+    });
+    for (const item of page.items) {
+      const id = item.sk.slice(0, item.sk.indexOf('#'));
+      letters.set(id, [...(letters.get(id) ?? []), item]);
+    }
+    after = page.next;
+  } while (after !== undefined);
+
+  const mail: Mail = { answers: [], awaited: 0, sks: [] };
+  for (const [id, parts] of letters) {
+    const head = parts.find(({ sk }) => sk.endsWith('#0'));
+    const numbered = parts.toSorted((a, b) => partOf(a) - partOf(b));
+    if (head?.parts === parts.length) {
+      mail.answers.push({ id, text: numbered.map(({ text }) => text).join('') });
+      mail.sks.push(...parts.map(({ sk }) => sk));
+    } else if (ports.clock.now() - (head?.at ?? 0) < LOST_MS) mail.awaited += 1;
+  }
+  return mail;
+}
+
+const partOf = ({ sk }: LetterItem): number => Number(sk.slice(sk.indexOf('#') + 1));
+
+/** Takes letters out of a mailbox. */
+export async function takeOut({ ports, keys, tenant }: Context, session: string, sks: string[]): Promise<void> {
+  for (let from = 0; from < sks.length; from += 100) {
+    await ports.table.transact(
+      sks.slice(from, from + 100).map((sk) => ({ delete: { pk: keys.mailbox(tenant, session), sk } })),
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '#lib/access/context.ts';
+import { eraOf, mustBeHandshake, mustBeStateless } from './era.ts';
+import { CODE, errorReply, type Posted, RpcError, type RpcReply } from './json-rpc.ts';
+import { answer } from './methods.ts';
+
+/**
+ * A POST of Streamable HTTP: its answer is one JSON document, or nothing (202) where none is wanted. Throws RpcError
+ * when its headers do not fit.
+ */
+export function answerPost(context: Context, headers: Headers, posted: Posted): Promise<Response> {
+  return eraOf(headers, posted.body) === 'stateless'
+    ? answerStateless(context, headers, posted)
+    : answerHandshake(context, headers, posted);
+}
+
+const accepted = (): Response => new Response(null, { status: 202 });
+
+/**
+ * An error is 200 like any answer: some clients take every other status for the end of the session. Only what is no
+ * message at all is 400.
+ */
+async function answerHandshake(context: Context, headers: Headers, { messages, isBatch }: Posted): Promise<Response> {
+  mustBeHandshake(headers);
+  const replies: RpcReply[] = [];
+  for (const message of messages) {
+    if (message.is !== 'silent') replies.push(await answer(context, 'handshake', message));
+  }
+  if (replies.length === 0) return accepted();
+  const isNoMessage = !isBatch && messages[0]!.is === 'invalid';
+  return Response.json(isBatch ? replies : replies[0], {
+    status: isNoMessage ? 400 : 200,
+    headers: messages.some((message) => message.is === 'request' && message.method === 'initialize')
+      ? newSession()
+      : {},
+  });
+}
+
+/** A marker, of which nothing is kept: a client that has one is known by it when it asks for a back channel. */
+const newSession = () => ({ 'mcp-session-id': randomUUID() });
+
+const STATUS: Record<number, number> = { [CODE.METHOD_NOT_FOUND]: 404, [CODE.INTERNAL_ERROR]: 500 };
+
+/** An error has a status of its own. */
+async function answerStateless(context: Context, headers: Headers, { messages, isBatch }: Posted): Promise<Response> {
+  if (isBatch) throw new RpcError(CODE.INVALID_REQUEST, 'There are no batches in this version of the protocol.');
+  const message = messages[0]!;
+  if (message.is === 'silent') return accepted();
+  const reply = await checked(context, headers, message);
+  return Response.json(reply, { status: 'error' in reply ? (STATUS[reply.error.code] ?? 400) : 200 });
+}
+
+async function checked(context: Context, headers: Headers, message: Parameters<typeof answer>[2]): Promise<RpcReply> {
+  try {
+    if (message.is === 'request') mustBeStateless(headers, message);
+  } catch (error) {
+    if (error instanceof RpcError) return errorReply(message.id, error);
+    throw error;
+  }
+  return answer(context, 'stateless', message);
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import type { Item } from '#lib/platform/ports.ts';
+import { Name, Slug, text } from '#lib/platform/text.ts';
+import { schemaComplaints } from './input-schema.ts';
+import { builtInTools } from './tools/registry.ts';
+
+const MAX_TOOLS = 100;
+const MAX_TOOLS_BYTES = 64 * 1024;
+
+const InputSchema = z
+  .record(z.string(), z.unknown())
+  .superRefine((schema, context) => {
+    for (const { path, message } of schemaComplaints(schema)) context.addIssue({ code: 'custom', path, message });
+  })
+  .describe('JSON Schema of type object; without $ref, pattern, patternProperties and x-mcp-header.');
+
+/** A tool of a skill: one of the built-in ones by its name, or one of the tenant's own, bound to an action. */
+export const ToolDefinition = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"'),
+  description: text(0, 8192).default(''),
+  inputSchema: InputSchema,
+  action_id: z.string().optional().describe('The action that a call runs, with the arguments as vars.'),
+});
+export type ToolDefinition = z.infer<typeof ToolDefinition>;
+
+const Tools = z
+  .array(z.preprocess(withoutNulls, ToolDefinition))
+  .max(MAX_TOOLS, `must be at most ${MAX_TOOLS} tools`)
+  .superRefine((tools, context) => {
+    const complain = (i: number, member: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [i, member], message });
+    const seen = new Set<string>();
+    for (const [i, { name, action_id }] of tools.entries()) {
+      if (seen.has(name)) complain(i, 'name', 'is there twice; a name is unique within a skill');
+      seen.add(name);
+      if (action_id !== undefined && builtInTools.has(name)) {
+        complain(i, 'action_id', `is not possible: ${name} is built in; choose another name for this tool`);
+      }
+    }
+    if (Buffer.byteLength(JSON.stringify(tools)) > MAX_TOOLS_BYTES) {
+      context.addIssue({ code: 'custom', message: `must have at most ${MAX_TOOLS_BYTES} bytes as JSON` });
+    }
+  });
+
+/** null means absent, as on the outermost level of every body. */
+function withoutNulls(tool: unknown): unknown {
+  if (typeof tool !== 'object' || tool === null || Array.isArray(tool)) return tool;
+  return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null));
+}
+
+const fields = { name: Name, description: text(0, 8192), version: text(0, 100), tools: Tools };
+
+/** A skill's manifest, as it is registered. */
+export const NewSkill = z.object({
+  slug: Slug,
+  ...fields,
+  description: fields.description.default(''),
+  version: fields.version.default(''),
+  enabled: z.boolean().default(true),
+});
+export type NewSkill = z.infer<typeof NewSkill>;
+
+/** What is supplied changes, `tools` as a whole. A record can be sent back whole: `slug` may be repeated. */
+export const SkillPatch = z.object({ slug: z.string(), ...fields, enabled: z.boolean() }).partial();
+export type SkillPatch = z.infer<typeof SkillPatch>;
+
+export const Skill = z.object({
+  slug: z.string(),
+  name: z.string(),
+  description: z.string(),
+  version: z.string(),
+  tools: z.array(ToolDefinition),
+  enabled: z.boolean().describe('The tools of a disabled skill are neither listed nor callable.'),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type Skill = z.infer<typeof Skill>;
+
+/** A skill. 0.3 KB and its tools. */
+export type SkillItem = Item & Skill & { v: string; tenant_id: string };
+
+/** How many skills a tenant has. */
+export type SkillCountItem = Item & { v: string; count: number };
+
+export const skillRecord = (item: SkillItem): Skill => ({
+  slug: item.slug,
+  name: item.name,
+  description: item.description,
+  version: item.version,
+  tools: item.tools,
+  enabled: item.enabled,
+  created_at: item.created_at,
+  updated_at: item.updated_at,
+});

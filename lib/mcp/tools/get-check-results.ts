@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { requireCheck } from '#lib/checks/store.ts';
+import { resultList } from '#lib/health/list-results.ts';
+import { gather } from '#lib/platform/paging.ts';
+import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
+
+const HOUR_MS = 3_600_000;
+
+export const getCheckResults = defineTool({
+  name: 'get_check_results',
+  description: 'Results of a check attempt by attempt, newest first, with latency, success and error.',
+  annotations: READS,
+  input: z.strictObject({
+    check_id: z.string().describe('Id of the check, as in get_entity'),
+    hours: hours(1).describe('How far back, in hours'),
+  }),
+  run: async (context, input) => {
+    const check = await requireCheck(context, input.check_id);
+    const since = context.ports.clock.now() - input.hours * HOUR_MS;
+    const page = await gather(await resultList(context, check, { since }), TOOL_PAGE);
+    return listed('results', page, 'Ask for fewer hours, or GET /v1/checks/{id}/results.');
+  },
+});

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { entityRecord } from '#lib/catalog/entity.ts';
+import { requireEntity } from '#lib/catalog/store.ts';
+import { checkRecord } from '#lib/checks/check-record.ts';
+import { checksOf } from '#lib/checks/store.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import { isPlain } from '#lib/platform/text.ts';
+import { defineTool, READS } from './tool.ts';
+
+export const getEntity = defineTool({
+  name: 'get_entity',
+  description: 'One entity: its fields, current status, and the checks attached to it.',
+  annotations: READS,
+  input: z.strictObject({
+    blueprint_slug: z.string().describe('Slug of its blueprint'),
+    entity_slug: z.string().describe('Its slug within the blueprint'),
+  }),
+  run: async (context, { blueprint_slug, entity_slug }) => {
+    if (!isPlain(entity_slug)) throw notFound(`Entity ${entity_slug} of blueprint ${blueprint_slug}`);
+    const { entity, blueprint } = await requireEntity(context, blueprint_slug, entity_slug);
+    const checks = await checksOf(context, [entity]);
+    return { ...entityRecord(entity, blueprint), checks: checks.map((check) => checkRecord(check, context.caller)) };
+  },
+});

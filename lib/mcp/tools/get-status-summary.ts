@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { readStatus } from '#lib/health/status.ts';
+import { defineTool, READS, TOOL_PAGE } from './tool.ts';
+
+export const getStatusSummary = defineTool({
+  name: 'get_status_summary',
+  description:
+    'Current status (up, degraded, down, unknown) of all monitored entities: fleet-wide counts and the list.',
+  annotations: READS,
+  input: z.strictObject({}),
+  run: async (context) => {
+    const { status, next } = await readStatus(context, TOOL_PAGE);
+    const { length } = status.entities;
+    return next === undefined
+      ? status
+      : { ...status, truncated: `The counts are exact; only the first ${length} entities are shown.` };
+  },
+});

@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { transitionFeed } from '#lib/health/list-transitions.ts';
+import { gather } from '#lib/platform/paging.ts';
+import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
+
+const HOUR_MS = 3_600_000;
+
+export const listIncidents = defineTool({
+  name: 'list_incidents',
+  description: 'Recent changes of state across all entities, newest first, each with its cause and error.',
+  annotations: READS,
+  input: z.strictObject({ hours: hours(24).describe('How far back, in hours') }),
+  run: async (context, input) => {
+    const since = context.ports.clock.now() - input.hours * HOUR_MS;
+    const page = await gather(transitionFeed(context, since), TOOL_PAGE);
+    return listed('transitions', page, 'Ask for fewer hours, or GET /v1/status/transitions.');
+  },
+});

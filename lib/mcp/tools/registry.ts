@@ -1,0 +1,15 @@
+import { createHttpCheck } from './create-check.ts';
+import { getCheckResults } from './get-check-results.ts';
+import { getEntity } from './get-entity.ts';
+import { getStatusSummary } from './get-status-summary.ts';
+import { listBlueprints } from './list-blueprints.ts';
+import { listEntities } from './list-entities.ts';
+import { listIncidents } from './list-incidents.ts';
+import type { Tool } from './tool.ts';
+
+/** Every built-in tool by its name. A new one is a file beside this and a word here. */
+export const builtInTools: ReadonlyMap<string, Tool> = new Map(
+  [getStatusSummary, listEntities, getEntity, listBlueprints, listIncidents, getCheckResults, createHttpCheck].map(
+    (tool) => [tool.name, tool],
+  ),
+);

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+
+/** Hints to a client about what a tool does (MCP, ToolAnnotations). */
+export type Annotations = {
+  readOnlyHint: boolean;
+  destructiveHint?: boolean;
+  openWorldHint: boolean;
+};
+
+/** It only reads what this service knows. */
+export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
+
+/** A built-in tool: what a client is told of it, and the use case that a call runs. */
+export type Tool = {
+  name: string;
+  description: string;
+  annotations: Annotations;
+  /** Judges the arguments, whatever schema a skill registered for the name. */
+  input: z.ZodObject;
+  /** The call's structuredContent. Throws AppError. */
+  run(context: Context, input: unknown): Promise<object>;
+};
+
+/** A tool with its arguments typed by its schema. */
+export const defineTool = <Input extends z.ZodObject>(
+  tool: Omit<Tool, 'input' | 'run'> & {
+    input: Input;
+    run(context: Context, input: z.output<Input>): Promise<object>;
+  },
+): Tool => tool as Tool;
+
+/** How far back a tool looks, in hours. */
+export const hours = (fallback: number) => z.int().min(1).max(87_600).default(fallback);
+
+/** The most that a tool answers: its text and its structured copy together stay under a gateway's 6 MB. */
+export const TOOL_PAGE = { limit: 1000, maxBytes: 1_000_000 };
+
+/** A list's member, and a note for the model when there is more than it got. */
+export const listed = <T>(
+  member: string,
+  { values, next }: { values: T[]; next?: string },
+  advice: string,
+): object => ({
+  [member]: values,
+  ...(next !== undefined && { truncated: `Only the first ${values.length} are shown. ${advice}` }),
+});
