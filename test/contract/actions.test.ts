@@ -84,6 +84,7 @@ describe('an action', () => {
     expect(got(await tenant.get('/v1/actions'), 200)).toEqual([]);
     const made = [];
     for (const name of ['one', 'two', 'three']) made.push(await make({ name }, tenant));
+    made.sort((a, b) => (a.id < b.id ? -1 : 1));
     expect(got(await tenant.get('/v1/actions'), 200)).toEqual(made);
     expect(await everything(tenant, '/v1/actions?limit=2')).toEqual(made);
   });

@@ -1,0 +1,58 @@
+import { NewAction } from '#lib/actions/action.ts';
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import { createAction } from '#lib/actions/change-action.ts';
+import type { ExecutionItem } from '#lib/actions/execution.ts';
+import type { HttpReply, HttpRequest } from '#lib/platform/net.ts';
+import { alertWorld, TENANT } from '#test/support/alert-world.ts';
+
+/** What a target does with a request; by default it says 200. */
+export type Target = (request: HttpRequest) => Promise<HttpReply>;
+
+const ok: Target = async () => ({ status: 200, headers: {}, body: 'fine', latency_ms: 12 });
+
+/**
+ * The world of alerting, with a network that a test answers for: one tenant, entity and check, a real table, a clock
+ * that stands until it is moved, and queues that keep what was sent.
+ */
+export async function actionWorld() {
+  const world = await alertWorld();
+  const requests: HttpRequest[] = [];
+  let target = ok;
+  world.ports.net = {
+    ...world.ports.net,
+    judge: async () => {},
+    http: (request) => {
+      requests.push(request);
+      return target(request);
+    },
+  };
+  const deploy = { name: 'Deploy', url: 'https://ci.example.com/{{execution_id}}', trigger_type: 'manual' };
+  return {
+    ...world,
+    requests,
+    answer: (next: Target) => {
+      target = next;
+    },
+    make: (more: object = {}): Promise<ActionItem> =>
+      createAction(world.context, NewAction.parse({ ...deploy, ...more })),
+    /** Every run of an action, oldest first. */
+    runs: async (action: ActionItem): Promise<ExecutionItem[]> => {
+      const { items } = await world.table.query<{ execution_id: string } & ExecutionItem>({
+        partition: world.keys.runs(TENANT, action.id),
+      });
+      const found = await world.table.getMany<ExecutionItem>(
+        items.map(({ execution_id }) => world.keys.execution(TENANT, execution_id)),
+      );
+      return found.filter((one) => one !== undefined);
+    },
+    /** Bodies of what was sent to a queue, due or not; takes them away. */
+    take: (queue: string): unknown[] => {
+      const bodies = world.sent.filter((one) => one.queue === queue).map((one) => one.body);
+      const rest = world.sent.filter((one) => one.queue !== queue);
+      world.sent.splice(0, world.sent.length, ...rest);
+      return bodies;
+    },
+  };
+}
+
+export type ActionWorld = Awaited<ReturnType<typeof actionWorld>>;

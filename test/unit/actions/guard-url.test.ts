@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { guardUrl } from '#lib/actions/guard-url.ts';
+import { makeNet } from '#lib/platform/node-net.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+
+const ADDRESSES: Record<string, string[]> = {
+  'good.example.com': ['93.184.215.14'],
+  'bad.example.com': ['93.184.215.14', '10.0.0.9'],
+};
+// Checks of this service may go anywhere; actions may not.
+const settings = readSettings({ CHECK_EGRESS: 'any', EGRESS_ALLOW: '127.77.0.0/16' });
+const resolve = async (name: string) =>
+  ADDRESSES[name] ?? Promise.reject(Object.assign(new Error(name), { code: 'ENOTFOUND' }));
+const judged = (url: string) => guardUrl({ settings, net: makeNet(settings, resolve) }, url);
+
+describe('the URL of an action', () => {
+  it.each([
+    'https://good.example.com/hook',
+    'https://GOOD.example.com./hook',
+    'https://good.example.com:{{port}}/{{path}}?{{query}}',
+    'https://good.example.com:80{{port}}/',
+    'https://unknown.example.com/',
+    'http://127.77.1.2:9/',
+    'https://{{host}}/',
+    'HTTPS://{{host}}:{{port}}/',
+    '{{url}}',
+    '{{scheme}}://bad.example.com/',
+  ])('may be %s', async (url) => {
+    await expect(judged(url)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['https://bad.example.com/', '10.0.0.9 is a private address'],
+    ['https://bad.example.com/{{path}}', '10.0.0.9'],
+    ['https://bad.example.com:{{port}}/', '10.0.0.9'],
+    ['http://127.78.0.1/', 'loopback'],
+    ['http://[fd00::1]:{{port}}/', 'not a public address'],
+    ['http://192.168.0.1:8080', 'private'],
+    ['file:///etc/passwd', 'only http and https'],
+    ['javascript:{{code}}', 'only http and https'],
+    ['ftp://{{host}}/', 'must begin with http'],
+    ['x{{host}}/', 'must begin with http'],
+    ['https:{{host}}', 'may not be reached'],
+    ['{{a}}@{{host}}/', 'user:password@'],
+    ['//{{host}}/', 'not an absolute URL'],
+    ['https:good.example.com@10.0.0.1', 'user:password@'],
+  ])('may not be %s: %s', async (url, reason) => {
+    await expect(judged(url)).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: [{ path: 'url', message: expect.stringContaining(reason) }],
+    });
+  });
+});

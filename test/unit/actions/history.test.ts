@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { create as createReclaimer } from '#functions/reclaimer.ts';
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import { deleteAction } from '#lib/actions/change-action.ts';
+import { cut, report } from '#lib/actions/report.ts';
+import { runByHand } from '#lib/actions/run.ts';
+import { executionList, requireExecution } from '#lib/actions/store.ts';
+import { queueEvent, TENANT } from '#test/support/alert-world.ts';
+import { type ActionWorld, actionWorld } from './action-world.ts';
+
+const DAY = 86_400_000;
+
+let world: ActionWorld;
+let action: ActionItem;
+beforeEach(async () => {
+  world = await actionWorld();
+  action = await world.make();
+});
+
+const run = () => runByHand(world.context, action.id, {});
+const itemsUnder = async (pk: string) => (await world.table.query({ partition: pk })).items.length;
+
+describe('the history of an action', () => {
+  it('shows a run for 90 days, and no longer, even before it is swept away', async () => {
+    const { id } = await run();
+    world.pass(90 * DAY - 1);
+    expect((await executionList(world.context, action)(undefined, 10)).found).toHaveLength(1);
+    expect(await requireExecution(world.context, id)).toMatchObject({ id });
+    world.pass(2);
+    expect((await executionList(world.context, action)(undefined, 10)).found).toEqual([]);
+    await expect(requireExecution(world.context, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('is swept away by the table with all that was reported', async () => {
+    const { id } = await run();
+    await report(world.context, id, { logs: ['a'] });
+    world.pass(91 * DAY);
+    expect(await world.table.sweep(world.now() / 1000, 100)).toBe(3);
+    expect(await itemsUnder(world.keys.ofExecution(TENANT, id))).toBe(0);
+    expect(await itemsUnder(world.keys.runs(TENANT, action.id))).toBe(0);
+  });
+
+  it('is reclaimed in the background when the action is deleted, in pieces', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 60; i++) ids.push((await run()).id);
+    for (let i = 0; i < 60; i++) await report(world.context, ids[0]!, { logs: ['x'] });
+    const keeper = await world.make();
+    const kept = await runByHand(world.context, keeper.id, {});
+    await deleteAction(world.context, action.id);
+
+    const reclaimer = createReclaimer(world.ports);
+    let messages = 0;
+    for (let bodies = world.take('reclaim'); bodies.length > 0; bodies = world.take('reclaim')) {
+      messages += bodies.length;
+      expect(await reclaimer(queueEvent(bodies))).toEqual({ batchItemFailures: [] });
+    }
+    expect(messages).toBe(2);
+    for (const id of ids) expect(await itemsUnder(world.keys.ofExecution(TENANT, id))).toBe(0);
+    expect(await itemsUnder(world.keys.runs(TENANT, action.id))).toBe(0);
+    expect(await world.runs(keeper)).toEqual([kept]);
+  });
+
+  it('is left alone when the deletion did not take place', async () => {
+    const { id } = await run();
+    const body = { tenant_id: TENANT, action_id: action.id };
+    expect(await createReclaimer(world.ports)(queueEvent([body]))).toEqual({ batchItemFailures: [] });
+    expect(await itemsUnder(world.keys.ofExecution(TENANT, id))).toBe(1);
+  });
+});
+
+describe('a line', () => {
+  it.each([
+    ['', 4, ''],
+    ['abcd', 4, 'abcd'],
+    ['abcde', 4, 'abcd'],
+    ['abcé', 4, 'abc'],
+    ['é🚀', 5, 'é'],
+    ['\ufeffab', 4, '\ufeffa'],
+  ])('%j of at most %i bytes is %j', (line, bytes, kept) => {
+    expect(cut(line, bytes)).toBe(kept);
+  });
+});

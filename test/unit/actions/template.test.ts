@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { render, renderBody, renderUrl, type Variables } from '#lib/actions/template.ts';
+import { judgeUrl, resolveAndJudge } from '#lib/platform/egress.ts';
+
+const vars = (values: Record<string, string>): Variables => new Map(Object.entries(values));
+const JSON_TYPE = 'application/json';
+const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
+const name = fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/);
+
+describe('a body', () => {
+  it('that is JSON stays the same JSON but for its strings, whatever a variable holds', () => {
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        const body = renderBody('{"a": "{{a}}", "both": ["{{b}}-{{a}}"], "n": 1}', JSON_TYPE, vars({ a, b }));
+        expect(JSON.parse(body!)).toEqual({ a, both: [`${b}-${a}`], n: 1 });
+      }),
+    );
+  });
+
+  it('that is no JSON holds the variable as it is', () => {
+    fc.assert(
+      fc.property(text, (a) => {
+        expect(renderBody('<{{a}}>', 'text/plain', vars({ a }))).toBe(`<${a}>`);
+      }),
+    );
+  });
+
+  it('without a variable in it is left as it was written', () => {
+    fc.assert(
+      fc.property(text, (template) => {
+        expect(renderBody(template, JSON_TYPE, vars({}))).toBe(template);
+      }),
+    );
+  });
+
+  it('is never read as a template a second time', () => {
+    fc.assert(
+      fc.property(name, name, (a, b) => {
+        fc.pre(a !== b);
+        expect(renderBody(`{{${a}}}`, 'text/plain', vars({ [a]: `{{${b}}}`, [b]: 'x' }))).toBe(`{{${b}}}`);
+      }),
+    );
+  });
+
+  it.each([
+    ['application/json', true],
+    ['Application/JSON; charset=utf-8', true],
+    ['application/cloudevents+json', true],
+    ['text/json', true],
+    ['text/plain', false],
+    ['application/x-www-form-urlencoded', false],
+    ['application/jsonlines', false],
+    ['', false],
+  ])('of type %s escapes as in JSON: %s', (type, escapes) => {
+    expect(renderBody('{{a}}', type, vars({ a: '"' }))).toBe(escapes ? '\\"' : '"');
+  });
+
+  it.each([
+    ['{{ a }}', '{{ a }}'],
+    ['{{a', '{{a'],
+    ['{a}', '{a}'],
+    ['{{}}', '{{}}'],
+    ['{{b}}', '{{b}}'],
+    ['{{A}}', '{{A}}'],
+    ['{{{a}}}', '{1}'],
+    ['{{a}}{{a}}', '11'],
+    ['{{toString}}{{__proto__}}', '{{toString}}{{__proto__}}'],
+    ['$& {{a}} $1', '$& 1 $1'],
+  ])('%s becomes %s', (template, body) => {
+    expect(renderBody(template, 'text/plain', vars({ a: '1' }))).toBe(body);
+  });
+
+  it('that would grow beyond all measure is not made', () => {
+    const bomb = '{{a}}'.repeat(3276);
+    expect(renderBody(bomb, 'text/plain', vars({ a: 'x'.repeat(200_000) }))).toBeUndefined();
+    expect(renderBody(bomb, 'text/plain', vars({ a: 'x'.repeat(80) }))).toHaveLength(3276 * 80);
+    expect(renderBody('{{a}}', 'text/plain', vars({ a: 'é'.repeat(131_073) }))).toBeUndefined();
+  });
+});
+
+describe('a URL', () => {
+  it('keeps its host, the segments of its path and the members of its query, whatever a variable holds', () => {
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        fc.pre(!/^\.{1,2}$/.test(a));
+        const url = new URL(renderUrl('https://ci.example.com/run/{{a}}/now?x={{b}}&y=1#{{a}}', vars({ a, b }))!);
+        expect(url.origin).toBe('https://ci.example.com');
+        expect(url.pathname.split('/').map(decodeURIComponent)).toEqual(['', 'run', a, 'now']);
+        expect([...url.searchParams]).toEqual([
+          ['x', b],
+          ['y', '1'],
+        ]);
+      }),
+    );
+  });
+
+  it.each([
+    ['{{base}}/a/{{x}}', 'https://h.example.com:8443/b/a/%2F'],
+    ['{{scheme}}://{{host}}/{{x}}', 'https://h.example.com/%2F'],
+    ['https://{{host}}?q={{x}}', 'https://h.example.com?q=%2F'],
+    ['https://{{host}}#{{x}}', 'https://h.example.com#%2F'],
+    ['https://h.example.com\\{{x}}', 'https://h.example.com\\%2F'],
+    ['https://{{unknown}}/{{x}}', 'https://{{unknown}}/%2F'],
+    ['https://h.example.com/{{unknown}}', 'https://h.example.com/{{unknown}}'],
+  ])('%s becomes %s', (template, url) => {
+    const values = { base: 'https://h.example.com:8443/b', scheme: 'https', host: 'h.example.com', x: '/' };
+    expect(renderUrl(template, vars(values))).toBe(url);
+  });
+
+  it('of more than 8 KB is not made', () => {
+    expect(renderUrl('https://h.example.com/{{a}}', vars({ a: 'x'.repeat(9000) }))).toBeUndefined();
+  });
+});
+
+describe('a request', () => {
+  const action = { url: 'https://h.example.com/', method: 'POST' as const, headers: {}, body_template: '{}' };
+  const requestOf = (more: object, values: Record<string, string> = {}) => {
+    const rendered = render({ ...action, ...more }, vars(values));
+    if (!rendered.ok) throw new Error(rendered.error);
+    return rendered.request;
+  };
+
+  it('is JSON unless a header says otherwise, in whatever case', () => {
+    expect(requestOf({}).headers).toEqual({ 'Content-Type': 'application/json' });
+    expect(requestOf({ headers: { 'content-TYPE': 'text/xml' } }).headers).toEqual({ 'content-TYPE': 'text/xml' });
+  });
+
+  it('says no type of a body that is empty, and a GET has none', () => {
+    expect(requestOf({ body_template: '' })).toMatchObject({ headers: {}, body: '' });
+    expect(requestOf({ method: 'GET' })).toEqual({ url: action.url, method: 'GET', headers: {} });
+  });
+
+  it('is blocked when a variable would climb out of the path', () => {
+    const url = 'https://h.example.com/deploy/{{env}}/run';
+    for (const env of ['.', '..', '%2e%2E']) {
+      const rendered = render({ ...action, url }, vars({ env }));
+      // What is percent-encoded already is encoded once more, and stays.
+      expect(rendered).toMatchObject(env.startsWith('%') ? { ok: true } : { ok: false, status: 'blocked' });
+    }
+    expect(render({ ...action, url: 'https://h.example.com/{{a}}{{a}}' }, vars({ a: '.' })).ok).toBe(false);
+    expect(requestOf({ url: 'https://h.example.com/a/../{{a}}' }, { a: '...' }).url).toContain('/...');
+  });
+
+  it('that grows too long has failed, in a sentence', () => {
+    for (const more of [{ url: 'https://h.example.com/{{a}}' }, { body_template: '{{a}}' }]) {
+      const rendered = render({ ...action, ...more }, vars({ a: 'x'.repeat(300_000) }));
+      expect(rendered).toMatchObject({ ok: false, status: 'failed', error: expect.stringContaining('not sent: the ') });
+    }
+  });
+});
+
+describe('after substitution', () => {
+  type Vector = {
+    id: string;
+    url: string;
+    vars: Record<string, string>;
+    dns: Record<string, string[]>;
+    verdict: string;
+  };
+  const vectors = readFileSync(new URL('../../support/ssrf-vectors.jsonl', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Vector & { group: string; why: string })
+    .filter(({ group }) => group === 'template');
+
+  it('there are vectors to judge', () => expect(vectors.length).toBeGreaterThan(3));
+
+  it.each(vectors.map((vector) => [vector.why, vector] as const))('%s', async (_why, vector) => {
+    const judged = (async () => {
+      const url = renderUrl(vector.url, vars(vector.vars))!;
+      await resolveAndJudge(judgeUrl(url, 'public', []), 'public', [], async (host) => vector.dns[host] ?? []);
+    })();
+    if (vector.verdict === 'allow') await judged;
+    else await expect(judged).rejects.toMatchObject({ kind: 'egress' });
+  });
+});
