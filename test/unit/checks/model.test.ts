@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { AppError } from '#lib/platform/errors.ts';
+
+const http = { entity_id: 'ent_a', check_type: 'http', target_url: 'https://shop.test/health' };
+const push = { entity_id: 'ent_a', check_type: 'push' };
+
+/** Paths of what a request was refused for. */
+function refused(work: () => unknown): string[] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'VALIDATION_ERROR')
+      return (error.details ?? []).map(({ path }) => path);
+    throw error;
+  }
+  return [];
+}
+
+const stored = (input: object): CheckItem =>
+  ({ pk: 'p', sk: 'CHECK', v: 'v1', id: 'chk_a', tenant_id: 'acc_a', rev: 1, ...parseCheck(input, 1) }) as CheckItem;
+
+describe('a new check', () => {
+  it('gets the defaults of the interface', () => {
+    expect(parseCheck(http, 1)).toEqual({
+      ...http,
+      execution_mode: 'pull',
+      method: 'GET',
+      expected_status: 200,
+      body_contains: '',
+      interval_seconds: 60,
+      timeout_ms: 5000,
+      failure_threshold: 3,
+      enabled: true,
+      config: {},
+    });
+    expect(parseCheck(push, 1)).toMatchObject({ execution_mode: 'push', enabled: true, config: {} });
+  });
+
+  it.each([
+    [{ entity_id: 'ent_a', check_type: 'icmp' }, 'check_type'],
+    [{ ...http, execution_mode: 'push' }, 'execution_mode'],
+    [{ ...http, interval_seconds: 0 }, 'interval_seconds'],
+    [{ ...http, interval_seconds: 86_401 }, 'interval_seconds'],
+    [{ ...push, interval_seconds: 31_622_401 }, 'interval_seconds'],
+    [{ ...http, timeout_ms: 9 }, 'timeout_ms'],
+    [{ ...http, timeout_ms: 30_001 }, 'timeout_ms'],
+    [{ ...http, failure_threshold: 101 }, 'failure_threshold'],
+    [{ ...http, config: { body: 'x'.repeat(8 * 1024) } }, 'config'],
+    [{ ...push, config: { grace: 5 } }, 'config.grace'],
+  ])('%j is refused at %s', (input, path) => {
+    expect(refused(() => parseCheck(input, 1))).toEqual([path]);
+  });
+
+  it('may be as slow as a leap year when it is pushed', () => {
+    expect(parseCheck({ ...push, interval_seconds: 31_622_400 }, 1).interval_seconds).toBe(31_622_400);
+  });
+
+  it("is refused below the operator's floor", () => {
+    expect(refused(() => parseCheck({ ...http, interval_seconds: 9 }, 10))).toEqual(['interval_seconds']);
+    expect(parseCheck({ ...http, interval_seconds: 10 }, 10).interval_seconds).toBe(10);
+  });
+});
+
+describe('an update', () => {
+  const check = stored({ ...http, name: 'health', config: { body: 'ping', headers: { a: 'b' } } });
+
+  it('changes only what it names', () => {
+    expect(mergeCheck(check, { interval_seconds: 30 }, 1)).toEqual({
+      ...mergeCheck(check, {}, 1),
+      interval_seconds: 30,
+    });
+  });
+
+  it('of nothing is the stored settings, without what is ours', () => {
+    expect(mergeCheck(check, {}, 1)).toEqual(parseCheck({ ...http, name: 'health', config: check.config }, 1));
+  });
+
+  it('merges config per key, and a null removes one', () => {
+    expect(mergeCheck(check, { config: { body: null, verify_tls: false } }, 1).config).toEqual({
+      headers: { a: 'b' },
+      verify_tls: false,
+    });
+  });
+
+  it('may send back the record that was read, but not change what identifies it', () => {
+    const { id, entity_id, check_type, execution_mode } = check;
+    expect(mergeCheck(check, { id, entity_id, check_type, execution_mode }, 1)).toEqual(mergeCheck(check, {}, 1));
+    expect(refused(() => mergeCheck(check, { entity_id: 'ent_b' }, 1))).toEqual(['entity_id']);
+    expect(refused(() => mergeCheck(check, { check_type: 'push' }, 1))).toEqual(['check_type']);
+  });
+
+  it('of a check below a floor that was raised later is possible, but goes no lower', () => {
+    const fast = stored({ ...http, interval_seconds: 5 });
+    expect(mergeCheck(fast, { enabled: false }, 10).enabled).toBe(false);
+    expect(refused(() => mergeCheck(fast, { interval_seconds: 4 }, 10))).toEqual(['interval_seconds']);
+  });
+
+  it('says where a merged config is wrong', () => {
+    expect(refused(() => mergeCheck(check, { config: { bdy: 'x' } }, 1))).toEqual(['config.bdy']);
+    expect(refused(() => mergeCheck(check, { config: 'x' }, 1))).toEqual(['config']);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { calledOff, sooner } from '#lib/schedule/deadlines.ts';
+
+describe('a deadline that is wanted beside a stored one', () => {
+  it('is the stored one when that is earlier, and the wanted one when that is', () => {
+    expect(sooner({ deadline: 5 }, { deadline: 9 })).toEqual({ deadline: 5 });
+    expect(sooner({ deadline: 9 }, { deadline: 5 })).toEqual({ deadline: 5 });
+    expect(sooner(undefined, { deadline: 7 })).toEqual({ deadline: 7 });
+  });
+
+  it('keeps both notes', () => {
+    const stored = { deadline: 5, note: { failed_at: 1, tries: 2 } };
+    expect(sooner(stored, { deadline: 3, note: { misled: true } })).toEqual({
+      deadline: 3,
+      note: { failed_at: 1, tries: 2, misled: true },
+    });
+  });
+
+  it('waits behind what is still to be handed over', () => {
+    const holding = { deadline: 5, note: { send: ['dlv_1'] } };
+    expect(sooner(holding, { deadline: 3 })).toEqual({ deadline: 5, note: { send: ['dlv_1'], next: { deadline: 3 } } });
+  });
+});
+
+describe('a deadline that is called off', () => {
+  it('is gone, but for what it has to hand over', () => {
+    expect(calledOff({ deadline: 5, note: { tries: 1 } })).toBeUndefined();
+    expect(calledOff({ deadline: 5, note: { send: ['dlv_1'], next: { deadline: 9 } } })).toEqual({
+      deadline: 5,
+      note: { send: ['dlv_1'] },
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { openTable } from '#infra/local/sqlite-table.ts';
+import { keyTable } from '#lib/keys.ts';
+import type { Job } from '#lib/messages.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Message, Ports } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { emitShard } from '#lib/schedule/emit.ts';
+import { deadlineEntry, rhythmEntry } from '#lib/schedule/entries.ts';
+import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';
+import { readWatermark } from '#lib/schedule/watermark.ts';
+import { memoryLog } from '#test/support/log.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 10, 21, 5);
+const owner = { tenant_id: 'acc_a', entity_id: 'ent_a', id: 'chk_a' };
+
+/** A shard with one check, due each ten seconds at second 3, and one deadline. */
+async function shard() {
+  const settings = readSettings({ SHARDS: '1', JOB_GROUP_MS: '50' });
+  const keys = keyTable(settings);
+  const table = openTable({ file: ':memory:' });
+  let now = START;
+  let refuses = false;
+  const sent: { queue: string; message: Message }[] = [];
+  const clock = { now: () => now, sleep: async () => {} };
+  const queues = {
+    send: async (queue: string, messages: Message[]) => {
+      if (refuses) throw new AppError('UNAVAILABLE', 'The queue is full.');
+      sent.push(...messages.map((message) => ({ queue, message })));
+    },
+  };
+  const ports = { table, queues, clock, ids: makeIds(clock), log: memoryLog(), settings } as unknown as Ports;
+  await table.putMany([
+    rhythmEntry(keys, 'probe', owner, 'v1', { phase: 3000, interval_ms: 10_000 }, START - MINUTE),
+    deadlineEntry(keys, 'silence', owner, 'v1', START + 90_000),
+  ]);
+  return {
+    ports,
+    keys,
+    pass: (ms: number) => {
+      now += ms;
+    },
+    refuse: (on: boolean) => {
+      refuses = on;
+    },
+    tick: (scheduled: number) => emitShard(ports, keys, 0, scheduled),
+    /** Seconds from the start of the slots that were sent since the last look. */
+    slots: () => {
+      const all = sent.splice(0).filter(({ queue }) => queue === 'job');
+      return all.flatMap(({ message }) =>
+        (message.body as { jobs: Job[] }).jobs.map(({ slot }) => (slot - START) / 1000),
+      );
+    },
+    timers: () => sent.filter(({ queue }) => queue === 'timer').map(({ message }) => message),
+    watermark: async () => ((await readWatermark(ports, keys, 0))?.at ?? 0) - START,
+  };
+}
+
+const every10 = (from: number, to: number): number[] =>
+  Array.from({ length: (to - from) / 10 }, (_, i) => from + 3 + 10 * i);
+
+describe('a tick', () => {
+  it('sends what is due in the next two minutes, and the next one only what follows', async () => {
+    const world = await shard();
+    await world.tick(START);
+    expect(world.slots()).toEqual(every10(0, 120));
+    expect(await world.watermark()).toBe(2 * MINUTE);
+    world.pass(MINUTE);
+    await world.tick(START + MINUTE);
+    expect(world.slots()).toEqual(every10(120, 180));
+  });
+
+  it('that comes twice, or late behind another, sends nothing', async () => {
+    const world = await shard();
+    await world.tick(START + MINUTE);
+    world.slots();
+    await world.tick(START + MINUTE);
+    await world.tick(START);
+    expect(world.slots()).toEqual([]);
+    expect(await world.watermark()).toBe(3 * MINUTE);
+  });
+
+  it('makes up for one that did not come', async () => {
+    const world = await shard();
+    await world.tick(START);
+    world.slots();
+    world.pass(2 * MINUTE - 1);
+    await world.tick(START + 2 * MINUTE);
+    expect(world.slots()).toEqual(every10(120, 240));
+    expect(await lastOutageEnd(world.ports, world.keys, 0)).toBe(0);
+  });
+
+  it('that could not send leaves the watermark, so that the next one sends all', async () => {
+    const world = await shard();
+    world.refuse(true);
+    await expect(world.tick(START)).rejects.toThrow('The queue is full.');
+    expect(await world.watermark()).toBe(-START);
+    world.refuse(false);
+    await world.tick(START);
+    expect(world.slots()).toEqual(every10(0, 120));
+  });
+
+  it('after an outage notes it and goes on at the newest slot', async () => {
+    const world = await shard();
+    await world.tick(START);
+    world.slots();
+    world.pass(10 * MINUTE);
+    await world.tick(START + 10 * MINUTE);
+    expect(world.slots()).toEqual([593, ...every10(600, 720)]);
+    const outage = { from: START + 2 * MINUTE, to: START + 10 * MINUTE };
+    expect(await outagesBetween(world.ports, world.keys, 0, START, START + 20 * MINUTE)).toEqual([outage]);
+  });
+
+  it('emits a deadline at every tick from when it is due within two minutes, until somebody moves it', async () => {
+    const world = await shard();
+    const message = {
+      body: { kind: 'silence', tenant_id: 'acc_a', entity_id: 'ent_a', check_id: 'chk_a', at: START + 90_000 },
+      not_before: START + 90_000,
+    };
+    for (const minute of [0, 1, 2, 3]) {
+      await world.tick(START + minute * MINUTE);
+      expect(world.timers()).toEqual(new Array(minute + 1).fill(message));
+      world.pass(MINUTE);
+    }
+  });
+});

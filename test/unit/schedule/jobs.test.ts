@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Job } from '#lib/messages.ts';
+import { packJobs } from '#lib/schedule/jobs.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+const job = fc.record({
+  tenant_id: fc.constant('acc_a'),
+  entity_id: fc.integer({ min: 0, max: 5 }).map((n) => `ent_${n}`),
+  check_id: fc.integer({ min: 0, max: 9999 }).map((n) => `chk_${n}`),
+  slot: fc.integer({ min: NOW, max: NOW + 5000 }),
+});
+const jobs = fc.array(job, { maxLength: 300 });
+const group = fc.constantFrom(10, 50, 333, 1000);
+
+const jobsOf = (message: { body: unknown }): Job[] => (message.body as { jobs: Job[] }).jobs;
+const text = (one: Job): string => JSON.stringify(one);
+
+describe('jobs packed into messages', () => {
+  it('are all there, each once', () => {
+    fc.assert(
+      fc.property(jobs, group, (list, groupMs) => {
+        const packed = packJobs([...list], groupMs).flatMap(jobsOf);
+        expect(packed.map(text).sort()).toEqual(list.map(text).sort());
+      }),
+    );
+  });
+
+  it('are never handed out before their slot, and less than a group after it', () => {
+    fc.assert(
+      fc.property(jobs, group, (list, groupMs) => {
+        for (const message of packJobs([...list], groupMs)) {
+          for (const { slot } of jobsOf(message)) {
+            expect(message.not_before).toBeGreaterThanOrEqual(slot);
+            expect(message.not_before! - slot).toBeLessThan(groupMs);
+          }
+        }
+      }),
+    );
+  });
+
+  it('are at most 50 a message, in the order of time, those of an entity side by side', () => {
+    fc.assert(
+      fc.property(jobs, group, (list, groupMs) => {
+        const messages = packJobs([...list], groupMs);
+        expect(messages.map((one) => one.not_before)).toEqual(
+          messages.map((one) => one.not_before).sort((a, b) => a! - b!),
+        );
+        for (const message of messages) {
+          const entities = jobsOf(message).map((one) => one.entity_id);
+          expect(entities.length).toBeGreaterThan(0);
+          expect(entities.length).toBeLessThanOrEqual(50);
+          expect(entities).toEqual([...entities].sort());
+        }
+      }),
+    );
+  });
+});
