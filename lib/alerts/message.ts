@@ -43,8 +43,8 @@ function headline(alert: Alert): string {
 
 const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   state_change: () => '',
-  repeat: () => 'A reminder: nothing has changed since the alert about this.',
-  catch_up: () => 'Told late: an earlier alert about this was held back or could not be delivered.',
+  repeat: () => 'A reminder, as long as it stays down.',
+  catch_up: () => 'Told late: an earlier alert about this was held back, failed or came out of order.',
   closed: ({ event }) =>
     `It is no longer checked, so ${event.check_from_state === 'down' ? 'no recovery' : 'nothing more'} will be reported.`,
   test: () => 'Nothing has happened. Somebody tested this channel, and it works.',

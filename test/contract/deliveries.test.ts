@@ -88,6 +88,53 @@ describe('an alert', () => {
     }
   });
 
+  it('of a check that is disabled or deleted while down is closed, once, and the log says so', async () => {
+    const [off, gone] = [await alerted('/off'), await alerted('/gone-while-down')];
+    for (const { id } of [off, gone]) await push(id, false);
+    await eventually(() => at('/off').length === 1 && at('/gone-while-down').length === 1);
+    got(await client.put(`/v1/checks/${off.id}`, { enabled: false }), 200);
+    got(await client.del(`/v1/checks/${gone.id}`), 204);
+    const notes = await eventually(() => {
+      const found = [at('/off')[1], at('/gone-while-down')[1]];
+      return found.every((one) => one !== undefined) && found;
+    });
+    expect(notes.map((one) => one!.headers['x-service-kind'])).toEqual(['closed', 'closed']);
+    expect(JSON.parse(notes[0]!.body).text).toContain('checkout was disabled while down');
+    expect(JSON.parse(notes[1]!.body).text).toContain('checkout was deleted while down');
+
+    const log = await eventually(async () => {
+      const found = await logOf(off.id);
+      return found.every((one) => one.status === 'sent') && found;
+    });
+    expect(log.map((one) => one.kind)).toEqual(['closed', 'state_change']);
+    got(await client.put(`/v1/checks/${off.id}`, { enabled: true }), 200);
+    got(await client.put(`/v1/checks/${off.id}`, { enabled: false }), 200);
+    expect((await logOf(off.id)).length).toBe(2);
+  });
+
+  it('is repeated while the check stays down', async () => {
+    const { id } = await alerted('/again', { cooldown_seconds: 0, repeat_interval_seconds: 1 });
+    await push(id, false);
+    await eventually(() => at('/again').length >= 3);
+    await push(id, true);
+    await eventually(() => at('/again').at(-1)!.headers['x-service-kind'] === 'state_change');
+    const kinds = at('/again').map((one) => one.headers['x-service-kind']);
+    expect(kinds).toEqual(['state_change', ...kinds.slice(1, -1).map(() => 'repeat'), 'state_change']);
+    expect(JSON.parse(at('/again')[1]!.body).text).toContain('checkout is still down after 1 s');
+  });
+
+  it('that a cooldown held back is caught up on at its end', async () => {
+    const { id } = await alerted('/late', { cooldown_seconds: 3 });
+    await push(id, false);
+    await push(id, true);
+    const [, late] = await eventually(() => at('/late').length === 2 && at('/late'));
+    expect(late!.headers['x-service-kind']).toBe('catch_up');
+    expect(JSON.parse(late!.body).text).toContain('checkout is up again');
+    const [transition] = got(await client.get(`/v1/checks/${id}/transitions`), 200);
+    expect(transition.alert).toEqual({ decision: 'skipped', reason: 'cooldown', deliveries: [] });
+    expect((await logOf(id)).map((one) => one.kind)).toEqual(['catch_up', 'state_change']);
+  });
+
   it('is not sent while the policy is silenced', async () => {
     const silent = await alerted('/silent', { silenced: true });
     const loud = await alerted('/loud');

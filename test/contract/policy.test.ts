@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, newTenant } from '#test/support/client.ts';
+import { type Client, failure, newTenant } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 
 let client: Client;
@@ -33,6 +33,18 @@ describe('the policy of a check', () => {
       catch_up: true,
     });
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toEqual(changed);
+  });
+
+  it('takes and keeps catch_up and repeats, and refuses another type of them', async () => {
+    const path = `/v1/checks/${(await newCheck(client)).id}/policy`;
+    const wanted = { catch_up: false, repeat_interval_seconds: 3600 };
+    expect(got(await client.post(path, wanted), 200)).toMatchObject(wanted);
+    expect(got(await client.post(path, { silenced: true }), 200)).toMatchObject({ ...wanted, silenced: true });
+    for (const wrong of [{ catch_up: 'no' }, { repeat_interval_seconds: 1.5 }, { notify_on_recovery: 1 }]) {
+      const [member] = Object.keys(wrong);
+      expect(await client.post(path, wrong)).toMatchObject(failure(400, 'VALIDATION_ERROR', member));
+    }
+    expect(got(await client.get(path), 200)).toMatchObject(wanted);
   });
 
   it('refuses what is out of bounds and changes nothing', async () => {

@@ -87,7 +87,7 @@ describe('slack', () => {
           ],
         },
         { type: 'section', text: mrkdwn('*Why*\nstatus 503, expected 200') },
-        { type: 'context', elements: [mrkdwn('A reminder: nothing has changed since the alert about this.')] },
+        { type: 'context', elements: [mrkdwn('A reminder, as long as it stays down.')] },
       ],
       unfurl_links: false,
       unfurl_media: false,

@@ -34,7 +34,7 @@ Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
 Down for: 2 h
 status 503, expected 200
-A reminder: nothing has changed since the alert about this.`);
+A reminder, as long as it stays down.`);
   });
 
   it('says on a catch-up why it comes late', () => {
@@ -44,7 +44,7 @@ Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
 Down for: 5 min
 status 503, expected 200
-Told late: an earlier alert about this was held back or could not be delivered.`);
+Told late: an earlier alert about this was held back, failed or came out of order.`);
     expect(words('late_recovery')).toMatch(/^\[good] Shop: checkout is up again after 1 h 5 min\n/);
   });
 

@@ -1,0 +1,57 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { everything, got, newCheck } from '#test/support/fleet.ts';
+
+const CHECKS = 8;
+
+/** As Slack does: takes one request a second, and answers 429 with Retry-After: 1 to any more. */
+async function oneASecond() {
+  const taken: string[] = [];
+  let requests = 0;
+  let free = 0;
+  const server = createServer((request, response) => {
+    requests++;
+    request.resume();
+    if (Date.now() < free) return response.writeHead(429, { 'retry-after': '1' }).end('rate_limited');
+    free = Date.now() + 1000;
+    taken.push(String(request.headers['x-service-delivery']));
+    return response.end('ok');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/T0/B0/one`,
+    taken,
+    requests: () => requests,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+it('many alerts at once to a URL that takes one a second all arrive, once each, and it is not hammered', async () => {
+  await using slack = await oneASecond();
+  const client = await newTenant();
+  const ids: string[] = [];
+  for (let i = 0; i < CHECKS; i++) {
+    const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600 });
+    const channel = { channel_type: 'slack', config: { url: slack.url } };
+    got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
+    ids.push(id);
+  }
+  const failure = { success: false, latency_ms: 1 };
+  for (const answer of await Promise.all(ids.map((id) => client.post(`/v1/checks/${id}/results`, failure)))) {
+    got(answer, 201);
+  }
+  const log = await eventually(async () => {
+    const found = await everything(client, '/v1/notify/logs');
+    return found.length === CHECKS && found.every(({ status }) => status === 'sent') && found;
+  }, 18_000);
+  expect(log.map(({ id }) => id).sort()).toEqual([...slack.taken].sort());
+  for (const delivery of log) expect(delivery).toMatchObject({ attempts: 1, error: '', kind: 'state_change' });
+  // Refused once at most each, before anybody could know.
+  expect(slack.requests()).toBeLessThanOrEqual(2 * CHECKS);
+});
