@@ -2,9 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
+import { executionRecord } from '#lib/actions/execution.ts';
 import { cut, report } from '#lib/actions/report.ts';
 import { runByHand } from '#lib/actions/run.ts';
 import { executionList, requireExecution } from '#lib/actions/store.ts';
+import { NetError } from '#lib/platform/net.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
 import { type ActionWorld, actionWorld } from './action-world.ts';
 
@@ -29,6 +31,13 @@ describe('the history of an action', () => {
     world.pass(2);
     expect((await executionList(world.context, action)(undefined, 10)).found).toEqual([]);
     await expect(requireExecution(world.context, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('shows a read-only key no URL of an error', async () => {
+    world.answer(() => Promise.reject(new NetError('connect', 'no way to https://ci.example.com/t0ken, it says')));
+    const execution = await run();
+    expect(executionRecord(world.context, execution).error_message).toContain('t0ken');
+    expect(executionRecord(world.readOnly, execution).error_message).toBe('no way to ******** it says');
   });
 
   it('is swept away by the table with all that was reported', async () => {
