@@ -38,8 +38,13 @@ export function checkAlerts(run: Run): string[] {
     const isOver = status === 'sent' || status === 'failed';
     if (!isOver && Date.parse(created_at) < run.end - DELIVERED_MS) wrong.push(`${kind} ${id} is still ${status}`);
   }
-  for (const { delivery_id } of seen.received) {
+  const times = new Map<string, number>();
+  for (const { delivery_id, status } of seen.received) {
     if (!deliveries.has(delivery_id)) wrong.push(`${delivery_id} was received and is not logged`);
+    if (status === 200) times.set(delivery_id, (times.get(delivery_id) ?? 0) + 1);
+  }
+  for (const [id, count] of times) {
+    if (count > 1 && profile.quiet) wrong.push(`${id} was taken ${count} times although nothing failed`);
   }
   return [...wrong, ...checkBeliefs(run)];
 }

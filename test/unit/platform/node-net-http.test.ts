@@ -12,6 +12,7 @@ const NAMES: Record<string, string[]> = {
   'one.example.org': ['127.77.0.1'],
   'two.example.org': ['127.77.0.3', '127.77.0.1'],
   'mixed.example.com': ['127.77.0.1', '127.0.0.1'],
+  'inside.example.org': ['127.0.0.1'],
 };
 const net = makeNet({ EGRESS_ALLOW: ['127.77.0.0/16'] }, async (name) => {
   const addresses = NAMES[name];
@@ -452,6 +453,10 @@ describe('redirects', () => {
     [
       'http://metadata/',
       'redirected to http://metadata/, which is refused: metadata is not a full name, and only public hosts may be reached',
+    ],
+    [
+      'http://inside.example.org/',
+      'refused: inside.example.org resolves to 127.0.0.1; 127.0.0.1 is a loopback address, which may not be reached from here',
     ],
   ])('to %s are refused', async (location, message) => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location }).end());
