@@ -9,6 +9,7 @@ import { resultRows } from '#lib/health/result-routes.ts';
 import { statusRows } from '#lib/health/status-routes.ts';
 import { skillRows } from '#lib/mcp/skill-routes.ts';
 import type { Route } from '#lib/platform/route.ts';
+import { openapiRows } from './openapi-route.ts';
 
 /** Every endpoint of the API, one list a room. */
 export const apiRows: Route<Context>[] = [
@@ -21,4 +22,5 @@ export const apiRows: Route<Context>[] = [
   ...alertRows,
   ...actionRows,
   ...skillRows,
+  ...openapiRows,
 ];

@@ -11,7 +11,7 @@ import { makeFunctions } from './functions.ts';
 import { makeGateway } from './http.ts';
 import { keepLayout } from './layout.ts';
 import { lockDirectory } from './lock.ts';
-import { type LocalPorts, makePorts } from './ports.ts';
+import { type LocalPorts, makePorts, type World } from './ports.ts';
 import { keepSignOfLife, outageBefore } from './sign-of-life.ts';
 import { openStore, STORE_FILE } from './store.ts';
 import { startSweep } from './sweep.ts';
@@ -25,6 +25,8 @@ export type HostOptions = {
   host: string;
   /** 0 takes any free port. */
   port: number;
+  /** In place of the machine's own. */
+  world?: Partial<World>;
 };
 
 export type Host = {
@@ -43,7 +45,7 @@ const DRAIN_MS = 10_000;
  * The whole service in this process. Throws one sentence when it cannot start: another service has the folder, the
  * port is in use, the settings do not fit the data.
  */
-export async function startHost({ settings, log, dir, host, port }: HostOptions): Promise<Host> {
+export async function startHost({ settings, log, dir, host, port, world }: HostOptions): Promise<Host> {
   const undo: (() => void)[] = [];
   const release = () => {
     for (const step of undo.reverse()) step();
@@ -57,7 +59,7 @@ export async function startHost({ settings, log, dir, host, port }: HostOptions)
     undo.push(store.close);
     keepLayout(store, settings);
     const keys = keyTable(settings);
-    const ports = makePorts(store, { settings, log, onInserted: () => changes?.wake() });
+    const ports = makePorts(store, { settings, log, ...world, onInserted: () => changes?.wake() });
     let changes: ChangeStream | undefined;
     await ports.queues.recover();
     if (dir !== undefined) undo.push(await watchOutages(ports, keys, join(dir, 'alive')));

@@ -6,25 +6,27 @@ import { Name } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { AccountItem, Role, UserItem } from './account.ts';
 
-export const NewKey = z.object({ label: Name, is_read_only: z.boolean().default(false) });
+export const NewKey = z.object({ label: Name, is_read_only: z.boolean().default(false) }).meta({ id: 'NewApiKey' });
 export type NewKey = z.infer<typeof NewKey>;
 
-export const KeyRecord = z.object({
-  id: z.string(),
-  label: z.string(),
-  is_read_only: z.boolean(),
-  /** The first 8 characters of the raw key, to tell keys apart. */
-  prefix: z.string(),
-  created_at: z.string(),
-  /** Id of the user it belongs to. */
-  created_by: z.string(),
-  /** At most an hour old; null before the first use. */
-  last_used_at: z.string().nullable(),
-});
+export const KeyRecord = z
+  .object({
+    id: z.string(),
+    label: z.string(),
+    is_read_only: z.boolean(),
+    /** The first 8 characters of the raw key, to tell keys apart. */
+    prefix: z.string(),
+    created_at: z.iso.datetime(),
+    /** Id of the user it belongs to. */
+    created_by: z.string(),
+    /** At most an hour old; null before the first use. */
+    last_used_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'ApiKey' });
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
 /** A new key: the only answer that ever holds the raw key. */
-export const IssuedKey = KeyRecord.extend({ key: z.string() });
+export const IssuedKey = KeyRecord.extend({ key: z.string() }).meta({ id: 'IssuedApiKey' });
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
 /** What key items repeat of their account; whoever changes it there rewrites it here (change-account.ts). */

@@ -18,7 +18,7 @@ const accountRows = [
     access: 'read',
     summary: 'The account of this key, its plan limits, and what the key may do',
     status: 200,
-    reply: AccountRecord.extend({ role: Role, is_read_only: z.boolean() }),
+    reply: AccountRecord.extend({ role: Role, is_read_only: z.boolean() }).meta({ id: 'Account' }),
     run: async (context) => ({
       ...accountRecord(await requireAccount(context)),
       role: context.caller.role,

@@ -7,29 +7,31 @@ import { Email, isInvited, Role, type UserItem } from './account.ts';
 /** How long an invitation may be accepted (decisions.md, Accounts): 7 days in ms. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 
-export const NewInvitation = z.object({ email: Email, role: Role });
+export const NewInvitation = z.object({ email: Email, role: Role }).meta({ id: 'NewInvitation' });
 export type NewInvitation = z.infer<typeof NewInvitation>;
 
-export const TeamMember = z.object({
-  id: z.string(),
-  email: z.string(),
-  /** Empty while pending: whoever accepts the invitation gives it. */
-  name: z.string(),
-  role: Role,
-  status: z.enum(['active', 'pending']),
-  created_at: z.string(),
-});
+export const TeamMember = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    /** Empty while pending: whoever accepts the invitation gives it. */
+    name: z.string(),
+    role: Role,
+    status: z.enum(['active', 'pending']),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'TeamMember' });
 export type TeamMember = z.infer<typeof TeamMember>;
 
 /** A new invitation: the only answer that ever holds the token. */
-export const Invited = TeamMember.extend({ invite_token: z.string() });
+export const Invited = TeamMember.extend({ invite_token: z.string() }).meta({ id: 'Invitation' });
 export type Invited = z.infer<typeof Invited>;
 
-export const Acceptance = z.object({ token: text(1, 200), name: Name });
+export const Acceptance = z.object({ token: text(1, 200), name: Name }).meta({ id: 'Acceptance' });
 export type Acceptance = z.infer<typeof Acceptance>;
 
 /** Who has accepted, and their first key: the only answer that ever holds it. */
-export const Accepted = z.object({ user: TeamMember, key: z.string() });
+export const Accepted = z.object({ user: TeamMember, key: z.string() }).meta({ id: 'Accepted' });
 export type Accepted = z.infer<typeof Accepted>;
 
 /** Written with each invitation and removal, so that its version holds everybody of the team as they were read. */

@@ -50,32 +50,39 @@ const fields = {
 };
 
 /** An action as a create request states it. */
-export const NewAction = z.object({
-  ...fields,
-  method: fields.method.default('POST'),
-  headers: fields.headers.default({}),
-  body_template: fields.body_template.default(''),
-  check_id: fields.check_id.nullable().default(null),
-  trigger_to_state: fields.trigger_to_state.default(''),
-  interval_seconds: fields.interval_seconds.nullable().default(null),
-  timeout_ms: fields.timeout_ms.default(10_000),
-});
+export const NewAction = z
+  .object({
+    ...fields,
+    method: fields.method.default('POST'),
+    headers: fields.headers.default({}),
+    body_template: fields.body_template.default(''),
+    check_id: fields.check_id.nullable().default(null),
+    trigger_to_state: fields.trigger_to_state.default(''),
+    interval_seconds: fields.interval_seconds.nullable().default(null),
+    timeout_ms: fields.timeout_ms.default(10_000),
+  })
+  .meta({ id: 'NewAction' });
 export type ActionInput = z.infer<typeof NewAction>;
 
 /** What is supplied changes; headers are replaced as a map. `id` may be repeated, as a record can be sent back whole. */
-export const ActionPatch = z.object({ ...fields, id: z.string() }).partial();
+export const ActionPatch = z
+  .object({ ...fields, id: z.string() })
+  .partial()
+  .meta({ id: 'ActionPatch' });
 export type ActionPatch = z.infer<typeof ActionPatch>;
 
 /** An action on the wire. */
-export const ActionRecord = z.object({
-  id: z.string(),
-  ...fields,
-  headers: z.record(z.string(), z.string()).describe(`Every value is shown as ${REDACTED}.`),
-  check_id: fields.check_id.nullable(),
-  interval_seconds: fields.interval_seconds.nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const ActionRecord = z
+  .object({
+    id: z.string(),
+    ...fields,
+    headers: z.record(z.string(), z.string()).describe(`Every value is shown as ${REDACTED}.`),
+    check_id: fields.check_id.nullable(),
+    interval_seconds: fields.interval_seconds.nullable(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Action' });
 export type ActionRecord = z.infer<typeof ActionRecord>;
 
 /** An action as the caller may see it: header values never, its URL not with a read-only key. */

@@ -7,23 +7,25 @@ export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed'
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
 
 /** One run of an action on the wire (decisions.md, Actions). */
-export const ExecutionRecord = z.object({
-  id: z.string(),
-  action_id: z.string(),
-  trigger: z.enum(['manual', 'state_change', 'schedule']),
-  dispatch_status: z
-    .enum(['pending', 'success', 'failed', 'blocked'])
-    .describe('Success is an answer of 2xx; blocked: the guard of outbound connections kept it from being sent.'),
-  status_code: z.int().describe('0 when there was no answer.'),
-  latency_ms: z.int(),
-  response_snippet: z.string().describe('The first 4 KB of the answer.'),
-  error_message: z.string().describe('Empty when none.'),
-  pipeline_status: PipelineStatus.nullable().describe('As reported last; null until then.'),
-  log_count: z.int(),
-  transition_id: z.string().nullable().describe('Of the transition that fired it.'),
-  created_at: z.iso.datetime(),
-  finished_at: z.iso.datetime().nullable().describe('When the answer was there; null while pending.'),
-});
+export const ExecutionRecord = z
+  .object({
+    id: z.string(),
+    action_id: z.string(),
+    trigger: z.enum(['manual', 'state_change', 'schedule']),
+    dispatch_status: z
+      .enum(['pending', 'success', 'failed', 'blocked'])
+      .describe('Success is an answer of 2xx; blocked: the guard of outbound connections kept it from being sent.'),
+    status_code: z.int().describe('0 when there was no answer.'),
+    latency_ms: z.int(),
+    response_snippet: z.string().describe('The first 4 KB of the answer.'),
+    error_message: z.string().describe('Empty when none.'),
+    pipeline_status: PipelineStatus.nullable().describe('As reported last; null until then.'),
+    log_count: z.int(),
+    transition_id: z.string().nullable().describe('Of the transition that fired it.'),
+    created_at: z.iso.datetime(),
+    finished_at: z.iso.datetime().nullable().describe('When the answer was there; null while pending.'),
+  })
+  .meta({ id: 'Execution' });
 export type ExecutionRecord = z.infer<typeof ExecutionRecord>;
 
 /**

@@ -5,7 +5,9 @@ import type { Reader } from '#lib/platform/paging.ts';
 import type { ExecutionItem, LogItem } from './execution.ts';
 
 /** A reported line; `seq` counts from 1. */
-export const LogLine = z.object({ seq: z.int(), line: z.string(), reported_at: z.iso.datetime() });
+export const LogLine = z
+  .object({ seq: z.int(), line: z.string(), reported_at: z.iso.datetime() })
+  .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
 
 /** Lines that one report holds at most: so far back may lie the item that holds a line. */

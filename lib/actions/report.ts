@@ -24,12 +24,13 @@ export const Report = z
   .refine(({ status, logs }) => status !== undefined || logs !== undefined, {
     path: ['status'],
     error: 'is required when there are no logs',
-  });
+  })
+  .meta({ id: 'ExecutionReport' });
 export type Report = z.infer<typeof Report>;
 
 export const ReportReply = ExecutionRecord.extend({
   logs_dropped: z.int().describe(`Lines of this report beyond the ${MAX_LINES} that an execution holds.`),
-});
+}).meta({ id: 'ReportedExecution' });
 
 /** A text of at most so many bytes of UTF-8, cut between two characters. */
 export function cut(text: string, bytes: number): string {

@@ -53,6 +53,7 @@ const actionsThemselves = [
     status: 201,
     body: NewAction,
     reply: ActionRecord,
+    errors: ['NOT_FOUND', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => actionRecord(context, await createAction(context, body)),
   }),
   row({
@@ -94,7 +95,7 @@ const runs = [
     access: 'write',
     summary: 'Run an action now and wait for what the target says',
     status: 200,
-    body: z.object({ vars: Vars.default({}) }),
+    body: z.object({ vars: Vars.default({}) }).meta({ id: 'Variables' }),
     reply: ExecutionRecord,
     load: loadAction,
     run: async (context, { loaded, body }) => executionRecord(context, await runByHand(context, loaded.id, body.vars)),
@@ -120,6 +121,7 @@ const runs = [
     body: Report,
     maxBody: MAX_REPORT_BYTES,
     reply: ReportReply,
+    errors: ['LOG_LIMIT'],
     load: loadExecution,
     run: async (context, { loaded, body }) => {
       const { execution, dropped } = await report(context, loaded.id, body);

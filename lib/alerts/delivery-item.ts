@@ -3,21 +3,23 @@ import type { Channel } from '#lib/checks/policy-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /** A delivery as the interface shows it: one record per alert and channel. */
-export const DeliveryRecord = z.object({
-  id: z.string(),
-  kind: z.enum(['state_change', 'repeat', 'catch_up', 'closed', 'test']),
-  transition_id: z.string().nullable().describe('Null for a test.'),
-  check_id: z.string(),
-  entity_id: z.string(),
-  channel_id: z.string(),
-  channel_type: z.string(),
-  status: z.enum(['pending', 'retrying', 'sent', 'failed']),
-  attempts: z.int(),
-  sent_at: z.iso.datetime().nullable().describe('Null until sent.'),
-  error: z.string().describe('Of the last attempt, empty when it did not fail.'),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const DeliveryRecord = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['state_change', 'repeat', 'catch_up', 'closed', 'test']),
+    transition_id: z.string().nullable().describe('Null for a test.'),
+    check_id: z.string(),
+    entity_id: z.string(),
+    channel_id: z.string(),
+    channel_type: z.string(),
+    status: z.enum(['pending', 'retrying', 'sent', 'failed']),
+    attempts: z.int(),
+    sent_at: z.iso.datetime().nullable().describe('Null until sent.'),
+    error: z.string().describe('Of the last attempt, empty when it did not fail.'),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Delivery' });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export type DeliveryKind = DeliveryRecord['kind'];
 

@@ -31,6 +31,8 @@ export type ChannelInput = { channel_type: string; config: Record<string, string
  * The body of a new channel. The casts: zod wants a tuple of at least one, which a registry always is, and every value
  * of a config is a string (channel-type.ts).
  */
-export const ChannelBody = z.discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]], {
-  error: (issue) => (issue.code === 'invalid_union' ? `must be one of ${names.join(', ')}` : undefined),
-}) as unknown as z.ZodType<ChannelInput>;
+export const ChannelBody = z
+  .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]], {
+    error: (issue) => (issue.code === 'invalid_union' ? `must be one of ${names.join(', ')}` : undefined),
+  })
+  .meta({ id: 'NewChannel' }) as unknown as z.ZodType<ChannelInput>;

@@ -6,34 +6,40 @@ import { Field, FieldInput, makeField, sortFields } from './field.ts';
 
 const Description = text(0, 10_000);
 
-export const NewBlueprint = z.object({
-  slug: Slug,
-  name: Name,
-  description: Description.default(''),
-  fields: z.array(FieldInput).default([]),
-  is_default: z.boolean().optional(),
-});
+export const NewBlueprint = z
+  .object({
+    slug: Slug,
+    name: Name,
+    description: Description.default(''),
+    fields: z.array(FieldInput).default([]),
+    is_default: z.boolean().optional(),
+  })
+  .meta({ id: 'NewBlueprint' });
 export type NewBlueprint = z.infer<typeof NewBlueprint>;
 
 /** `fields` of a record sent back whole is ignored; they have endpoints of their own. */
-export const BlueprintPatch = z.object({
-  slug: z.string().optional(),
-  name: Name.optional(),
-  description: Description.optional(),
-  is_default: z.boolean().optional(),
-});
+export const BlueprintPatch = z
+  .object({
+    slug: z.string().optional(),
+    name: Name.optional(),
+    description: Description.optional(),
+    is_default: z.boolean().optional(),
+  })
+  .meta({ id: 'BlueprintPatch' });
 export type BlueprintPatch = z.infer<typeof BlueprintPatch>;
 
-export const Blueprint = z.object({
-  slug: z.string(),
-  name: z.string(),
-  description: z.string(),
-  /** By sort_order. */
-  fields: z.array(Field),
-  is_default: z.boolean(),
-  created_at: z.string(),
-  updated_at: z.string(),
-});
+export const Blueprint = z
+  .object({
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    /** By sort_order. */
+    fields: z.array(Field),
+    is_default: z.boolean(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Blueprint' });
 export type Blueprint = z.infer<typeof Blueprint>;
 
 /** A blueprint. Its size is the tenant's. */

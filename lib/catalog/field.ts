@@ -64,18 +64,21 @@ export const FieldInput = z
     if (typeof default_value !== 'string' || parseDefault(field_type, default_value) !== undefined) return;
     const message = `must be text that reads as ${field_type}, such as ${JSON.stringify(EXAMPLE[field_type])}`;
     context.addIssue({ code: 'custom', path: ['default_value'], message });
-  });
+  })
+  .meta({ id: 'NewField' });
 export type FieldInput = z.infer<typeof FieldInput>;
 
 /** A typed custom field of a blueprint. */
-export const Field = z.object({
-  name: z.string(),
-  field_type: FieldType,
-  required: z.boolean(),
-  /** Text that parses as the type; absent without a default. */
-  default_value: z.string().optional(),
-  sort_order: z.int(),
-});
+export const Field = z
+  .object({
+    name: z.string(),
+    field_type: FieldType,
+    required: z.boolean(),
+    /** Text that parses as the type; absent without a default. */
+    default_value: z.string().optional(),
+    sort_order: z.int(),
+  })
+  .meta({ id: 'Field' });
 export type Field = z.infer<typeof Field>;
 
 /** @param position among the fields of its blueprint, from 0 */

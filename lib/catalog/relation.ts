@@ -13,10 +13,12 @@ const Relating = z.object({ from_entity_id: z.string(), to_entity_id: z.string()
 export const NewRelation = Relating.refine((relation) => relation.from_entity_id !== relation.to_entity_id, {
   path: ['to_entity_id'],
   error: 'must be another entity than from_entity_id',
-});
+}).meta({ id: 'NewRelation' });
 export type NewRelation = z.infer<typeof NewRelation>;
 
-export const Relation = z.object({ id: z.string(), ...Relating.shape, created_at: z.string() });
+export const Relation = z
+  .object({ id: z.string(), ...Relating.shape, created_at: z.iso.datetime() })
+  .meta({ id: 'Relation' });
 export type Relation = z.infer<typeof Relation>;
 
 /** A relation, which never changes. It is visible as long as both of its entities are there. */

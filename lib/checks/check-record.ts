@@ -31,10 +31,15 @@ const schemaOf = ({ type, mode, fields, config }: CheckType) =>
 
 /**
  * The check on the wire, one schema a type.
+ * @param id its name in the API description
  * @param more members that an endpoint shows beside it
  */
 export function checkSchema<More extends z.ZodObject>(id: string, more: More): z.ZodType<CheckRecord & z.output<More>> {
-  const schemas = [...checkTypes.values()].map((type) => schemaOf(type).extend(more.shape));
+  const schemas = [...checkTypes.values()].map((type) =>
+    schemaOf(type)
+      .extend(more.shape)
+      .meta({ id: `${id}_${type.type}` }),
+  );
   // The cast: what the fields of a type are called is known to CheckItem, not to its schema.
   return z.discriminatedUnion('check_type', schemas as unknown as [z.ZodObject]).meta({ id }) as never;
 }

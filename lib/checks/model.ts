@@ -23,18 +23,20 @@ const Label = z.string().min(1).max(200);
 const schemaOf = (name: string) => {
   const { mode, fields, config } = checkTypeOf(name);
   const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
-  return z.object({
-    entity_id: z.string(),
-    check_type: z.literal(name),
-    execution_mode: z.literal(mode, `is ${mode} for a ${name} check; leave it out`).default(mode),
-    name: Label.optional(),
-    ...fields.shape,
-    interval_seconds: interval_seconds.default(60),
-    timeout_ms: timeout_ms.default(5000),
-    failure_threshold: failure_threshold.default(3),
-    enabled: enabled.default(true),
-    config: config.refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`).prefault({}),
-  });
+  return z
+    .object({
+      entity_id: z.string(),
+      check_type: z.literal(name),
+      execution_mode: z.literal(mode, `is ${mode} for a ${name} check; leave it out`).default(mode),
+      name: Label.optional(),
+      ...fields.shape,
+      interval_seconds: interval_seconds.default(60),
+      timeout_ms: timeout_ms.default(5000),
+      failure_threshold: failure_threshold.default(3),
+      enabled: enabled.default(true),
+      config: config.refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`).prefault({}),
+    })
+    .meta({ id: `NewCheck_${name}` });
 };
 
 const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES;

@@ -8,12 +8,14 @@ import { revisionsSince } from './read-revisions.ts';
 import { timeline } from './timeline.ts';
 
 /** Time in which a check was due and nobody watched, as the interface shows it. */
-export const GapRecord = z.object({
-  from: z.iso.datetime().describe('The first missed slot; for a push check, the beginning of our outage.'),
-  to: z.iso.datetime().describe('The slot after the last missed one; for a push check, the end of our outage.'),
-  slots: z.int().describe('How many slots were missed.'),
-  cause: GapCause,
-});
+export const GapRecord = z
+  .object({
+    from: z.iso.datetime().describe('The first missed slot; for a push check, the beginning of our outage.'),
+    to: z.iso.datetime().describe('The slot after the last missed one; for a push check, the end of our outage.'),
+    slots: z.int().describe('How many slots were missed.'),
+    cause: GapCause,
+  })
+  .meta({ id: 'Gap' });
 
 /** The same with times in epoch ms, [from, to). */
 export type Gap = { from: number; to: number; slots: number; cause: GapCause };

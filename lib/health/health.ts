@@ -6,24 +6,26 @@ import { iso } from '#lib/platform/time.ts';
 import type { WatermarkItem } from '#lib/schedule/watermark.ts';
 
 /** Whether the service itself works; nothing of any tenant. */
-export const Health = z.object({
-  ok: z.boolean(),
-  schedule: z.object({
+export const Health = z
+  .object({
     ok: z.boolean(),
-    emitted_until: z.iso
-      .datetime()
-      .nullable()
-      .describe('All jobs due until then have been sent, in every shard; null before the first tick.'),
-    lag_seconds: z.number().nullable().describe('How far behind now that is; 0 while it lies ahead.'),
-  }),
-  deliveries: z.object({
-    oldest_unsent_at: z.iso
-      .datetime()
-      .nullable()
-      .describe('When the oldest delivery was planned that is neither sent nor failed; null when there is none.'),
-    last_failure_at: z.iso.datetime().nullable().describe('When a delivery last ended as failed.'),
-  }),
-});
+    schedule: z.object({
+      ok: z.boolean(),
+      emitted_until: z.iso
+        .datetime()
+        .nullable()
+        .describe('All jobs due until then have been sent, in every shard; null before the first tick.'),
+      lag_seconds: z.number().nullable().describe('How far behind now that is; 0 while it lies ahead.'),
+    }),
+    deliveries: z.object({
+      oldest_unsent_at: z.iso
+        .datetime()
+        .nullable()
+        .describe('When the oldest delivery was planned that is neither sent nor failed; null when there is none.'),
+      last_failure_at: z.iso.datetime().nullable().describe('When a delivery last ended as failed.'),
+    }),
+  })
+  .meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;
 
 /** Costs one small read a shard, and one a bucket. */

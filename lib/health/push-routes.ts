@@ -17,17 +17,19 @@ const MAX_AHEAD_MS = 60_000;
 const MAX_MESSAGE = 1000;
 
 /** A push result as an agent posts it (spec, Push result). */
-export const PushResult = z.object({
-  success: z.boolean(),
-  latency_ms: z.int().min(0).max(86_400_000),
-  /** Longer texts are cut. */
-  error_message: z
-    .string()
-    .default('')
-    .transform((text) => [...text].slice(0, MAX_MESSAGE).join('')),
-  checked_at: Instant.optional(),
-  status_code: z.int().min(0).max(999_999).default(0),
-});
+export const PushResult = z
+  .object({
+    success: z.boolean(),
+    latency_ms: z.int().min(0).max(86_400_000),
+    /** Longer texts are cut. */
+    error_message: z
+      .string()
+      .default('')
+      .transform((text) => [...text].slice(0, MAX_MESSAGE).join('')),
+    checked_at: Instant.optional(),
+    status_code: z.int().min(0).max(999_999).default(0),
+  })
+  .meta({ id: 'NewResult' });
 
 /** Headers of both rows. */
 const PushHeaders = z.object({

@@ -33,7 +33,8 @@ const whole = (min: number, max: number, fallback: number) =>
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
-    .default(fallback);
+    .default(fallback)
+    .meta({ type: 'integer', minimum: min, maximum: max, description: `Default ${fallback}.` });
 
 /** What there is to read of one check beside its record. */
 export const resultRows = [
@@ -45,11 +46,11 @@ export const resultRows = [
     status: 200,
     query: z.object({
       limit: limitParam(50, 500),
-      cursor: z.string().optional(),
+      cursor: z.string().optional().describe('next_cursor of the answer before.'),
       since: Instant.optional().describe('checked_at, inclusive'),
       until: Instant.optional().describe('checked_at, exclusive'),
     }),
-    reply: z.object({ results: z.array(ResultRecord), next_cursor: z.string().nullable() }),
+    reply: z.object({ results: z.array(ResultRecord), next_cursor: z.string().nullable() }).meta({ id: 'Results' }),
     load: loadCheck,
     run: async (context, { loaded, query, url }) => {
       const scope = `${context.tenant} results ${loaded.id}`;

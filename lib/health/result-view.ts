@@ -4,16 +4,18 @@ import { redactUrls } from '#lib/access/redaction.ts';
 import { type ResultItem, resultRecord } from './result-item.ts';
 
 /** A result on the wire (spec, Check result record). */
-export const ResultRecord = z.object({
-  id: z.string(),
-  check_id: z.string(),
-  status_code: z.int(),
-  latency_ms: z.int(),
-  success: z.boolean(),
-  error_message: z.string(),
-  error_kind: z.string().nullable(),
-  checked_at: z.iso.datetime(),
-});
+export const ResultRecord = z
+  .object({
+    id: z.string(),
+    check_id: z.string(),
+    status_code: z.int(),
+    latency_ms: z.int(),
+    success: z.boolean(),
+    error_message: z.string(),
+    error_kind: z.string().nullable(),
+    checked_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Result' });
 export type ResultRecord = z.infer<typeof ResultRecord>;
 
 /** A result as the caller may see it: a read-only key sees no URL in its error. */

@@ -12,22 +12,24 @@ import { timeline } from './timeline.ts';
 /**
  * How a check did over the last hours. Time that nobody watched is neither up nor down: it is in `gap_seconds` alone.
  */
-export const Sparkline = z.object({
-  check_id: z.string(),
-  uptime_ratio: z
-    .number()
-    .nullable()
-    .describe('Successes over results, each weighing the interval of its time; null without results.'),
-  gap_seconds: z.int().describe('Time in which the check was due and nobody watched (see gaps).'),
-  points: z.array(
-    z.object({
-      at: z.iso.datetime().describe('Where the point begins; it ends where the next one begins.'),
-      avg_latency_ms: z.int().nullable().describe('Of the successes; null without any.'),
-      successes: z.int(),
-      failures: z.int(),
-    }),
-  ),
-});
+export const Sparkline = z
+  .object({
+    check_id: z.string(),
+    uptime_ratio: z
+      .number()
+      .nullable()
+      .describe('Successes over results, each weighing the interval of its time; null without results.'),
+    gap_seconds: z.int().describe('Time in which the check was due and nobody watched (see gaps).'),
+    points: z.array(
+      z.object({
+        at: z.iso.datetime().describe('Where the point begins; it ends where the next one begins.'),
+        avg_latency_ms: z.int().nullable().describe('Of the successes; null without any.'),
+        successes: z.int(),
+        failures: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'Sparkline' });
 export type Sparkline = z.infer<typeof Sparkline>;
 
 type Point = { successes: number; failures: number; latency: number };

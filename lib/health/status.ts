@@ -10,18 +10,20 @@ import { staleEntities } from './staleness.ts';
 
 export const StatusEntity = Entity.extend({
   stale: z.boolean().describe('The schedule is behind, so that the state may be older than it looks.'),
-});
+}).meta({ id: 'StatusEntity' });
 export type StatusEntity = z.infer<typeof StatusEntity>;
 
 /** The fleet at a glance (spec, Status). The counts are over all entities, whatever the page holds. */
-export const Status = z.object({
-  entities: z.array(StatusEntity),
-  total: z.int(),
-  up: z.int(),
-  degraded: z.int(),
-  down: z.int(),
-  unknown: z.int(),
-});
+export const Status = z
+  .object({
+    entities: z.array(StatusEntity),
+    total: z.int(),
+    up: z.int(),
+    degraded: z.int(),
+    down: z.int(),
+    unknown: z.int(),
+  })
+  .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;
 
 type Counts = Omit<Status, 'entities'>;

@@ -7,29 +7,31 @@ import type { TransitionItem } from './transition-item.ts';
 const CheckState = z.enum(['up', 'down', 'unknown']);
 
 /** A transition on the wire (decisions.md, State and transitions). */
-export const TransitionRecord = z.object({
-  id: z.string().describe('The same as transition_id.'),
-  transition_id: z.string(),
-  entity_id: z.string(),
-  entity_name: z.string().describe('At that moment.'),
-  check_id: z.string(),
-  tenant_id: z.string(),
-  from_state: EntityState.describe('Of the entity; equal to to_state where the aggregate did not move.'),
-  to_state: EntityState,
-  check_from_state: CheckState,
-  check_to_state: CheckState,
-  timestamp: z.iso.datetime(),
-  cause: z.enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted']),
-  error_message: z.string().describe('Of the deciding result, empty when none.'),
-  alert: z.object({
-    decision: z.enum(['planned', 'skipped']),
-    reason: z
-      .enum(['configuration', 'silenced', 'initial', 'recovery_off', 'cooldown', 'no_channels'])
-      .nullable()
-      .describe('Why no alert was planned; null when one was.'),
-    deliveries: z.array(z.string()).describe('Ids in the delivery log.'),
-  }),
-});
+export const TransitionRecord = z
+  .object({
+    id: z.string().describe('The same as transition_id.'),
+    transition_id: z.string(),
+    entity_id: z.string(),
+    entity_name: z.string().describe('At that moment.'),
+    check_id: z.string(),
+    tenant_id: z.string(),
+    from_state: EntityState.describe('Of the entity; equal to to_state where the aggregate did not move.'),
+    to_state: EntityState,
+    check_from_state: CheckState,
+    check_to_state: CheckState,
+    timestamp: z.iso.datetime(),
+    cause: z.enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted']),
+    error_message: z.string().describe('Of the deciding result, empty when none.'),
+    alert: z.object({
+      decision: z.enum(['planned', 'skipped']),
+      reason: z
+        .enum(['configuration', 'silenced', 'initial', 'recovery_off', 'cooldown', 'no_channels'])
+        .nullable()
+        .describe('Why no alert was planned; null when one was.'),
+      deliveries: z.array(z.string()).describe('Ids in the delivery log.'),
+    }),
+  })
+  .meta({ id: 'Transition' });
 export type TransitionRecord = z.infer<typeof TransitionRecord>;
 
 /** A transition as the caller may see it: a read-only key sees no URL in its error. */

@@ -15,12 +15,14 @@ const InputSchema = z
   .describe('JSON Schema of type object; without $ref, pattern, patternProperties and x-mcp-header.');
 
 /** A tool of a skill: one of the built-in ones by its name, or one of the tenant's own, bound to an action. */
-export const ToolDefinition = z.object({
-  name: z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"'),
-  description: text(0, 8192).default(''),
-  inputSchema: InputSchema,
-  action_id: z.string().optional().describe('The action that a call runs, with the arguments as vars.'),
-});
+export const ToolDefinition = z
+  .object({
+    name: z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"'),
+    description: text(0, 8192).default(''),
+    inputSchema: InputSchema,
+    action_id: z.string().optional().describe('The action that a call runs, with the arguments as vars.'),
+  })
+  .meta({ id: 'Tool' });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
 
 const Tools = z
@@ -51,29 +53,36 @@ function withoutNulls(tool: unknown): unknown {
 const fields = { name: Name, description: text(0, 8192), version: text(0, 100), tools: Tools };
 
 /** A skill's manifest, as it is registered. */
-export const NewSkill = z.object({
-  slug: Slug,
-  ...fields,
-  description: fields.description.default(''),
-  version: fields.version.default(''),
-  enabled: z.boolean().default(true),
-});
+export const NewSkill = z
+  .object({
+    slug: Slug,
+    ...fields,
+    description: fields.description.default(''),
+    version: fields.version.default(''),
+    enabled: z.boolean().default(true),
+  })
+  .meta({ id: 'NewSkill' });
 export type NewSkill = z.infer<typeof NewSkill>;
 
 /** What is supplied changes, `tools` as a whole. A record can be sent back whole: `slug` may be repeated. */
-export const SkillPatch = z.object({ slug: z.string(), ...fields, enabled: z.boolean() }).partial();
+export const SkillPatch = z
+  .object({ slug: z.string(), ...fields, enabled: z.boolean() })
+  .partial()
+  .meta({ id: 'SkillPatch' });
 export type SkillPatch = z.infer<typeof SkillPatch>;
 
-export const Skill = z.object({
-  slug: z.string(),
-  name: z.string(),
-  description: z.string(),
-  version: z.string(),
-  tools: z.array(ToolDefinition),
-  enabled: z.boolean().describe('The tools of a disabled skill are neither listed nor callable.'),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const Skill = z
+  .object({
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    version: z.string(),
+    tools: z.array(ToolDefinition),
+    enabled: z.boolean().describe('The tools of a disabled skill are neither listed nor callable.'),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Skill' });
 export type Skill = z.infer<typeof Skill>;
 
 /** A skill. 0.3 KB and its tools. */

@@ -15,10 +15,14 @@ export const limitParam = (fallback: number, max: number) =>
     .string()
     .regex(/^0*[1-9]\d*$/, 'must be a whole number of at least 1')
     .transform((text) => Math.min(Number(text), max))
-    .default(fallback);
+    .default(fallback)
+    .meta({ type: 'integer', minimum: 1, description: `Default ${fallback}; more than ${max} counts as ${max}.` });
+
+/** Where a page begins. */
+export const cursorParam = z.string().optional().describe('From the answer before: in its Link header.');
 
 /** Query of a list that answers everything up to the most. */
-export const ListQuery = z.object({ limit: limitParam(MAX_ITEMS, MAX_ITEMS), cursor: z.string().optional() });
+export const ListQuery = z.object({ limit: limitParam(MAX_ITEMS, MAX_ITEMS), cursor: cursorParam });
 
 /** A sort key as a cursor's position: whatever a forged cursor holds, the table is asked nothing impossible. */
 export const Position = z.string().regex(/^[\x20-\x7e]{1,1024}$/);

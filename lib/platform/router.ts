@@ -61,7 +61,7 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
 
   async function answer(event: ApiEvent) {
     const path = event.rawPath.split('/');
-    const here = table.filter(({ segments }) => fits(segments, path)).map(({ row }) => row);
+    const here = rowsAt(table, path);
     const method = event.requestContext.http.method;
     const row = here.find((candidate) => candidate.method === method);
 
@@ -104,6 +104,13 @@ const named = (schema: z.ZodObject, headers: ApiEvent['headers']) =>
   Object.fromEntries(Object.keys(schema.shape).map((name) => [name, headers[name.toLowerCase()]]));
 
 const isParam = (segment: string): boolean => segment.startsWith('{');
+
+/** The rows of a path. A word to the letter wins over a parameter: `invite` of /users/invite is no id. */
+function rowsAt<R extends { path: string }>(table: { row: R; segments: string[] }[], path: string[]): R[] {
+  const fitting = table.filter(({ segments }) => fits(segments, path));
+  const fewest = Math.min(...fitting.map(({ segments }) => segments.filter(isParam).length));
+  return fitting.filter(({ segments }) => segments.filter(isParam).length === fewest).map(({ row }) => row);
+}
 
 const fits = (segments: string[], path: string[]): boolean =>
   segments.length === path.length && segments.every((part, i) => (isParam(part) ? path[i] !== '' : part === path[i]));

@@ -2,6 +2,10 @@ import * as z from 'zod';
 
 const CONTROL = /\p{Cc}/u;
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** What an id or a slug looks like, as a pattern of JSON Schema. */
+export const ID_PATTERN = SLUG.source;
+/** The most characters of a name. */
+export const NAME_LENGTH = 200;
 
 /** Text of `min` to `max` characters; an emoji is one, not two. */
 export const text = (min: number, max: number) =>
@@ -19,7 +23,7 @@ export const Slug = z
   .regex(SLUG, 'must have 1 to 64 letters, digits, ".", "_" or "-" and begin with a letter or digit');
 
 /** A label for people, on one line. */
-export const Name = text(1, 200)
+export const Name = text(1, NAME_LENGTH)
   .refine((value) => value.trim() !== '', 'must not be blank')
   .refine((value) => !CONTROL.test(value), 'must not contain line breaks or other control characters');
 

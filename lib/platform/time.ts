@@ -31,9 +31,12 @@ export function parseInstant(text: string): number | undefined {
 }
 
 /** An ISO 8601 time of a request, as epoch ms. */
-export const Instant = z.string().transform((text, context) => {
-  const ms = parseInstant(text);
-  if (ms !== undefined) return ms;
-  context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time, such as 2026-11-21T05:16:40Z' });
-  return z.NEVER;
-});
+export const Instant = z
+  .string()
+  .meta({ description: 'Any ISO 8601 time; without an offset in UTC.', examples: ['2026-11-21T05:16:40Z'] })
+  .transform((text, context) => {
+    const ms = parseInstant(text);
+    if (ms !== undefined) return ms;
+    context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time, such as 2026-11-21T05:16:40Z' });
+    return z.NEVER;
+  });

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { mustBeDescribed } from './described.ts';
 import { type Tenant, target } from './service.ts';
 
 export type Answer = {
@@ -24,7 +25,7 @@ export type Client = {
   del(path: string): Promise<Answer>;
 };
 
-/** Calls a service with one key; an empty key sends none. */
+/** Calls a service with one key; an empty key sends none. Every answer is held to the API's own description. */
 export function clientOf(url: string, key: string): Client {
   const send = async (method: string, path: string, { body, headers = {} }: Request = {}): Promise<Answer> => {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
@@ -34,7 +35,13 @@ export function clientOf(url: string, key: string): Client {
       ...(body !== undefined && { body: (raw ? body : JSON.stringify(body)) as string }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+    mustBeDescribed(method, path, answer);
+    return answer;
   };
   return {
     key,

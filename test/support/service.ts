@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startHost } from '#infra/local/host.ts';
-import type { LocalPorts } from '#infra/local/ports.ts';
+import type { LocalPorts, World } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -23,12 +23,19 @@ export type ServiceOptions = {
   /** Keep everything here; without, in memory. */
   dir?: string;
   log?: Log;
+  /** In place of the machine's own clock, ids or network. */
+  world?: Partial<World>;
 };
 
 /** The whole embedded service in this process, on a free port. Tests may probe 127.77.0.0/16, whatever CHECK_EGRESS says. */
-export async function startService({ env = {}, dir, log = memoryLog() }: ServiceOptions = {}): Promise<Service> {
+export async function startService({
+  env = {},
+  dir,
+  log = memoryLog(),
+  world = {},
+}: ServiceOptions = {}): Promise<Service> {
   const { settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', ...env });
-  const host = await startHost({ settings, log, dir, host: '127.0.0.1', port: 0 });
+  const host = await startHost({ settings, log, dir, host: '127.0.0.1', port: 0, world });
   if (host.adminKey === undefined) throw new Error(`${dir}/admin-key is gone.`);
   return { ...host, adminKey: host.adminKey };
 }
@@ -55,15 +62,14 @@ export function target(): Promise<Target> {
 }
 
 async function embedded(): Promise<Target> {
-  const { url, adminKey, ports, keys } = await startService();
-  return {
-    url,
-    key: adminKey,
-    createTenant: async () => {
-      const { account, key } = await createAccount(ports, keys, { email: 'test@example.com', name: 'Test account' });
-      return { id: account.id, key: key.key };
-    },
-  };
+  const service = await startService();
+  return { url: service.url, key: service.adminKey, createTenant: () => tenantOf(service) };
+}
+
+/** A new, empty account of a service in this process. */
+export async function tenantOf({ ports, keys }: Service): Promise<Tenant> {
+  const { account, key } = await createAccount(ports, keys, { email: 'test@example.com', name: 'Test account' });
+  return { id: account.id, key: key.key };
 }
 
 /** New accounts come from the operator's CLI, which needs the DATA_DIR or the TABLE_NAME of the service there. */

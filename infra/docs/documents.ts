@@ -1,0 +1,42 @@
+import { apiRows } from '#lib/api-rows.ts';
+import { type Example, endpointOf, type OpenApi, openApi } from '#lib/platform/openapi.ts';
+import { VERSION } from '#lib/platform/version.ts';
+import { endpointsPage } from './endpoints-page.ts';
+import { recordExamples } from './record.ts';
+
+const DESCRIPTION = `A catalog of what you run, checks on it, alerts you can trust, and actions.
+
+- Every answer is the resource itself, an object or an array; what went wrong is an \`Error\` with a \`code\`.
+- A request's body is a JSON object. A member that is null counts as absent; unknown members are ignored, but refused
+  inside \`config\` and an entity's \`fields\`.
+- PUT is partial: what is left out keeps its value. A record that was read can be sent back whole.
+- Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is there whenever more remains.
+- \`/v1/mcp\` is not listed here: it speaks MCP, the Model Context Protocol.
+- Answers may get further members; clients must ignore those that they do not know.`;
+
+/**
+ * The API's document, from the rows that serve it.
+ * @param strict answers hold no member that they do not state: for tests
+ */
+export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; strict?: boolean } = {}): OpenApi =>
+  openApi(apiRows, {
+    info: {
+      title: 'Fleetwatch',
+      version: VERSION,
+      summary: 'Service monitoring, catalog, alerting and actions.',
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    ...more,
+  });
+
+/** Every document that is made from the rows, by its file below the top of the repository. */
+export async function documents(): Promise<Record<string, string>> {
+  // All but the document itself, which does not hold itself as an example.
+  const endpoints = apiRows.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
+  const document = documentOf({ examples: await recordExamples(endpoints) });
+  return {
+    'lib/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
+    'lib/ENDPOINTS.md': endpointsPage(document),
+  };
+}

@@ -1,0 +1,58 @@
+import type { OpenApi } from '#lib/platform/openapi.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+type Json = any;
+
+/** The endpoints as a page to read: what each takes, answers and refuses, with a real exchange. Pure. */
+export function endpointsPage({ paths, components, info }: OpenApi): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  const byTag = Object.groupBy(operations, ({ operation }) => operation.tags[0]);
+  const parts = Object.entries(byTag).map(([tag, rows = []]) => `## ${tag}\n\n${rows.map(section).join('\n')}`);
+  return `# Endpoints
+
+Made by \`npm run openapi\` from the rows that serve them; do not edit. The same as a document for machines:
+\`GET /v1/openapi.json\`, or [openapi.json](openapi.json) beside this page. The examples are real answers.
+
+${info.description}
+
+${parts.join('\n')}`;
+
+  function section({ method, path, operation }: { method: string; path: string; operation: Json }): string {
+    const { summary, description, parameters, requestBody, responses, security } = operation;
+    const [status, success] = Object.entries<Json>(responses)[0]!;
+    const codes = Object.values<Json>(responses)
+      .flatMap(({ $ref }) => ($ref ? $ref.split('/').at(-1).split('.') : []))
+      .filter((code: string) => !EVERYWHERE.has(code));
+    const request = requestBody?.content['application/json'];
+    const answer = success.content?.['application/json'];
+    const lines = [
+      `### ${method} ${path}`,
+      `${summary}.${description ? ` ${description}` : ''}${security ? ' Open: needs no key.' : ''}`,
+      parameters
+        .filter((one: Json) => one.in !== 'path')
+        .map(parameterLine)
+        .join('\n'),
+      request && `Takes ${nameOf(request.schema)}:${block(request.example)}`,
+      `Answers ${status}${answer ? ` ${nameOf(answer.schema)}:${block(answer.example)}` : '.'}`,
+      codes.length > 0 && `Refuses with ${codes.join(', ')}.`,
+    ];
+    return `${lines.filter(Boolean).join('\n\n')}\n`;
+  }
+
+  function nameOf(schema: Json): string {
+    if (schema.$ref) return `\`${schema.$ref.split('/').at(-1)}\``;
+    if (schema.type === 'array') return `an array of ${nameOf(schema.items)}`;
+    return components ? 'an object' : '';
+  }
+}
+
+/** What any call may meet. */
+const EVERYWHERE = new Set(['UNAUTHORIZED', 'ACCOUNT_DISABLED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']);
+
+const parameterLine = ({ name, in: place, description }: Json): string =>
+  `- \`${name}\` (${place})${description ? `: ${description}` : ''}`;
+
+const block = (example: unknown): string =>
+  example === undefined ? '' : `\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { startHost } from '#infra/local/host.ts';
+import type { World } from '#infra/local/ports.ts';
+import { readHostSettings } from '#infra/local/settings.ts';
+import { createAccount } from '#lib/access/create-account.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import { makeLog } from '#lib/platform/log.ts';
+import { NetError } from '#lib/platform/net.ts';
+import type { Example } from '#lib/platform/openapi.ts';
+import type { Clock, Ids } from '#lib/platform/ports.ts';
+import { type Call, walk } from './walk.ts';
+
+/** A clock that stands still but when it is moved, so that a walk has the same times every day. */
+function steppedClock(start: number): Clock & { step(ms: number): void } {
+  let now = start;
+  return {
+    now: () => now,
+    sleep: () => new Promise(setImmediate),
+    step: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Ids with raw keys that are the same in every walk: they are drawn one after another. */
+function idsOf(clock: Clock): Ids {
+  let count = 0;
+  return { ...makeIds(clock), secret: () => makeIds(clock, () => digest(`secret ${++count}`)).secret() };
+}
+
+/** An id: its prefix and ten characters of its time, then chance. */
+const ID = /\b([a-z]{3}_[0-9a-z]{10})([0-9a-z]{16})\b/g;
+
+/** Examples whose ids are the same in every walk: chance gives way to the order in which they appear. */
+function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Example> {
+  const steady = new Map<string, string>();
+  const text = JSON.stringify([...examples]).replace(ID, (id, start: string) => {
+    if (!steady.has(id)) steady.set(id, start + digest(`id ${steady.size}`).toString('hex').slice(0, 16));
+    return steady.get(id)!;
+  });
+  return new Map(JSON.parse(text));
+}
+
+/** Every host answers at once that it has heard; nothing leaves this machine. */
+export const answeringNet: World['net'] = {
+  http: async () => ({ status: 200, headers: {}, body: '{"queued": true}', latency_ms: 42 }),
+  connect: async () => ({ latency_ms: 7 }),
+  tls: async () => Promise.reject(new NetError('tls', 'no TLS here')),
+  resolve: async () => ({ values: ['192.0.2.1'], latency_ms: 3 }),
+  judge: async () => {},
+};
+
+/**
+ * Walks over a whole service in this process, over HTTP.
+ * @param endpoints all that there are
+ * @returns what each was asked and what it answered, by endpoint
+ */
+export async function recordExamples(endpoints: readonly string[]): Promise<Map<string, Example>> {
+  const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
+  const { settings } = readHostSettings({});
+  const world: World = { clock, ids: idsOf(clock), net: answeringNet };
+  const service = await startHost({
+    settings,
+    log: makeLog('error'),
+    dir: undefined,
+    host: '127.0.0.1',
+    port: 0,
+    world,
+  });
+  try {
+    const { key } = await createAccount(service.ports, service.keys, { email: 'ann@example.com', name: 'Example Inc' });
+    const send = async (method: string, path: string, body: unknown) => {
+      const response = await fetch(service.url + path, {
+        method,
+        headers: { authorization: `Bearer ${key.key}` },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return JSON.parse(text);
+    };
+    const found = new Map<string, Example>();
+    const call: Call = async (endpoint, path, request) => {
+      const [method = ''] = endpoint.split(' ');
+      if (method !== 'GET') clock.step(1000);
+      const answer = await send(method, path, request);
+      if (endpoint.endsWith('/results') && method === 'POST')
+        await allSent(() => send('GET', '/v1/notify/logs', undefined));
+      found.set(endpoint, { ...(request !== undefined && { request }), answer });
+      return answer;
+    };
+    await walk(endpoints, call);
+    return withSteadyIds(found);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Waits until no delivery is on its way; without the clock moving, 10 s at most. */
+async function allSent(read: () => Promise<{ kind: string; status: string }[]>): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const alerts = (await read()).filter(({ kind }) => kind === 'state_change');
+    if (alerts.length > 0 && alerts.every(({ status }) => status === 'sent')) return;
+    if (performance.now() > deadline) throw new Error('The alert of the walk was not sent within 10 s.');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,172 @@
+/** Calls an endpoint by its row (`PUT /v1/checks/{id}`) on a path whose parameters are filled in; answers the body. */
+export type Call = (endpoint: string, path: string, body?: unknown) => Promise<Answer>;
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Answer = any;
+
+/** What stands in a collection, by the word of the path before its parameter: `{ checks: 'chk_…' }`. */
+export type Places = Record<string, string>;
+
+type Step = {
+  endpoint: string;
+  /** @param answers of the steps before, by endpoint */
+  body?: (places: Places, answers: Record<string, Answer>) => unknown;
+  /** Where its answer stands from then on: a collection, and the member that names it there. */
+  made?: [collection: string, member: string];
+};
+
+/**
+ * One good request to every endpoint that takes a body or does something, in an order in which each finds what it
+ * needs. A new endpoint has its line here; GET and DELETE need none.
+ */
+const steps: Step[] = [
+  {
+    endpoint: 'POST /v1/blueprints',
+    body: () => ({
+      slug: 'service',
+      name: 'Service',
+      description: 'What we run for others',
+      fields: [{ name: 'tier', field_type: 'number', required: true, default_value: '2' }],
+    }),
+    made: ['blueprints', 'slug'],
+  },
+  {
+    endpoint: 'POST /v1/blueprints/{slug}/fields',
+    body: () => ({ name: 'runbook', field_type: 'url' }),
+    made: ['fields', 'fields.1.name'],
+  },
+  { endpoint: 'PUT /v1/blueprints/{slug}', body: () => ({ description: 'What our customers see' }) },
+  {
+    endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',
+    body: () => ({ slug: 'database', name: 'Database', fields: { tier: 1 } }),
+    made: ['databases', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',
+    body: () => ({ slug: 'shop', name: 'Web shop', fields: { tier: 1, runbook: 'https://wiki.example.com/shop' } }),
+    made: ['entities', 'slug'],
+  },
+  {
+    endpoint: 'PUT /v1/blueprints/{blueprint_slug}/entities/{slug}',
+    body: () => ({ name: 'Web shop (EU)', fields: { tier: null } }),
+  },
+  {
+    endpoint: 'POST /v1/relations',
+    body: ({ databases }, answers) => ({
+      from_entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+      to_entity_id: databases,
+      relation_type: 'depends_on',
+    }),
+    made: ['relations', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/checks',
+    body: (_, answers) => ({
+      entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+      check_type: 'push',
+      name: 'nightly backup',
+      interval_seconds: 86_400,
+      failure_threshold: 1,
+      config: { grace_seconds: 90_000 },
+    }),
+    made: ['checks', 'id'],
+  },
+  { endpoint: 'PUT /v1/checks/{id}', body: () => ({ config: { grace_seconds: 93_600 } }) },
+  {
+    endpoint: 'POST /v1/checks/{check_id}/policy',
+    body: () => ({ cooldown_seconds: 600, repeat_interval_seconds: 3600 }),
+  },
+  {
+    endpoint: 'POST /v1/checks/{check_id}/policy/channels',
+    body: () => ({ channel_type: 'slack', config: { url: 'https://hooks.slack.com/services/T0/B0/x1y2' } }),
+    made: ['channels', 'id'],
+  },
+  { endpoint: 'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test' },
+  { endpoint: 'POST /v1/checks/{id}/heartbeat' },
+  {
+    endpoint: 'POST /v1/checks/{id}/results',
+    body: () => ({ success: false, latency_ms: 5400, error_message: 'backup: no space left on device' }),
+  },
+  {
+    endpoint: 'POST /v1/actions',
+    body: ({ checks }) => ({
+      name: 'Restart the backup',
+      url: 'https://ci.example.com/jobs/backup?execution={{execution_id}}',
+      headers: { Authorization: 'Bearer s3cret' },
+      body_template: '{"check": "{{check_id}}", "entity": "{{entity_name}}"}',
+      trigger_type: 'state_change',
+      check_id: checks,
+      trigger_to_state: 'down',
+    }),
+    made: ['actions', 'id'],
+  },
+  { endpoint: 'PUT /v1/actions/{id}', body: () => ({ timeout_ms: 5000 }) },
+  {
+    endpoint: 'POST /v1/actions/{id}/run',
+    body: ({ checks }) => ({ vars: { check_id: checks } }),
+    made: ['executions', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/actions/executions/{exec_id}/events',
+    body: () => ({ status: 'running', logs: ['fetching the last snapshot', 'restoring 3 tables'] }),
+  },
+  {
+    endpoint: 'POST /v1/settings/users/invite',
+    body: () => ({ email: 'ben@example.com', role: 'member' }),
+    made: ['users', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/invitations/accept',
+    body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
+  },
+  {
+    endpoint: 'POST /v1/skills',
+    body: ({ actions }) => ({
+      slug: 'backup-ops',
+      name: 'Backup operations',
+      description: 'Restarts what failed in the night',
+      version: '1.0.0',
+      tools: [
+        {
+          name: 'restart_backup',
+          description: 'Restarts the nightly backup of a check',
+          inputSchema: { type: 'object', required: ['check_id'], properties: { check_id: { type: 'string' } } },
+          action_id: actions,
+        },
+      ],
+    }),
+    made: ['skills', 'slug'],
+  },
+  { endpoint: 'PUT /v1/skills/{slug}', body: () => ({ version: '1.0.1' }) },
+  { endpoint: 'POST /v1/auth/keys', body: () => ({ label: 'dashboard', is_read_only: true }), made: ['keys', 'id'] },
+];
+
+/**
+ * A walk over an API, in an empty account: every step whose endpoint is among `endpoints`, then every GET.
+ * @returns what it has made
+ */
+export async function walk(endpoints: readonly string[], call: Call): Promise<Places> {
+  const places: Places = {};
+  const answers: Record<string, Answer> = {};
+  for (const { endpoint, body, made } of steps.filter((step) => endpoints.includes(step.endpoint))) {
+    const answer = await call(endpoint, pathOf(endpoint, places), body?.(places, answers));
+    answers[endpoint] = answer;
+    if (made) places[made[0]] = made[1].split('.').reduce((value, name) => value[name], answer);
+  }
+  for (const endpoint of endpoints.filter((one) => one.startsWith('GET '))) {
+    await call(endpoint, pathOf(endpoint, places));
+  }
+  return places;
+}
+
+/** The path of an endpoint, its parameters filled in. Throws when nothing stands in one of its collections. */
+export function pathOf(endpoint: string, places: Places): string {
+  const parts = endpoint.slice(endpoint.indexOf(' ') + 1).split('/');
+  const filled = parts.map((part, i) => {
+    if (!part.startsWith('{')) return part;
+    const place = places[parts[i - 1]!];
+    if (place === undefined)
+      throw new Error(`${endpoint}: no step of infra/docs/walk.ts makes one of ${parts[i - 1]}.`);
+    return encodeURIComponent(place);
+  });
+  return filled.join('/');
+}

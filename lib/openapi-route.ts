@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { route } from '#lib/platform/route.ts';
+
+const Document = z.looseObject({ openapi: z.literal('3.1.0'), info: z.looseObject({}), paths: z.looseObject({}) });
+
+/** The API's own description, as `npm run openapi` has written it. Read when it is asked for, as few calls do. */
+export const openapiRows = [
+  route<Context>()({
+    method: 'GET',
+    path: '/v1/openapi.json',
+    access: 'open',
+    summary: 'This document: every endpoint, in OpenAPI 3.1',
+    status: 200,
+    reply: Document,
+    run: async () => {
+      const { default: document } = await import('#lib/openapi.json', { with: { type: 'json' } });
+      return document as unknown as z.output<typeof Document>;
+    },
+  }),
+];

@@ -1,0 +1,201 @@
+import type * as z from 'zod';
+import { type ErrorCode, STATUS_OF } from './errors.ts';
+import { type JsonSchema, schemaBook } from './json-schemas.ts';
+import type { Route } from './route.ts';
+import { ID_PATTERN, NAME_LENGTH } from './text.ts';
+
+/** What is described of a row: all but what it does. */
+type Row = Omit<Route<never>, 'load' | 'run'>;
+
+/** A real exchange with an endpoint. */
+export type Example = { request?: unknown; answer?: unknown };
+
+export type About = {
+  info: { title: string; version: string; summary: string; description: string; license: object };
+  /** By `endpointOf(row)`. */
+  examples?: ReadonlyMap<string, Example>;
+  /** Answers hold no member that they do not state: for tests. */
+  strict?: boolean;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+type Json = any;
+export type OpenApi = {
+  openapi: string;
+  paths: Record<string, Record<string, Json>>;
+  components: Json;
+  [k: string]: Json;
+};
+
+/** `GET /v1/checks/{id}`: what a row is called where rows are listed. */
+export const endpointOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string => `${method} ${path}`;
+
+/** The codes that an endpoint may answer: those that follow from its row, and those it states itself. */
+export function errorCodes(row: Row): ErrorCode[] {
+  const codes: (ErrorCode | false)[] = [
+    !!(row.query || row.headers || row.body) && 'VALIDATION_ERROR',
+    row.access !== 'open' && 'UNAUTHORIZED',
+    row.access !== 'open' && 'ACCOUNT_DISABLED',
+    row.access === 'admin' && 'FORBIDDEN',
+    (row.access === 'write' || row.access === 'admin') && 'READ_ONLY',
+    row.path.includes('{') && 'NOT_FOUND',
+    row.body !== undefined && 'PAYLOAD_TOO_LARGE',
+    ...(row.errors ?? []),
+    'RATE_LIMITED',
+    'INTERNAL',
+    'UNAVAILABLE',
+  ];
+  return [...new Set(codes.filter((code) => code !== false))];
+}
+
+/** The OpenAPI 3.1 document of an API, from the rows that serve it. Pure. */
+export function openApi(rows: readonly Row[], about: About): OpenApi {
+  const book = schemaBook({ strict: about.strict ?? false });
+  const responses = new Map<string, Json>();
+  const paths: OpenApi['paths'] = {};
+  for (const row of rows) {
+    const operations = paths[row.path] ?? {};
+    paths[row.path] = operations;
+    operations[row.method.toLowerCase()] = operation(row, about.examples?.get(endpointOf(row)));
+  }
+  return {
+    openapi: '3.1.0',
+    info: about.info,
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(rows.map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' } },
+      headers: { 'X-Request-Id': { description: 'Name it when you report a problem.', schema: { type: 'string' } } },
+      responses: Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: { ...book.components(), Error: ERROR },
+    },
+  };
+
+  function operation(row: Row, example: Example | undefined): Json {
+    return {
+      tags: [tagOf(row)],
+      operationId: operationId(row),
+      summary: row.summary,
+      ...(row.access === 'open' && { security: [] }),
+      ...(row.access === 'admin' && { description: 'Needs the admin role.' }),
+      parameters: [...pathParameters(row), ...parameters(row.query, 'query'), ...parameters(row.headers, 'header')],
+      ...(row.body && {
+        requestBody: {
+          ...(!row.body.safeParse({}).success && { required: true }),
+          content: content(book.toJson(row.body, 'input'), example?.request),
+        },
+      }),
+      responses: { [row.status]: success(row, example), ...failures(row) },
+    };
+  }
+
+  function parameters(schema: z.ZodObject | undefined, place: 'query' | 'header'): Json[] {
+    if (!schema) return [];
+    const { properties, required = [] } = book.toJson(schema, 'input') as { properties: Json; required?: string[] };
+    return Object.entries<JsonSchema>(properties).map(([name, { description, ...shape }]) => ({
+      name,
+      in: place,
+      ...(required.includes(name) && { required: true }),
+      ...(description !== undefined && { description }),
+      schema: shape,
+    }));
+  }
+
+  function success(row: Row, example: Example | undefined): Json {
+    const pages = row.query && 'cursor' in row.query.shape;
+    return {
+      description: row.status === 204 ? 'Done.' : row.summary,
+      headers: {
+        'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+        ...(pages && {
+          Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
+        }),
+      },
+      ...(row.reply && { content: content(book.toJson(row.reply, 'output'), example?.answer) }),
+    };
+  }
+
+  /** One response a status, shared by all endpoints that have the same codes there. */
+  function failures(row: Row): Json {
+    const byStatus = Object.groupBy(errorCodes(row), (code) => STATUS_OF[code]);
+    const references = Object.entries(byStatus).map(([status, codes = []]) => {
+      const name = codes.join('.');
+      responses.set(name, failure(codes));
+      return [status, { $ref: `#/components/responses/${name}` }];
+    });
+    return Object.fromEntries(references);
+  }
+}
+
+/** An answer that says what was wrong. At a gateway, a throttled call is answered by the gateway. */
+function failure(codes: ErrorCode[]): Json {
+  const header = (description: string) => ({ description, schema: { type: 'string' } });
+  const headers = {
+    ...(codes.includes('UNAUTHORIZED') && { 'WWW-Authenticate': header('Bearer') }),
+    ...(codes.includes('UNAVAILABLE') && { 'Retry-After': header('Seconds.') }),
+  };
+  if (codes.includes('RATE_LIMITED')) return { description: 'RATE_LIMITED; at a gateway, the body is its own.' };
+  const schema = {
+    allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { code: { enum: codes } } }],
+  };
+  return {
+    description: codes.join(' or '),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    content: content(schema),
+  };
+}
+
+const text = (description: string) => ({ type: 'string', description });
+
+const ERROR: JsonSchema = {
+  type: 'object',
+  description: 'What was wrong, where, and what to do.',
+  required: ['error', 'code'],
+  properties: {
+    error: text('A sentence.'),
+    code: { type: 'string', enum: Object.keys(STATUS_OF) },
+    details: {
+      type: 'array',
+      description: 'With VALIDATION_ERROR: each wrong place.',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: text('fields.3.name; empty for the whole body.'), message: text('') },
+        additionalProperties: false,
+      },
+    },
+    request_id: text('With INTERNAL.'),
+  },
+  additionalProperties: false,
+};
+
+const content = (schema: JsonSchema, example?: unknown): Json => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+});
+
+/** The first word behind the version: `checks`. */
+const tagOf = ({ path }: Row): string => path.split('/')[2] ?? '';
+
+/** `getChecksByIdResults` of `GET /v1/checks/{id}/results`. */
+const operationId = ({ method, path }: Row): string =>
+  method.toLowerCase() +
+  path
+    .split('/')
+    .slice(2)
+    .map((part) => (part.startsWith('{') ? `By_${part.slice(1, -1)}` : part))
+    .flatMap((part) => part.split(/[^a-zA-Z0-9]/))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
+/** What cannot be an id, a slug or a name is NOT_FOUND, as it names nothing. */
+const pathParameters = (row: Row): Json[] =>
+  [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: row.names?.includes(name)
+      ? { type: 'string', minLength: 1, maxLength: NAME_LENGTH }
+      : { type: 'string', pattern: ID_PATTERN },
+  }));

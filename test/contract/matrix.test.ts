@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answeringNet } from '#infra/docs/record.ts';
+import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
+import { apiRows } from '#lib/api-rows.ts';
+import { endpointOf } from '#lib/platform/openapi.ts';
+import { type Answer, type Client, clientOf, failure } from '#test/support/client.ts';
+import { type Service, startService, tenantOf } from '#test/support/service.ts';
+
+/**
+ * Every row of the API against everybody who may call it. A new row is here by itself; what it needs to exist comes from
+ * infra/docs/walk.ts. The service has no network, as the walk names hosts of the world.
+ */
+
+const rows = apiRows.map((row) => ({ ...row, endpoint: endpointOf(row) }));
+const paths = [...new Set(rows.map((row) => row.path))];
+const isWrite = ({ access }: { access: string }) => access === 'write' || access === 'admin';
+
+let service: Service;
+let places: Places;
+let admin: Client;
+let member: Client;
+let reader: Client;
+let stranger: Client;
+let nobody: Client;
+beforeAll(async () => {
+  service = await startService({ world: { net: answeringNet } });
+  const withKey = (key: string) => clientOf(service.url, key);
+  admin = withKey((await tenantOf(service)).key);
+  stranger = withKey((await tenantOf(service)).key);
+  let joined = '';
+  places = await walk(
+    rows.map((row) => row.endpoint),
+    async (endpoint, path, body) => {
+      const [method = ''] = endpoint.split(' ');
+      const answer = await admin.send(method, path, { body });
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+      if (endpoint === 'POST /v1/invitations/accept') joined = answer.body.key;
+      return answer.body;
+    },
+  );
+  const made = await admin.post('/v1/auth/keys', { label: 'reader', is_read_only: true });
+  [reader, member, nobody] = [withKey(made.body.key), withKey(joined), withKey('')];
+});
+afterAll(() => service.stop());
+
+/** The endpoint on what the walk has made. */
+const call = (client: Client, { method, endpoint }: (typeof rows)[number], body?: unknown): Promise<Answer> =>
+  client.send(method, pathOf(endpoint, places), method === 'GET' ? {} : { body });
+
+/** An id of the same form that names nothing. */
+const other = (id: string): string => `${id.slice(0, -3)}xyz`;
+
+/** An answer without the ids that were asked for. */
+const masked = ({ status, body }: Answer, ids: string[]) => ({
+  status,
+  body: ids.reduce((text, id) => text.replaceAll(id, '…'), JSON.stringify(body)),
+});
+
+/** Whether two records have the same members all the way down, whatever their texts say. */
+function sameShape(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return typeof a === typeof b;
+  const [one, two] = [Object.keys(a), Object.keys(b)];
+  return one.length === two.length && one.every((key) => sameShape(a[key as never], b[key as never]));
+}
+
+describe('without a key', () => {
+  it.each(rows.filter((row) => row.access !== 'open'))('$endpoint is UNAUTHORIZED', async (row) => {
+    const answer = await call(nobody, row);
+    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it.each(rows.filter((row) => row.access === 'open'))('$endpoint is open', async (row) => {
+    expect((await call(nobody, row)).status).not.toBe(401);
+  });
+});
+
+describe('with a read-only key', () => {
+  it.each(rows.filter(isWrite))('$endpoint is READ_ONLY', async (row) => {
+    expect(await call(reader, row, {})).toMatchObject(failure(403, 'READ_ONLY'));
+  });
+
+  /** What the walk has put into secret places: a hook's path, a query, a header's value, a signing key. */
+  const SECRETS = /hooks\.slack\.com|s3cret|execution=|x1y2/;
+
+  it.each(rows.filter((row) => row.access === 'read'))('$endpoint shows no secret', async (row) => {
+    const [shown, whole] = [await call(reader, row), await call(admin, row)];
+    expect(shown.status).toBe(row.status);
+    expect(JSON.stringify(shown.body)).not.toMatch(SECRETS);
+    expect(sameShape(shown.body, whole.body)).toBe(true);
+  });
+
+  it('there was something to hide', async () => {
+    const seen = await Promise.all(rows.filter((row) => row.access === 'read').map((row) => call(admin, row)));
+    expect(seen.filter((answer) => SECRETS.test(JSON.stringify(answer.body))).length).toBeGreaterThan(2);
+  });
+});
+
+describe('with the key of a member', () => {
+  it.each(rows.filter((row) => row.access === 'admin'))('$endpoint is FORBIDDEN', async (row) => {
+    expect(await call(member, row, {})).toMatchObject(failure(403, 'FORBIDDEN'));
+  });
+
+  it.each(rows.filter((row) => row.access === 'read'))('$endpoint answers', async (row) => {
+    expect((await call(member, row)).status).toBe(row.status);
+  });
+});
+
+describe("another account's", () => {
+  const named = rows.filter((row) => row.path.includes('{') && row.access !== 'open');
+
+  it.each(named)('$endpoint looks as if there were none', async (row) => {
+    const nowhere = Object.fromEntries(Object.entries(places).map(([name, id]) => [name, other(id)]));
+    const missing = pathOf(row.endpoint, nowhere);
+    const [theirs, none] = [await call(stranger, row, {}), await stranger.send(row.method, missing)];
+    expect(theirs).toMatchObject(failure(404, 'NOT_FOUND'));
+    const ids = Object.values(places);
+    expect(masked(theirs, ids)).toEqual(masked(none, ids.map(other)));
+  });
+
+  it('is untouched by all that', async () => {
+    for (const row of rows.filter((one) => one.method === 'GET')) expect((await call(admin, row)).status).toBe(200);
+  });
+});
+
+describe('a body that is garbled', () => {
+  it.each(rows.filter((row) => row.body))('is a VALIDATION_ERROR for $endpoint', async (row) => {
+    expect(await call(admin, row, '{"name": ')).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+  });
+
+  it.each(rows.filter((row) => row.body))('as is a list for $endpoint', async (row) => {
+    expect(await call(admin, row, '[]')).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+  });
+});
+
+describe('a method that there is not', () => {
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+  it.each(paths)('is METHOD_NOT_ALLOWED at %s, which says what there is', async (path) => {
+    const there = rows.filter((row) => row.path === path).map((row) => row.method);
+    const on = pathOf(`X ${path}`, places);
+    for (const method of methods.filter((one) => !there.includes(one as never))) {
+      const answer = await admin.send(method, on);
+      expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+      expect(answer.headers.get('allow')).toBe(there.sort().join(', '));
+    }
+  });
+});

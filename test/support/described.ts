@@ -1,0 +1,60 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { documentOf } from '#infra/docs/documents.ts';
+
+/** A schema that the document gives for an answer; undefined where an answer has no body. */
+type Validate = ((body: unknown) => boolean) & { errors?: unknown };
+
+// In this reading, answers hold nothing that the document does not state.
+const document = documentOf({ strict: true });
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+ajv.addSchema(document, 'api');
+
+const paths = Object.keys(document.paths).map((path) => ({ path, parts: path.split('/') }));
+const validators = new Map<string, Validate | undefined>();
+
+/**
+ * Holds an answer to the API's document: its status is stated there for this endpoint, its body fits, member for
+ * member, and a page says so in `Link` where the document says that it may. Paths and methods that it does not have
+ * are none of its business.
+ * @throws Error that names the endpoint and what does not fit
+ */
+export function mustBeDescribed(method: string, path: string, answer: { status: number; body: unknown }): void {
+  const parts = path.replace(/\?.*$/s, '').split('/');
+  const known = paths.find((one) => fits(one.parts, parts));
+  const operation = known && document.paths[known.path]?.[method.toLowerCase()];
+  if (!known || !operation) return;
+  const response = operation.responses[answer.status];
+  const what = `${method} ${known.path} answered ${answer.status}`;
+  if (!response) throw new Error(`${what}, which its row does not state: ${JSON.stringify(answer.body)}`);
+  const place = response.$ref ?? `#/paths/${escaped(known.path)}/${method.toLowerCase()}/responses/${answer.status}`;
+  const validate = validatorAt(place);
+  if (!validate) {
+    if (answer.body !== undefined) throw new Error(`${what} with a body, where its row states none.`);
+  } else if (!validate(answer.body)) {
+    const wrong = ajv.errorsText(validate.errors as never, { dataVar: 'answer', separator: '\n  ' });
+    throw new Error(`${what}, off its schema:\n  ${wrong}\n${JSON.stringify(answer.body)?.slice(0, 2000)}`);
+  }
+}
+
+/** The schema of a response, which stands at `place` in the document. */
+function validatorAt(place: string): Validate | undefined {
+  if (!validators.has(place)) {
+    const response = place
+      .slice(2)
+      .split('/')
+      // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+      .reduce((value: any, part) => value[unescaped(part)], document);
+    const schema = response.content && { $ref: `api${place}/content/${escaped('application/json')}/schema` };
+    validators.set(place, schema && (ajv.compile(schema) as Validate));
+  }
+  return validators.get(place);
+}
+
+const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
+const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+
+/** A parameter stands for one segment; a path without one there comes first in the rows' own matching, too. */
+const fits = (row: string[], parts: string[]): boolean =>
+  row.length === parts.length && row.every((part, i) => (part.startsWith('{') ? parts[i] !== '' : part === parts[i]));
