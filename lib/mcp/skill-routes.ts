@@ -27,6 +27,7 @@ export const skillRows = [
     status: 201,
     body: NewSkill,
     reply: Skill,
+    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => skillRecord(await createSkill(context, body)),
   }),
   row({

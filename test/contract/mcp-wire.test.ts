@@ -1,0 +1,306 @@
+import { request } from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { call, openStream, postRaw, registerCatalogOps, rpc, stateless, toolNames } from '#test/support/mcp.ts';
+import { target } from '#test/support/service.ts';
+
+let admin: Client;
+let reader: Client;
+beforeAll(async () => {
+  admin = await newTenant();
+  reader = await keyOf(admin, { is_read_only: true });
+  await registerCatalogOps(admin);
+});
+
+const nobody = { key: '' };
+const error = (code: number) => ({
+  body: { jsonrpc: '2.0', error: { code, message: expect.stringMatching(/\w+ \w+/) } },
+});
+
+/** A bare GET; what comes behind the headers is left unread. */
+async function get(headers: Record<string, string>, key = admin.key): Promise<{ status: number; headers: object }> {
+  const { url } = await target();
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${url}/v1/mcp`,
+      { agent: false, headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers } },
+      (response) => {
+        resolve({ status: response.statusCode!, headers: response.headers });
+        sent.destroy();
+      },
+    );
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+describe('the handshake', () => {
+  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+    'agrees on %s when asked for it',
+    async (version) => {
+      const answer = await rpc(admin, 'initialize', { protocolVersion: version, capabilities: {} });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { result: { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: 'fleetwatch' } } },
+      });
+      expect(answer.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+
+  it.each(['2099-01-01', '2026-07-28', 7])('offers its newest version when asked for %s', async (protocolVersion) => {
+    const { body } = await rpc(admin, 'initialize', { protocolVersion });
+    expect(body.result.protocolVersion).toBe('2025-11-25');
+  });
+
+  it('is not needed, and a session id is never refused', async () => {
+    expect(await toolNames(admin)).toHaveLength(7);
+    const answer = await rpc(admin, 'tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
+    expect(answer.status).toBe(200);
+  });
+
+  it('answers ping, and a notification or a response with 202 and nothing', async () => {
+    expect(await rpc(admin, 'ping')).toMatchObject({ status: 200, body: { result: {} } });
+    for (const message of [
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', method: 'notifications/unheard-of' },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ]) {
+      expect(await postRaw(admin, message)).toMatchObject({ status: 202, body: undefined });
+    }
+  });
+
+  it.each(['no/such', 'server/discover', 'resources/list', 'toString', 'logging/setLevel'])(
+    'knows no method %s, and says so with 200, as some clients take anything else for the end',
+    async (method) => {
+      expect(await rpc(admin, method)).toMatchObject({ status: 200, ...error(-32601) });
+    },
+  );
+
+  it.each<[string, object]>([
+    ['an unknown tool', { name: 'no_such' }],
+    ['no tool', {}],
+    ['a tool that is no text', { name: 7 }],
+    ['arguments that are no object', { name: 'list_blueprints', arguments: [] }],
+  ])('says -32602 of %s, with 200', async (_name, params) => {
+    expect(await rpc(admin, 'tools/call', params)).toMatchObject({ status: 200, ...error(-32602) });
+  });
+
+  it('says -32602 of a cursor that is none, and starts at the beginning without one', async () => {
+    for (const cursor of ['', 'xyz', 7]) {
+      expect(await rpc(admin, 'tools/list', { cursor })).toMatchObject({ status: 200, ...error(-32602) });
+    }
+  });
+
+  it.each<[string, unknown, number, unknown]>([
+    ['garbled', '{"jsonrpc"', -32700, null],
+    ['empty', '', -32700, null],
+    ['a text', '"ping"', -32600, null],
+    ['an empty batch', '[]', -32600, null],
+    ['of another version', { jsonrpc: '1.0', id: 1, method: 'ping' }, -32600, 1],
+    ['without a method', { jsonrpc: '2.0', id: 1 }, -32600, 1],
+    ['with an id of null', { jsonrpc: '2.0', id: null, method: 'ping' }, -32600, null],
+    ['with an object as its id', { jsonrpc: '2.0', id: {}, method: 'ping' }, -32600, null],
+    ['with params in a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, -32600, 1],
+    ['nested too deep', `${'['.repeat(5000)}${']'.repeat(5000)}`, -32600, null],
+  ])('refuses a body that is %s', async (_name, body, code, id) => {
+    expect(await postRaw(admin, body)).toMatchObject({ status: 400, body: { id, error: { code } } });
+  });
+
+  it('refuses a header with a version that there is not, and says which there are', async () => {
+    const answer = await rpc(admin, 'ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
+    expect(answer).toMatchObject({ status: 400, ...error(-32022) });
+    expect(answer.body.error.data.supported).toContain('2025-11-25');
+  });
+
+  it('answers a batch in its order, without what wants no answer', async () => {
+    const batch = [
+      { jsonrpc: '2.0', id: 'a', method: 'ping' },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 'b', method: 'no/such' },
+      7,
+    ];
+    const answer = await postRaw(admin, batch);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject([
+      { id: 'a', result: {} },
+      { id: 'b', error: { code: -32601 } },
+      { id: null, error: { code: -32600 } },
+    ]);
+    expect(await postRaw(admin, [batch[1]])).toMatchObject({ status: 202 });
+  });
+
+  it('has room for 256 KB', async () => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'ping', params: { x: 'x'.repeat(256 * 1024) } };
+    expect(await postRaw(admin, body)).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
+  });
+});
+
+describe('the stateless protocol', () => {
+  const send = ({ body, headers }: ReturnType<typeof stateless>, other: Record<string, string | undefined> = {}) => {
+    const all = Object.entries({ ...headers, ...other }).filter(([, value]) => value !== undefined);
+    return postRaw(admin, body, { headers: Object.fromEntries(all) as Record<string, string> });
+  };
+
+  it('tells what it is', async () => {
+    expect(await send(stateless('server/discover'))).toMatchObject({
+      status: 200,
+      body: {
+        result: {
+          resultType: 'complete',
+          supportedVersions: ['2026-07-28'],
+          capabilities: { tools: {} },
+          cacheScope: 'private',
+          ttlMs: expect.any(Number),
+          _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'fleetwatch' } },
+        },
+      },
+    });
+  });
+
+  it('lists and calls tools without any session', async () => {
+    const listed = await send(stateless('tools/list'));
+    expect(listed.body.result).toMatchObject({ resultType: 'complete', cacheScope: 'private' });
+    expect(listed.body.result.tools).toHaveLength(7);
+    const called = await send(stateless('tools/call', { name: 'list_blueprints' }));
+    expect(called).toMatchObject({
+      status: 200,
+      body: { result: { resultType: 'complete', structuredContent: { blueprints: [] } } },
+    });
+    expect(called.headers.get('mcp-session-id')).toBeNull();
+  });
+
+  it.each(['ping', 'initialize', 'logging/setLevel', 'subscriptions/listen'])(
+    'has no method %s: 404',
+    async (method) => {
+      expect(await send(stateless(method))).toMatchObject({ status: 404, ...error(-32601) });
+    },
+  );
+
+  it.each<[string, Record<string, string | undefined>]>([
+    ['a version unlike the body’s', { 'mcp-protocol-version': '2025-11-25' }],
+    ['no version', { 'mcp-protocol-version': undefined }],
+    ['another method', { 'mcp-method': 'tools/list' }],
+    ['no method', { 'mcp-method': undefined }],
+    ['another name', { 'mcp-name': 'list_entities' }],
+    ['no name', { 'mcp-name': undefined }],
+  ])('refuses headers with %s', async (_name, other) => {
+    const answer = await send(stateless('tools/call', { name: 'list_blueprints' }), other);
+    expect(answer).toMatchObject({ status: 400, ...error(-32020) });
+    expect(answer.body.id).not.toBeNull();
+  });
+
+  it('reads a name that travels as base64', async () => {
+    const encoded = `=?base64?${Buffer.from('list_blueprints').toString('base64')}?=`;
+    const answer = await send(stateless('tools/call', { name: 'list_blueprints' }), { 'mcp-name': encoded });
+    expect(answer.status).toBe(200);
+  });
+
+  it('refuses a version that there is not, and says which there is', async () => {
+    const answer = await send(stateless('tools/list', {}, '2099-01-01'));
+    expect(answer).toMatchObject({ status: 400, ...error(-32022) });
+    expect(answer.body.error.data).toEqual({ supported: ['2026-07-28'], requested: '2099-01-01' });
+  });
+
+  it('refuses a body without _meta', async () => {
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+    expect(await rpc(admin, 'tools/list', {}, { headers })).toMatchObject({ status: 400, ...error(-32602) });
+  });
+
+  it('refuses an unknown tool with 400, and a batch', async () => {
+    expect(await send(stateless('tools/call', { name: 'no_such' }))).toMatchObject({ status: 400, ...error(-32602) });
+    const { body, headers } = stateless('tools/list');
+    expect(await postRaw(admin, [body], { headers })).toMatchObject({ status: 400, ...error(-32600) });
+  });
+
+  it('takes notifications', async () => {
+    const { id: _none, ...body } = stateless('notifications/cancelled').body;
+    expect((await postRaw(admin, body, { headers: { 'mcp-protocol-version': '2026-07-28' } })).status).toBe(202);
+  });
+});
+
+describe('a GET', () => {
+  it.each<[string, Record<string, string>]>([
+    ['that wants events', { accept: 'text/event-stream' }],
+    ['that wants anything', { accept: '*/*' }],
+    ['that does not say', {}],
+    ['of a client that lost its stream', { accept: 'text/event-stream', 'mcp-protocol-version': '2024-11-05' }],
+  ])('%s opens a stream', async (_name, headers) => {
+    expect(await get(headers)).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-cache, no-transform',
+        'x-accel-buffering': 'no',
+      },
+    });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['for a back channel', { accept: 'text/event-stream', 'mcp-protocol-version': '2025-11-25' }],
+    ['with the id of a handshake', { accept: 'text/event-stream', 'mcp-session-id': 'x' }],
+    ['that wants JSON', { accept: 'application/json' }],
+  ])('%s is not possible', async (_name, headers) => {
+    expect(await get(headers)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+  });
+});
+
+describe('the gates of MCP', () => {
+  it('ask for a key, in a way that sends nobody looking for OAuth', async () => {
+    const answer = await rpc(nobody, 'ping');
+    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="Fleetwatch"');
+    const wrong = await rpc({ key: 'fw_wrong' }, 'ping');
+    expect(wrong).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(wrong.headers.get('www-authenticate')).toBe('Bearer realm="Fleetwatch", error="invalid_token"');
+    expect(await get({}, '')).toMatchObject({ status: 401 });
+  });
+
+  it('let no read-only key in', async () => {
+    const answer = await rpc(reader, 'tools/list');
+    expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
+    expect(answer.headers.get('www-authenticate')).toBeNull();
+    expect(await get({}, reader.key)).toMatchObject({ status: 403 });
+  });
+
+  it.each(['DELETE', 'PUT', 'PATCH'])('know no %s', async (method) => {
+    const answer = await postRaw(admin, undefined, { method });
+    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(answer.headers.get('allow')).toBe('GET, POST');
+  });
+
+  it('let in pages of their own origin alone', async () => {
+    const { url } = await target();
+    const from = (origin: string) => rpc(admin, 'ping', {}, { headers: { origin } });
+    for (const origin of ['https://evil.example', 'null', `${url}0`, 'file://']) {
+      expect(await from(origin)).toMatchObject(failure(403, 'FORBIDDEN'));
+    }
+    expect((await from(url)).status).toBe(200);
+    expect(await get({ origin: 'https://evil.example' })).toMatchObject({ status: 403 });
+    const { body, headers } = stateless('tools/list');
+    expect(await postRaw(admin, body, { headers: { ...headers, origin: 'https://evil.example' } })).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it.each([
+    '/.well-known/oauth-authorization-server/v1/mcp',
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/openid-configuration/v1/mcp',
+  ])('know nothing of %s, in JSON', async (path) => {
+    const answer = await postRaw(nobody, undefined, { method: 'GET', path });
+    expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(answer.headers.get('content-type')).toContain('application/json');
+  });
+
+  it('refuse a deleted key from its deletion on, also in the middle of a session', async () => {
+    const key = await keyOf(admin);
+    const stream = await openStream(key.key);
+    await stream.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
+    await stream.reply(1);
+    expect(await call(key, 'list_blueprints')).toBeTruthy();
+    await admin.del(`/v1/auth/keys/${key.id}`);
+    expect(await rpc(key, 'ping')).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(await stream.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    stream.close();
+  });
+});

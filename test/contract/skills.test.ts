@@ -1,0 +1,168 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { catalogOps } from '#test/support/catalog-ops.ts';
+import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { everything, got } from '#test/support/fleet.ts';
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let admin: Client;
+let reader: Client;
+beforeAll(async () => {
+  admin = await newTenant();
+  reader = await keyOf(admin, { is_read_only: true });
+});
+
+let count = 0;
+const tool = { name: 'restart', description: 'Restarts it', inputSchema: { type: 'object', properties: {} } };
+const manifest = (more: object = {}) => ({ slug: `skill-${++count}`, name: 'A skill', tools: [tool], ...more });
+const make = async (more: object = {}) => got(await admin.post('/v1/skills', manifest(more)), 201);
+
+describe('a skill', () => {
+  it('is registered from slug, name and tools alone, and is enabled', async () => {
+    const made = await make({ slug: 'ops' });
+    expect(made).toEqual({
+      slug: 'ops',
+      name: 'A skill',
+      description: '',
+      version: '',
+      tools: [tool],
+      enabled: true,
+      created_at: TIME,
+      updated_at: made.created_at,
+    });
+    expect(got(await admin.get('/v1/skills/ops'), 200)).toEqual(made);
+    expect(got(await reader.get('/v1/skills/ops'), 200)).toEqual(made);
+  });
+
+  it('can hold the built-in tools, as docs/catalog-ops.json has them', async () => {
+    const made = await make(catalogOps());
+    expect(made).toMatchObject(catalogOps());
+  });
+
+  it('is listed by slug, page by page', async () => {
+    const other = await newTenant();
+    for (const slug of ['b', 'c', 'a']) got(await other.post('/v1/skills', manifest({ slug })), 201);
+    expect((await everything(other, '/v1/skills?limit=2')).map(({ slug }) => slug)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('is not seen by another account, which may have its slug too', async () => {
+    const other = await newTenant();
+    const { slug } = await make();
+    expect(await other.get(`/v1/skills/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(await other.put(`/v1/skills/${slug}`, {})).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect((await other.post('/v1/skills', manifest({ slug }))).status).toBe(201);
+  });
+
+  it('changes only in what is supplied, its tools as a whole', async () => {
+    const made = await make({ description: 'Old', version: '1.0.0' });
+    const other = { ...tool, name: 'stop' };
+    const changed = got(await admin.put(`/v1/skills/${made.slug}`, { tools: [other], version: '2.0.0' }), 200);
+    expect(changed).toEqual({ ...made, tools: [other], version: '2.0.0', updated_at: TIME });
+    const off = got(await admin.put(`/v1/skills/${made.slug}`, { enabled: false }), 200);
+    expect(off).toEqual({ ...changed, enabled: false, updated_at: TIME });
+    expect(got(await admin.put(`/v1/skills/${made.slug}`, { ...off, enabled: true }), 200).enabled).toBe(true);
+    expect(await admin.put(`/v1/skills/${made.slug}`, { slug: 'another' })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'slug'),
+    );
+  });
+
+  it('is gone once deleted', async () => {
+    const { slug } = await make();
+    expect((await admin.del(`/v1/skills/${slug}`)).status).toBe(204);
+    expect(await admin.get(`/v1/skills/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(await admin.del(`/v1/skills/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect((await admin.post('/v1/skills', manifest({ slug }))).status).toBe(201);
+  });
+
+  it('needs a slug that is not taken', async () => {
+    const { slug } = await make();
+    expect(await admin.post('/v1/skills', manifest({ slug }))).toMatchObject(failure(409, 'CONFLICT'));
+  });
+
+  it('is one of a hundred at most, also when they are registered at the same time', async () => {
+    const other = await newTenant();
+    const answers = await Promise.all(
+      Array.from({ length: 103 }, (_, i) => other.post('/v1/skills', manifest({ slug: `s${i}` }))),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
+    expect(answers.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    await other.del('/v1/skills/s0');
+    await other.del('/v1/skills/s1');
+    expect((await other.post('/v1/skills', manifest())).status).toBe(201);
+  });
+
+  it('is neither registered nor changed with a read-only key', async () => {
+    const { slug } = await make();
+    expect(await reader.post('/v1/skills', manifest())).toMatchObject(failure(403, 'READ_ONLY'));
+    expect(await reader.put(`/v1/skills/${slug}`, {})).toMatchObject(failure(403, 'READ_ONLY'));
+    expect(await reader.del(`/v1/skills/${slug}`)).toMatchObject(failure(403, 'READ_ONLY'));
+  });
+});
+
+describe('a manifest is refused', () => {
+  const withTool = (more: object) => ({ tools: [{ ...tool, ...more }] });
+  const withSchema = (more: object) => withTool({ inputSchema: { type: 'object', ...more } });
+
+  it.each<[string, object, string]>([
+    ['without a slug', { slug: undefined }, 'slug'],
+    ['with a slug that is none', { slug: '-x' }, 'slug'],
+    ['without a name', { name: undefined }, 'name'],
+    ['without tools', { tools: undefined }, 'tools'],
+    ['with tools that are no list', { tools: {} }, 'tools'],
+    [
+      'with more than a hundred tools',
+      { tools: Array.from({ length: 101 }, (_, i) => ({ ...tool, name: `t${i}` })) },
+      'tools',
+    ],
+    [
+      'with tools of more than 64 KB',
+      { tools: Array.from({ length: 20 }, (_, i) => ({ ...tool, name: `t${i}`, description: 'x'.repeat(4000) })) },
+      'tools',
+    ],
+    ['with a description that is no text', { description: 7 }, 'description'],
+    ['with enabled that is no boolean', { enabled: 'yes' }, 'enabled'],
+    ['with a tool without a name', withTool({ name: undefined }), 'tools.0.name'],
+    ['with a blank in a tool’s name', withTool({ name: 'a b' }), 'tools.0.name'],
+    ['with a tool’s name of 129 letters', withTool({ name: 'x'.repeat(129) }), 'tools.0.name'],
+    ['with two tools of one name', { tools: [tool, tool] }, 'tools.1.name'],
+    ['with a tool without a schema', withTool({ inputSchema: undefined }), 'tools.0.inputSchema'],
+    ['with a schema of another type', withTool({ inputSchema: { type: 'array' } }), 'tools.0.inputSchema.type'],
+    ['with a schema without a type', withTool({ inputSchema: {} }), 'tools.0.inputSchema.type'],
+    ['with a reference', withSchema({ properties: { a: { $ref: '#' } } }), 'tools.0.inputSchema.properties.a.$ref'],
+    [
+      'with a pattern',
+      withSchema({ properties: { a: { items: { pattern: '^(a+)+$' } } } }),
+      'tools.0.inputSchema.properties.a.items.pattern',
+    ],
+    ['with property patterns', withSchema({ patternProperties: { a: {} } }), 'tools.0.inputSchema.patternProperties'],
+    [
+      'with arguments in headers',
+      withSchema({ properties: { a: { type: 'string', 'x-mcp-header': 'A' } } }),
+      'tools.0.inputSchema.properties.a.x-mcp-header',
+    ],
+    [
+      'with a built-in tool bound to an action',
+      withTool({ name: 'get_entity', action_id: 'act_1' }),
+      'tools.0.action_id',
+    ],
+  ])('%s', async (_name, more, path) => {
+    const answer = await admin.post('/v1/skills', JSON.parse(JSON.stringify(manifest(more))));
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+  });
+
+  it('with an action that there is not', async () => {
+    expect(await admin.post('/v1/skills', manifest(withTool({ action_id: 'act_none' })))).toMatchObject(
+      failure(404, 'NOT_FOUND'),
+    );
+    const { slug } = await make();
+    expect(await admin.put(`/v1/skills/${slug}`, withTool({ action_id: 'act_none' }))).toMatchObject(
+      failure(404, 'NOT_FOUND'),
+    );
+  });
+
+  it('not for an argument that merely has the name of a keyword', async () => {
+    const properties = { pattern: { type: 'string' }, $ref: { enum: [{ $ref: 'x' }] } };
+    const made = await make(withSchema({ properties, required: ['pattern'] }));
+    expect(made.tools[0].inputSchema.properties).toEqual(properties);
+  });
+});

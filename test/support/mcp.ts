@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { catalogOps } from './catalog-ops.ts';
+import type { Answer, Client } from './client.ts';
+import { eventually } from './eventually.ts';
+import { got } from './fleet.ts';
+import { target } from './service.ts';
+
+export type Posting = { headers?: Record<string, string>; path?: string; method?: string };
+
+/** Sends a body to MCP as it is, or as JSON. */
+export async function postRaw(
+  { key }: Pick<Client, 'key'>,
+  body: unknown,
+  { headers = {}, path = '/v1/mcp', method = 'POST' }: Posting = {},
+): Promise<Answer> {
+  const { url } = await target();
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...(key && { authorization: `Bearer ${key}` }), 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+let ids = 0;
+
+/** One request of the handshake era; answers the whole HTTP answer. */
+export const rpc = (client: Pick<Client, 'key'>, method: string, params?: object, posting?: Posting): Promise<Answer> =>
+  postRaw(client, { jsonrpc: '2.0', id: ++ids, method, ...(params && { params }) }, posting);
+
+/** The result of a tool; throws with the whole answer when there is none. */
+export async function call(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
+  const answer = await rpc(client, 'tools/call', { name, ...(args && { arguments: args }) });
+  if (answer.status !== 200 || !answer.body.result) throw new Error(JSON.stringify(answer.body));
+  return answer.body.result;
+}
+
+/** The names that tools/list answers. */
+export const toolNames = async (client: Pick<Client, 'key'>): Promise<string[]> =>
+  (await rpc(client, 'tools/list')).body.result.tools.map(({ name }: { name: string }) => name);
+
+/** The body of one request as MCP 2026-07-28 has it, with the headers that belong to it. */
+export function stateless(method: string, params: Record<string, unknown> = {}, version = '2026-07-28') {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  return {
+    body: { jsonrpc: '2.0', id: ++ids, method, params: { ...params, _meta } },
+    headers: {
+      'mcp-protocol-version': version,
+      'mcp-method': method,
+      ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+    } as Record<string, string>,
+  };
+}
+
+/** Registers the seven built-in tools. */
+export const registerCatalogOps = async (client: Client) => got(await client.post('/v1/skills', catalogOps()), 201);
+
+export type Stream = {
+  status: number;
+  headers: IncomingMessage['headers'];
+  /** Where to post to, as the endpoint event said. */
+  endpoint: string;
+  /** Everything that came, as it came. */
+  text: () => string;
+  /** The JSON messages that came. */
+  messages: () => Answer['body'][];
+  /** The answer to the request of this id. */
+  reply(id: number | string): Promise<Answer['body']>;
+  /** Posts a message to this stream. */
+  post(message: object, key?: string): Promise<Answer>;
+  isOver: () => boolean;
+  close(): void;
+};
+
+/** Opens a stream of 2024-11-05. Over node:http, so that nothing is pooled and a hundred stand side by side. */
+export async function openStream(key: string, headers: Record<string, string> = {}): Promise<Stream> {
+  const { url } = await target();
+  const request = httpRequest(`${url}/v1/mcp`, {
+    agent: false,
+    headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...headers },
+  });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  let over = false;
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  response.on('close', () => {
+    over = true;
+  });
+  response.on('error', () => {});
+  const messages = () => [...text.matchAll(/^event: message\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!));
+  const stream: Stream = {
+    status: response.statusCode!,
+    headers: response.headers,
+    endpoint: '',
+    text: () => text,
+    messages,
+    reply: (id) => eventually(() => messages().find((message) => message.id === id)),
+    post: (message, other = key) => postRaw({ key: other }, message, { path: stream.endpoint }),
+    isOver: () => over,
+    close: () => request.destroy(),
+  };
+  if (stream.status === 200) {
+    stream.endpoint = await eventually(() => /^event: endpoint\ndata: (.*)\n\n/m.exec(text)?.[1]);
+  } else await eventually(() => over);
+  return stream;
+}
