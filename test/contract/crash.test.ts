@@ -78,7 +78,11 @@ async function pushUntilKilled(service: RealService, checks: string[], round: nu
       const check = checks[(number + n) % checks.length]!;
       const answer = await service.client
         .send('POST', `/v1/checks/${check}/results`, {
-          body: { success: (number * 7 + n * 3 + round) % 5 < 2, latency_ms: n, error_message: `push ${n} of ${number}` },
+          body: {
+            success: (number * 7 + n * 3 + round) % 5 < 2,
+            latency_ms: n,
+            error_message: `push ${n} of ${number}`,
+          },
           headers: { 'idempotency-key': `${round}-${number}-${n}` },
         })
         // The connection breaks when the process dies: nothing was promised.
