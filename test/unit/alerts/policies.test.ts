@@ -283,7 +283,8 @@ describe('the delivery log', () => {
       kind: 'state_change' as const,
       transition_id: `trn_${n}`,
       transition_sk: `TR#${n}`,
-      alert: { id: 'trn_1', deliveries: [] }, tells: 'down' as const,
+      alert: { id: 'trn_1', deliveries: [] },
+      tells: 'down' as const,
       check_id: 'chk_pay',
       entity_id: 'ent_shop',
     };
