@@ -17,24 +17,27 @@ export async function createSkill(scope: Scope, input: NewSkill): Promise<SkillI
   const { ports, keys, tenant } = scope;
   await mustHaveActions(scope, input.tools);
   const now = iso(ports.clock.now());
-  const skill: SkillItem = {
-    ...keys.skill(tenant, input.slug),
-    ...input,
-    v: ports.ids.token(),
-    tenant_id: tenant,
-    created_at: now,
-    updated_at: now,
-  };
+  const v = ports.ids.token();
   return oneAtATime(ports.table, keys.skills(tenant), () =>
     untilDone(ports, async () => {
-      const [taken, count] = await ports.table.getMany<Item>([keys.skill(tenant, input.slug), keys.skillCount(tenant)]);
-      // With one's own version it was made by a try before, whose answer was lost.
-      if (taken?.v === skill.v) return skill;
-      if (taken) throw new AppError('CONFLICT', `There is a skill ${input.slug} already. PUT changes it.`);
-      const outcome = await commit(ports, [
-        { put: skill, if: 'absent' },
-        countWrite(scope, count as SkillCountItem | undefined, +1),
+      const [taken, before] = await ports.table.getMany<Item>([
+        keys.skill(tenant, input.slug),
+        keys.skillCount(tenant),
       ]);
+      // With one's own version it was made by a try before, whose answer was lost.
+      if (taken?.v === v) return taken as SkillItem;
+      if (taken) throw new AppError('CONFLICT', `There is a skill ${input.slug} already. PUT changes it.`);
+      const count = counted(scope, before as SkillCountItem | undefined, +1);
+      const skill: SkillItem = {
+        ...keys.skill(tenant, input.slug),
+        ...input,
+        v,
+        tenant_id: tenant,
+        number: count.put.registered,
+        created_at: now,
+        updated_at: now,
+      };
+      const outcome = await commit(ports, [{ put: skill, if: 'absent' }, count]);
       return outcome.ok ? skill : AGAIN;
     }),
   );
@@ -72,7 +75,7 @@ export async function deleteSkill(scope: Scope, slug: string): Promise<void> {
       if (!skill) return;
       const outcome = await commit(ports, [
         { delete: keys.skill(tenant, slug), if: { version: skill.v } },
-        countWrite(scope, count, -1),
+        counted(scope, count, -1),
       ]);
       return outcome.ok ? undefined : AGAIN;
     }),
@@ -84,11 +87,16 @@ async function mustHaveActions(scope: Scope, tools: ToolDefinition[]): Promise<v
   for (const id of ids) await requireAction(scope, id);
 }
 
-function countWrite({ ports, keys, tenant }: Scope, before: SkillCountItem | undefined, step: 1 | -1): Write {
+function counted({ ports, keys, tenant }: Scope, before: SkillCountItem | undefined, step: 1 | -1) {
   const count = (before?.count ?? 0) + step;
   if (count > MAX_SKILLS) {
     throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_SKILLS} skills, the most that there can be. Delete one.`);
   }
-  const put: SkillCountItem = { ...keys.skillCount(tenant), v: ports.ids.token(), count };
-  return { put, if: before ? { version: before.v } : 'absent' };
+  const put: SkillCountItem = {
+    ...keys.skillCount(tenant),
+    v: ports.ids.token(),
+    count,
+    registered: (before?.registered ?? 0) + Math.max(0, step),
+  };
+  return { put, if: before ? { version: before.v } : 'absent' } satisfies Write;
 }

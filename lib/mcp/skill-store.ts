@@ -52,5 +52,5 @@ export async function allSkills(scope: Scope): Promise<SkillItem[]> {
     all.push(...found.map(({ value }) => value));
     after = next;
   } while (after !== undefined);
-  return all.sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0));
+  return all.sort((a, b) => a.number - b.number);
 }

@@ -85,11 +85,11 @@ export const Skill = z
   .meta({ id: 'Skill' });
 export type Skill = z.infer<typeof Skill>;
 
-/** A skill. 0.3 KB and its tools. */
-export type SkillItem = Item & Skill & { v: string; tenant_id: string };
+/** A skill. 0.3 KB and its tools. `number` says in which order they were registered. */
+export type SkillItem = Item & Skill & { v: string; tenant_id: string; number: number };
 
-/** How many skills a tenant has. */
-export type SkillCountItem = Item & { v: string; count: number };
+/** How many skills a tenant has, and how many it ever registered. */
+export type SkillCountItem = Item & { v: string; count: number; registered: number };
 
 export const skillRecord = (item: SkillItem): Skill => ({
   slug: item.slug,

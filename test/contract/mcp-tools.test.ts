@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogOps } from '#test/support/catalog-ops.ts';
+import { type Client, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { call, registerCatalogOps, rpc, toolNames } from '#test/support/mcp.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+let admin: Client;
+let ci: WebhookReceiver;
+beforeAll(async () => {
+  admin = await newTenant();
+  await registerCatalogOps(admin);
+  ci = await startReceiver({ host: '127.77.0.1' });
+});
+afterAll(() => ci.close());
+
+/** What a tool said: the object, which its text repeats. */
+async function said(name: string, args?: object, client = admin) {
+  const result = await call(client, name, args);
+  expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
+  expect(result.isError).toBeUndefined();
+  return result.structuredContent;
+}
+
+/** The API's error body, of a tool that failed. */
+async function refused(name: string, args?: object, client = admin) {
+  const result = await call(client, name, args);
+  expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] });
+  return JSON.parse(result.content[0].text);
+}
+
+describe('a built-in tool', () => {
+  it('is what docs/catalog-ops.json says, with hints of what it does', async () => {
+    const { tools } = (await rpc(admin, 'tools/list')).body.result;
+    const reads = { readOnlyHint: true, openWorldHint: false };
+    const writes = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
+    const expected = catalogOps()
+      .tools.map((tool) => ({ ...tool, annotations: tool.name === 'create_check' ? writes : reads }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    expect(tools).toEqual(expected);
+  });
+
+  it('shows blueprints, entities and one entity as the API does', async () => {
+    const client = await newTenant();
+    expect(await said('list_blueprints', {}, client)).toEqual({ blueprints: [] });
+    const check = await newCheck(client);
+    const other = got(await client.post('/v1/blueprints', { slug: 'other', name: 'Other' }), 201);
+    const elsewhere = got(await client.post('/v1/blueprints/other/entities', { slug: 'x', name: 'X' }), 201);
+    const { body: blueprints } = await client.get('/v1/blueprints');
+    const { body: entities } = await client.get('/v1/blueprints/service/entities');
+
+    expect(blueprints).toContainEqual(other);
+    expect(await said('list_blueprints', {}, client)).toEqual({ blueprints });
+    expect(await said('list_entities', { blueprint_slug: 'service' }, client)).toEqual({ entities });
+    expect(await said('list_entities', undefined, client)).toEqual({ entities: [elsewhere, ...entities] });
+    expect(await said('get_entity', { blueprint_slug: 'service', entity_slug: entities[0].slug }, client)).toEqual({
+      ...entities[0],
+      checks: [expect.objectContaining({ id: check.id, check_type: 'push' })],
+    });
+  });
+
+  it('shows status, incidents and results as the API does', async () => {
+    const client = await newTenant();
+    const check = await newCheck(client, { failure_threshold: 1 });
+    for (const success of [true, false]) {
+      got(await client.post(`/v1/checks/${check.id}/results`, { success, latency_ms: 5, error_message: 'x' }), 201);
+    }
+    const { body: status } = await client.get('/v1/status');
+    expect(status).toMatchObject({ total: 1, down: 1 });
+    expect(await said('get_status_summary', {}, client)).toEqual(status);
+    const { body: transitions } = await client.get('/v1/status/transitions');
+    expect(transitions).toHaveLength(2);
+    expect(await said('list_incidents', {}, client)).toEqual({ transitions });
+    const { results } = (await client.get(`/v1/checks/${check.id}/results`)).body;
+    expect(await said('get_check_results', { check_id: check.id, hours: 1 }, client)).toEqual({ results });
+  });
+
+  it('looks back as many hours as it is told', async () => {
+    const check = await newCheck(admin);
+    const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    for (const hours of [0.5, 1.5, 30]) {
+      const result = { success: true, latency_ms: 1, checked_at: at(hours) };
+      got(await admin.post(`/v1/checks/${check.id}/results`, result), 201);
+    }
+    const seen = async (args: object) =>
+      (await said('get_check_results', { check_id: check.id, ...args })).results.length;
+    expect(await seen({})).toBe(1);
+    expect(await seen({ hours: 2 })).toBe(2);
+    expect(await seen({ hours: 31 })).toBe(3);
+  });
+
+  it('creates an HTTP check, which is probed at once', async () => {
+    const { id: entity_id } = await newEntity(admin);
+    const { port } = new URL(ci.url);
+    const made = await said('create_check', { entity_id, target_url: `http://127.77.0.1:${port}/` });
+    expect(made).toMatchObject({ entity_id, check_type: 'http', interval_seconds: 60, expected_status: 200 });
+    expect(got(await admin.get(`/v1/checks/${made.id}`), 200)).toMatchObject({ id: made.id });
+    await eventually(async () => (await said('get_check_results', { check_id: made.id })).results.length > 0);
+  });
+
+  it.each<[string, object, string]>([
+    ['create_check', { entity_id: 'ent_none', target_url: 'https://example.com' }, 'NOT_FOUND'],
+    ['create_check', { target_url: 'https://example.com' }, 'VALIDATION_ERROR'],
+    ['create_check', { entity_id: 'ent_1', target_url: 'ftp://example.com' }, 'VALIDATION_ERROR'],
+    ['create_check', { entity_id: 'ent_1', target_url: 'http://169.254.169.254/' }, 'VALIDATION_ERROR'],
+    ['create_check', { entity_id: 'ent_1', target_url: 'https://example.com', intervall: 9 }, 'VALIDATION_ERROR'],
+    ['get_entity', { blueprint_slug: 'none', entity_slug: 'x' }, 'NOT_FOUND'],
+    ['get_entity', { blueprint_slug: 'service', entity_slug: 'ü#/' }, 'NOT_FOUND'],
+    ['get_entity', { blueprint_slug: 'service' }, 'VALIDATION_ERROR'],
+    ['list_entities', { blueprint_slug: 'none' }, 'NOT_FOUND'],
+    ['list_entities', { blueprint: 'service' }, 'VALIDATION_ERROR'],
+    ['get_check_results', { check_id: 'chk_none' }, 'NOT_FOUND'],
+    ['get_check_results', { check_id: 'chk_none', hours: 0 }, 'VALIDATION_ERROR'],
+    ['list_incidents', { hours: '24' }, 'VALIDATION_ERROR'],
+    ['list_incidents', { hours: 1.5 }, 'VALIDATION_ERROR'],
+    ['get_status_summary', { verbose: true }, 'VALIDATION_ERROR'],
+  ])('%s of %j fails with a result that the model can read', async (name, args, code) => {
+    expect(await refused(name, args)).toEqual({
+      error: expect.stringMatching(/\w+ \w+/),
+      code,
+      ...(code === 'VALIDATION_ERROR' && { details: expect.any(Array) }),
+    });
+  });
+
+  it("sees nothing of another account's", async () => {
+    const check = await newCheck(admin);
+    const other = await newTenant();
+    expect(await refused('get_check_results', { check_id: check.id }, other)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await said('get_status_summary', {}, other)).toMatchObject({ total: 0 });
+  });
+});
+
+describe('the tools of an account', () => {
+  const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
+  const register = async (client: Client, slug: string, tools: object[]) =>
+    got(await client.post('/v1/skills', { slug, name: slug, tools }), 201);
+
+  it('are those of its enabled skills, by name, of two alike the one registered first', async () => {
+    const client = await newTenant();
+    expect(await toolNames(client)).toEqual([]);
+    await register(client, 'z', [tool('b', 'first'), tool('c')]);
+    await register(client, 'a', [tool('b', 'second'), tool('a')]);
+    expect(await toolNames(client)).toEqual(['a', 'b', 'c']);
+    const described = async () =>
+      (await rpc(client, 'tools/list')).body.result.tools.find(({ name }: { name: string }) => name === 'b')
+        .description;
+    expect(await described()).toBe('first');
+    await client.put('/v1/skills/z', { enabled: false });
+    expect(await toolNames(client)).toEqual(['a', 'b']);
+    expect(await described()).toBe('second');
+    await client.del('/v1/skills/a');
+    expect(await toolNames(client)).toEqual([]);
+  });
+
+  it('are unknown while their skill is disabled, built-in or not', async () => {
+    const client = await newTenant();
+    await register(client, 's', [tool('list_blueprints'), tool('own')]);
+    await client.put('/v1/skills/s', { enabled: false });
+    for (const name of ['list_blueprints', 'own']) {
+      const answer = await rpc(client, 'tools/call', { name });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { error: { code: -32602, message: expect.stringContaining('Unknown tool') } },
+      });
+    }
+    await client.put('/v1/skills/s', { enabled: true });
+    expect(await said('list_blueprints', {}, client)).toEqual({ blueprints: [] });
+  });
+
+  it('need no skill to be called when they are built in', async () => {
+    expect(await said('list_blueprints', {}, await newTenant())).toEqual({ blueprints: [] });
+  });
+
+  it('are judged by their own schema when built in, whatever a skill says of them', async () => {
+    const client = await newTenant();
+    const inputSchema = { type: 'object', properties: { hours: { type: 'string' } } };
+    await register(client, 's', [{ ...tool('list_incidents'), inputSchema }]);
+    expect(await refused('list_incidents', { hours: '3' }, client)).toMatchObject({ code: 'VALIDATION_ERROR' });
+  });
+
+  it('say how to bind them when nothing is behind them', async () => {
+    const client = await newTenant();
+    await register(client, 's', [tool('own')]);
+    const result = await call(client, 'own');
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('action_id') }] });
+  });
+
+  it('are no list for a read-only key', async () => {
+    const reader = await keyOf(await newTenant(), { is_read_only: true });
+    expect((await rpc(reader, 'tools/call', { name: 'list_blueprints' })).status).toBe(403);
+  });
+});
+
+describe('a tool bound to an action', () => {
+  const inputSchema = {
+    type: 'object',
+    properties: { service: { type: 'string', minLength: 2 }, force: { type: 'boolean' }, tags: { type: 'array' } },
+    required: ['service'],
+    additionalProperties: false,
+  };
+  const action = (more: object = {}) => ({
+    name: 'Restart',
+    url: `${ci.url}/restart/{{service}}`,
+    body_template: '{"force": "{{force}}", "tags": "{{tags}}", "by": "{{action_name}}"}',
+    trigger_type: 'manual',
+    ...more,
+  });
+  let tools = 0;
+  async function bind(client: Client, more: object = {}) {
+    const { id } = got(await client.post('/v1/actions', action(more)), 201);
+    const name = `restart_${++tools}`;
+    const skill = { slug: name, name, tools: [{ name, inputSchema, action_id: id }] };
+    got(await client.post('/v1/skills', skill), 201);
+    return { id, name };
+  }
+
+  it('runs it with its arguments, and answers the execution that the API shows', async () => {
+    const { id, name } = await bind(admin);
+    const member = await memberOf(admin);
+    const before = ci.received.length;
+    const execution = await said(name, { service: 'web shop', force: true, tags: ['a', 'b'] }, member);
+    expect(execution).toMatchObject({ action_id: id, trigger: 'manual', dispatch_status: 'success' });
+    expect(ci.received.slice(before)).toHaveLength(1);
+    expect(ci.received.at(-1)!.path).toBe('/restart/web%20shop');
+    expect(JSON.parse(ci.received.at(-1)!.body)).toEqual({
+      force: 'true',
+      tags: '["a","b"]',
+      by: 'Restart',
+    });
+    expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([execution]);
+  });
+
+  it.each([
+    [{}, 'service'],
+    [{ service: 7 }, 'service'],
+    [{ service: 'x' }, 'service'],
+    [{ service: 'web', force: 'yes' }, 'force'],
+    [{ service: 'web', other: 1 }, 'other'],
+  ])('runs nothing with the arguments %j', async (args, place) => {
+    const { id, name } = await bind(admin);
+    const error = await refused(name, args);
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(JSON.stringify(error.details)).toContain(place);
+    expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([]);
+  });
+
+  it('bounds its arguments', async () => {
+    const { name } = await bind(admin);
+    expect(await refused(name, { service: 'x'.repeat(17_000) })).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(await refused(name, { service: 'web', tags: Array(300).fill(1) })).toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
+  });
+
+  it('is a failure when its run fails or is blocked, with the execution in it', async () => {
+    const failing = await bind(admin, { url: 'http://127.77.0.1:1/{{service}}' });
+    expect(await call(admin, failing.name, { service: 'web' })).toMatchObject({
+      isError: true,
+      structuredContent: { dispatch_status: 'failed', error_message: expect.stringMatching(/\w+/) },
+    });
+    const blocked = await bind(admin, { url: 'http://{{service}}/x' });
+    expect(await call(admin, blocked.name, { service: '10.0.0.1' })).toMatchObject({
+      isError: true,
+      structuredContent: { dispatch_status: 'blocked' },
+    });
+  });
+
+  it('says so when its action was deleted', async () => {
+    const { id, name } = await bind(admin);
+    expect((await admin.del(`/v1/actions/${id}`)).status).toBe(204);
+    expect(await refused(name, { service: 'web' })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
