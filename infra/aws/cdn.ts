@@ -14,10 +14,8 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import type { Streamed } from './function-urls.ts';
 import type { DeploySettings } from './settings.ts';
-
-export type Streamed = { path: string; url: FunctionUrl };
 
 /** What goes through untouched: nothing is kept, the caller's key and query reach the origin. */
 const through = (origin: IOrigin): BehaviorOptions => ({
@@ -35,11 +33,11 @@ const through = (origin: IOrigin): BehaviorOptions => ({
  */
 export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settings: DeploySettings): Distribution {
   const toApi = through(new HttpOrigin(`${api.apiId}.execute-api.${scope.region}.${scope.urlSuffix}`));
-  const streams = streamed.map(({ path, url }): [string, BehaviorOptions] => [
-    path,
-    // Between two packets of a stream; it says something every 15 s.
-    { ...through(new FunctionUrlOrigin(url, { readTimeout: Duration.seconds(60) })), compress: false },
-  ]);
+  const streams = streamed.flatMap(({ paths, url }) => {
+    // Counted between two packets of a stream; it says something every 15 s.
+    const origin = new FunctionUrlOrigin(url, { readTimeout: Duration.seconds(60) });
+    return paths.map((path): [string, BehaviorOptions] => [path, { ...through(origin), compress: false }]);
+  });
   const own = settings.DOMAIN_NAME !== '' && {
     domainNames: [settings.DOMAIN_NAME],
     certificate: Certificate.fromCertificateArn(scope, 'Certificate', settings.CERTIFICATE_ARN),

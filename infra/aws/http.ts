@@ -11,7 +11,7 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Construct } from 'constructs';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
-import { type FunctionName, functions as specs, routes } from '#infra/topology.ts';
+import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
 import { type Functions, makeLogGroup } from './functions.ts';
 import type { DeploySettings } from './settings.ts';
 
@@ -32,7 +32,7 @@ export function makeHttp(scope: Construct, functions: Functions, settings: Deplo
     description: 'Fleetwatch',
     createDefaultStage: false,
     corsPreflight: {
-      allowOrigins: settings.ALLOWED_ORIGINS,
+      allowOrigins: settings.ALLOWED_ORIGINS.includes('*') ? ['*'] : settings.ALLOWED_ORIGINS,
       allowMethods: ALLOWED_METHODS.map((method) => CorsHttpMethod[method]),
       allowHeaders: [...ALLOWED_HEADERS],
       exposeHeaders: [...EXPOSED_HEADERS],

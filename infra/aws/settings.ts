@@ -70,8 +70,12 @@ export function readDeploySettings(node: Node): DeploySettings {
   return settings;
 }
 
-/** The service's settings as every function finds them in its environment. */
+/** The service's settings as every function finds them in its environment. Its own pages may use all of it. */
 export function serviceEnvironment(settings: DeploySettings): Record<string, string> {
   const names = Object.keys(SettingsSchema.omit({ NATS_URL: true }).shape) as (keyof DeploySettings)[];
-  return Object.fromEntries(names.map((name) => [name, String(settings[name])]));
+  const own = settings.DOMAIN_NAME === '' ? [] : [`https://${settings.DOMAIN_NAME}`];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
+    ALLOWED_ORIGINS: [...settings.ALLOWED_ORIGINS, ...own].join(','),
+  };
 }

@@ -6,6 +6,7 @@ import { makeCdn } from './cdn.ts';
 import { makeChangeStream } from './change-stream.ts';
 import { makeConsumers } from './consumers.ts';
 import { makeDashboard } from './dashboard.ts';
+import { makeFunctionUrls } from './function-urls.ts';
 import { makeFunctions } from './functions.ts';
 import { makeHttp } from './http.ts';
 import { makeQueues } from './queues.ts';
@@ -24,11 +25,18 @@ export class FleetwatchStack extends Stack {
     makeConsumers(queues, functions);
     deadLetters.push(...makeChangeStream(this, table, functions), ...makeTicks(this, queues));
     const api = makeHttp(this, functions, settings);
-    const cdn = makeCdn(this, api, [], settings);
+    const streamed = makeFunctionUrls(functions);
+    const cdn = makeCdn(this, api, streamed, settings);
     const watched = { table, queues, deadLetters, functions, api };
     const topic = makeAlarms(this, watched, settings);
     makeDashboard(this, watched);
 
+    for (const { name, url } of streamed) {
+      new CfnOutput(this, `StreamUrl${name}`, {
+        description: `The function ${name} itself, streaming`,
+        value: url.url,
+      });
+    }
     const address = settings.DOMAIN_NAME || cdn.distributionDomainName;
     const say = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
     say('Url', 'Address of everything', `https://${address}`);
