@@ -36,4 +36,30 @@ describe('what the channels were told', () => {
     expect(toldState({ told: untell(told, 'trn_0') })).toBe('down');
     expect(untell(told, 'trn_9')).toBe(told);
   });
+
+  it('is the state in the latest alert that has not failed, in whatever order they fail', () => {
+    // An alert is planned, or one of the latest four turns out to have failed on every channel.
+    const planned = fc.record({ tells: fc.constantFrom<'up' | 'down'>('up', 'down') });
+    const step = fc.oneof(planned, fc.record({ back: fc.integer({ min: 0, max: 3 }) }));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const alerts: { id: string; tells: 'up' | 'down'; failed: boolean }[] = [];
+        let told: Told | undefined;
+        for (const one of steps) {
+          if ('tells' in one) {
+            const id = `trn_${alerts.length}`;
+            alerts.push({ id, tells: one.tells, failed: false });
+            told = tell(told ? { told } : {}, { id, tells: one.tells });
+          } else {
+            const alert = alerts.at(-1 - one.back);
+            if (!alert || !told) continue;
+            alert.failed = true;
+            told = untell(told, alert.id);
+          }
+          expect(toldState(told ? { told } : {})).toBe(alerts.findLast(({ failed }) => !failed)?.tells ?? 'up');
+          expect(told?.open.length ?? 0).toBeLessThanOrEqual(4);
+        }
+      }),
+    );
+  });
 });
