@@ -114,7 +114,7 @@ describe('a stream of 2024-11-05', () => {
     const lived = await stream.rest((event, at) => {
       last = event;
       const body = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}';
-      if (at > 45 * SECOND) posted ??= home.ask('POST', { query: stream.query, body });
+      if (at > 40 * SECOND) posted ??= home.ask('POST', { query: stream.query, body });
       if (at > 70 * SECOND) release();
     });
     expect((await posted!).status).toBe(202);
