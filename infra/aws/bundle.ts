@@ -1,13 +1,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { buildSync, type Metafile } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
 import { entryOf } from './entry.ts';
 
 export type Bundle = {
-  /** The folder that is deployed: one minified file. */
+  /** The folder that is deployed: `index.mjs`, minified, and beside it what is loaded only when it is asked for. */
   dir: string;
+  /** What is loaded when the function starts. */
   bytes: number;
+  /** Everything. */
+  all_bytes: number;
   /** Every module that went in. */
   inputs: string[];
 };
@@ -23,15 +26,18 @@ const WITHOUT = {
   '@nats-io/nkeys': join(import.meta.dirname, 'without-nkeys.ts'),
 };
 
-/** One file of everything that a function uses and nothing else, under `<out>/<name>/`. */
+/** Everything that a function uses and nothing else, under `<out>/<name>/`. */
 export function bundle(name: FunctionName, out = join(ROOT, '.cache/bundles')): Bundle {
   const dir = join(out, name);
   rmSync(dir, { recursive: true, force: true });
   const { metafile } = buildSync({
     stdin: { contents: entryOf(name), resolveDir: ROOT, sourcefile: `${name}.entry.ts`, loader: 'ts' },
-    outfile: join(dir, 'index.mjs'),
+    outdir: dir,
+    entryNames: 'index',
+    outExtension: { '.js': '.mjs' },
     absWorkingDir: ROOT,
     bundle: true,
+    splitting: true,
     minify: true,
     platform: 'node',
     target: 'node24',
@@ -43,6 +49,23 @@ export function bundle(name: FunctionName, out = join(ROOT, '.cache/bundles')): 
     metafile: true,
     logLevel: 'error',
   });
-  const [file] = Object.values(metafile.outputs);
-  return { dir, bytes: file!.bytes, inputs: Object.keys(metafile.inputs) };
+  const { outputs } = metafile;
+  const sum = (files: Iterable<string>) => [...files].reduce((bytes, file) => bytes + outputs[file]!.bytes, 0);
+  const entry = Object.keys(outputs).find((file) => file.endsWith('/index.mjs'))!;
+  return {
+    dir,
+    bytes: sum(loadedWith(entry, outputs)),
+    all_bytes: sum(Object.keys(outputs)),
+    inputs: Object.keys(metafile.inputs),
+  };
+}
+
+/** A file and all that it imports at its top. */
+function loadedWith(file: string, outputs: Metafile['outputs'], seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const { path, kind } of outputs[file]!.imports) {
+    if (kind === 'import-statement' && path in outputs) loadedWith(path, outputs, seen);
+  }
+  return seen;
 }

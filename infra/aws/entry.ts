@@ -1,4 +1,4 @@
-import { type FunctionName, functions } from '#infra/topology.ts';
+import { type FunctionName, functions, queues, streams as readers } from '#infra/topology.ts';
 
 /**
  * The entry file of a function on AWS, as text: its factory, fed with the ports of AWS. It is the same for each of
@@ -6,15 +6,24 @@ import { type FunctionName, functions } from '#infra/topology.ts';
  */
 export function entryOf(name: FunctionName): string {
   const { sends, publishes, streams } = functions[name];
-  const world = ['process.env', JSON.stringify(sends), ...(publishes ? ['lambdaBus'] : [])];
   const start = streams ? 'streamingLambda' : 'lambda';
+  const imports = [
+    ['create', `#functions/${name}.ts`],
+    [start, `#lib/platform/aws/${streams ? 'streaming-lambda' : 'lambda'}.ts`],
+    ['lambdaPorts', '#lib/platform/aws/lambda-ports.ts'],
+    ...(publishes ? [['lambdaBus', '#lib/platform/aws/lambda-bus.ts']] : []),
+    ...(isFed(name) ? [['batchMetrics', '#lib/platform/aws/batch-metrics.ts']] : []),
+  ];
+  const world = ['process.env', JSON.stringify(sends), ...(publishes ? ['lambdaBus'] : [])];
+  const measure = isFed(name) ? `, measure: batchMetrics('${name}')` : '';
   return [
-    `import { create } from '#functions/${name}.ts';`,
-    `import { ${start} } from '#lib/platform/aws/${streams ? 'streaming-lambda' : 'lambda'}.ts';`,
-    `import { lambdaPorts } from '#lib/platform/aws/lambda-ports.ts';`,
-    ...(publishes ? [`import { lambdaBus } from '#lib/platform/aws/lambda-bus.ts';`] : []),
+    ...imports.map(([what, from]) => `import { ${what} } from '${from}';`),
     `const ports = lambdaPorts(${world.join(', ')});`,
-    `export const handler = ${start}(create(ports), { log: ports.log, service: '${name}' });`,
+    `export const handler = ${start}(create(ports), { log: ports.log${measure} });`,
     '',
   ].join('\n');
 }
+
+/** Whether its work comes in batches of records. */
+const isFed = (name: FunctionName): boolean =>
+  Object.values(queues).some((queue) => queue.consumer === name) || readers.some((reader) => reader.function === name);

@@ -67,6 +67,7 @@ function environmentOf(
   return {
     ...serviceEnvironment(settings),
     LOG_LEVEL: settings.LOG_LEVEL,
+    POWERTOOLS_SERVICE_NAME: name,
     TABLE_NAME: table.tableName,
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),

@@ -1,8 +1,7 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import type { Measure } from './batch-metrics.ts';
 import type { LambdaLog } from './lambda-log.ts';
-import { scheduleLag } from './schedule-lag.ts';
 
 /** What a function learns of its run, beside the event. */
 export type Invocation = Context & {
@@ -13,27 +12,18 @@ export type Invocation = Context & {
 /** How long before its time-out a run is told to end, so that it can still say how far it came. */
 const GRACE_MS = 1000;
 
-const NAMESPACE = 'Fleetwatch';
-
 /**
  * A handler as Lambda calls it: every line of its log carries the request's id, an error is logged before Lambda sees
- * it, and what no metric of AWS shows goes out as one of our own (EMF): records given back, and the schedule's lag.
+ * it, and `measure` looks at each run that has ended.
  */
 export function lambda<Event, Answer>(
   work: (event: Event, context: Invocation) => Promise<Answer>,
-  { log, service }: { log: LambdaLog; service: string },
+  { log, measure }: { log: LambdaLog; measure?: Measure },
 ) {
-  const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
   // Time is kept here, as middy's own time-out forgets the work and with it which records were done.
   return middy<Event, Answer>({ timeoutEarlyInMillis: 0 })
     .before(({ context }) => log.begin(context.awsRequestId))
-    .after(({ event, response }) => {
-      const failed = failures(response);
-      if (failed > 0) metrics.addMetric('FailedRecords', MetricUnit.Count, failed);
-      const lag = scheduleLag(event, Date.now());
-      if (lag !== undefined) metrics.addMetric('ScheduleLag', MetricUnit.Seconds, lag);
-      if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
-    })
+    .after(({ event, response }) => measure?.(event, response))
     .onError(({ error }) => log.error('a function failed', { error }))
     .handler(async (event, context) => {
       const controller = new AbortController();
@@ -46,6 +36,3 @@ export function lambda<Event, Answer>(
       }
     });
 }
-
-const failures = (response: unknown): number =>
-  (response as { batchItemFailures?: unknown[] } | undefined)?.batchItemFailures?.length ?? 0;
