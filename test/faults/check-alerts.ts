@@ -7,8 +7,8 @@ import type { Run } from './simulate.ts';
 
 /** Failures that no further attempt could mend. */
 const IN_VAIN = /deleted|removed/;
-/** Three attempts with their waits and time-outs, and the messages between them (ms). */
-const DELIVERED_MS = 90_000;
+/** Three attempts with their waits and time-outs, the messages between them, and a receiver that asks to wait (ms). */
+const DELIVERED_MS = 240_000;
 
 /** Every planned alert was told or ended as a visible failure, nothing else was told, and nobody believes what is past. */
 export function checkAlerts(run: Run): string[] {

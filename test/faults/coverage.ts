@@ -19,8 +19,10 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
     if (item.sk.startsWith('TR#')) {
       const { cause, alert } = item as TransitionItem;
       add(`transition: ${cause}, ${alert.reason ?? 'planned'}`);
-    } else if (item.pk.includes('#DELIVERIES#')) add(`delivery: ${(item as DeliveryItem).status}`);
-    else if (item.sk.startsWith('R#')) {
+    } else if (item.pk.includes('#DELIVERIES#')) {
+      const { kind, status } = item as DeliveryItem;
+      add(`delivery: ${kind}, ${status}`);
+    } else if (item.sk.startsWith('R#')) {
       const result = item as ResultItem;
       const kind = result.received_at !== undefined ? 'push' : result.error_kind === 'silence' ? 'silence' : 'probe';
       add(`result: ${kind}${result.history ? ', history' : ''}`);

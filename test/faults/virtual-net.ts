@@ -5,20 +5,22 @@ import type { Random } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A spell of a target or receiver: what it does until `to` (epoch ms). */
-type Spell = { to: number; does: 'well' | 'refuses' | 'fails' | 'hangs' };
+type Spell = { to: number; does: 'well' | 'refuses' | 'fails' | 'hangs' | 'throttles' };
+
+const ILLS = ['refuses', 'fails', 'hangs'] as const;
 
 /** Hosts that a check probes are `t….test`, receivers of alerts `r….test`. */
 export function virtualNet(random: Random, clock: VirtualClock, seen: Observations, profile: () => Profile): Net {
   const spells = new Map<string, Spell>();
 
   /** Spells follow on each other; how long each lasts is drawn when it begins. */
-  function spellOf(host: string, wellMs: number, illMs: number): Spell {
+  function spellOf(host: string, wellMs: number, illMs: number, ills: readonly Spell['does'][] = ILLS): Spell {
     let spell = spells.get(host);
     while (!spell || spell.to <= clock.now()) {
       const well: boolean = spell ? spell.does !== 'well' : random.chance(0.7);
       const from: number = spell?.to ?? clock.now();
       const length = Math.round((well ? wellMs : illMs) * (0.1 + 1.8 * random.next()));
-      spell = { to: from + length, does: well ? 'well' : random.pick(['refuses', 'fails', 'hangs'] as const) };
+      spell = { to: from + length, does: well ? 'well' : random.pick(ills) };
       spells.set(host, spell);
     }
     return spell;
@@ -35,21 +37,23 @@ export function virtualNet(random: Random, clock: VirtualClock, seen: Observatio
       await clock.sleep(timeout);
       throw new NetError('timeout', `no answer within ${timeout} ms`);
     }
-    return does === 'well' ? 200 : 503;
+    return does === 'well' ? 200 : does === 'throttles' ? 429 : 503;
   }
 
   return {
-    http: async ({ url, headers, timeout_ms }) => {
+    http: async ({ url, headers: sent, timeout_ms }) => {
       const { hostname } = new URL(url);
       const at = clock.now();
       if (hostname.startsWith('r')) {
-        const { does } = spellOf(hostname, 400_000, profile().quiet ? 20_000 : 60_000);
-        const id = headers?.['X-Service-Delivery'] ?? '';
-        const kind = headers?.['X-Service-Kind'] ?? '';
-        const status = does === 'well' ? 200 : does === 'fails' ? 503 : 0;
+        const { does } = spellOf(hostname, 400_000, profile().quiet ? 20_000 : 60_000, [...ILLS, 'throttles']);
+        const id = sent?.['X-Service-Delivery'] ?? '';
+        const kind = sent?.['X-Service-Kind'] ?? '';
+        const status = { well: 200, fails: 503, throttles: 429, refuses: 0, hangs: 0 }[does];
         // What hangs has read the request all the same.
         if (does !== 'refuses') seen.received.push({ delivery_id: id, kind, at, status });
-        return { status: await answer(does, timeout_ms), headers: {}, body: '', latency_ms: clock.now() - at };
+        const headers: Record<string, string> =
+          does === 'throttles' && random.chance(0.7) ? { 'retry-after': '2' } : {};
+        return { status: await answer(does, timeout_ms), headers, body: '', latency_ms: clock.now() - at };
       }
       const { does } = spellOf(hostname, 240_000, 90_000);
       seen.probes.push({ host: hostname, at, success: does === 'well' });
