@@ -66,7 +66,8 @@ it('through three kill -9 no acknowledged push, link of a chain or planned deliv
   const sent = log.filter((delivery) => delivery.status === 'sent');
   expect(sent.filter((delivery) => !received.has(delivery.id))).toEqual([]);
   expect(sent.length).toBeGreaterThan(planned.length / 2);
-  for (const delivery of log) expect(delivery.attempts).toBeLessThanOrEqual(3);
+  // Three attempts, and at most one more for each time that it died with one under way.
+  for (const delivery of log) expect(delivery.attempts).toBeLessThanOrEqual(3 + ROUNDS);
 });
 
 /** Agents push as fast as they can, each with keys of its own, until the process is shot in the middle of it. */

@@ -34,6 +34,9 @@ const CHECKS = Number(values.checks);
 const MINUTES = Number(values.minutes);
 const INTERVAL_S = Number(values.interval);
 const BEHIND_MS = Number(values.away) * 60_000;
+if (!(CHECKS > 0 && BEHIND_MS > 2 * INTERVAL_S * 1000 && MINUTES * 60 >= INTERVAL_S)) {
+  throw new Error('Give --checks, --minutes of one --interval (in seconds) at least, and --away of more than two.');
+}
 
 /** A probe later than this behind its slot is a backlog. */
 const LATE_MS = 5000;
@@ -142,11 +145,16 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
   const bad = { twice: 0, never: 0, rhythm: 0, requests: 0 };
   for (const [i, { number, rhythm }] of checks.entries()) {
     const slots = after[i]!;
+    const [first] = slots;
+    if (first === undefined) {
+      bad.never++;
+      continue;
+    }
     const past = slots.filter((slot) => slot <= started).length;
     if (past > 1) bad.twice++;
     // Whose next slot fell due before it had its turn was probed for that one.
-    if (past === 0 && !(slots[0]! < started + BURST_MS)) bad.never++;
-    const expected = slotsBetween(rhythm, (slots[0] ?? 0) - 1, until);
+    if (past === 0 && first >= started + BURST_MS) bad.never++;
+    const expected = slotsBetween(rhythm, first - 1, until);
     if (slots.slice(0, expected.length).join() !== expected.join()) bad.rhythm++;
     if (requests[number] !== slots.filter((slot) => slot <= until).length) bad.requests++;
   }
