@@ -11,11 +11,12 @@ export class Evidence {
     this.print(`\n${text}`);
   }
 
-  /** The spread of some numbers. */
-  spread(what: string, numbers: number[]): void {
+  /** The spread of some numbers. @returns the greatest */
+  spread(what: string, numbers: number[]): number {
     const sorted = numbers.toSorted((a, b) => a - b);
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-    this.print(`${what}: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${sorted.at(-1)} (of ${sorted.length})`);
+    this.print(`${what}: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} (of ${sorted.length})`);
+    return at(1) ?? 0;
   }
 
   /** @param fact what must be so, as a sentence that is true when it holds */

@@ -30,16 +30,19 @@ export async function startRealService(env: Record<string, string> = {}): Promis
     return main.ready;
   };
   // Whatever becomes of this process, that one does not outlive it.
-  const killNow = () => main?.child.kill('SIGKILL');
-  process.once('exit', killNow);
+  const tidyUp = () => {
+    main?.child.kill('SIGKILL');
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once('exit', tidyUp);
   const end = async (signal: NodeJS.Signals) => {
     main!.child.kill(signal);
     return (await main!.exited).code;
   };
   const dispose = async () => {
     await end('SIGKILL');
-    process.off('exit', killNow);
-    rmSync(dir, { recursive: true, force: true });
+    process.off('exit', tidyUp);
+    tidyUp();
   };
   try {
     const { url, key } = await begin('0', env);
