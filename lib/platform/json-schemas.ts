@@ -71,6 +71,8 @@ function simplify(def: z.core.$ZodTypeDef, json: JsonSchema, strict: boolean): v
   // A strictObject has a catch-all that takes nothing: there, unknown members are refused.
   if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall && !strict) delete json.additionalProperties;
   if (json.format === 'date-time') delete json.pattern;
+  // Many readers do not know the classes of Unicode.
+  if (String(json.pattern).includes('\\p{')) delete json.pattern;
   if (json.type === 'integer') {
     delete json.pattern;
     if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;

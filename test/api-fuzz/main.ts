@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { documentOf } from '#infra/docs/documents.ts';
+import { answeringNet } from '#infra/docs/record.ts';
+import { type Places, walk } from '#infra/docs/walk.ts';
+import { apiRows } from '#lib/api-rows.ts';
+import { makeLog } from '#lib/platform/log.ts';
+import { endpointOf } from '#lib/platform/openapi.ts';
+import { startService, tenantOf } from '#test/support/service.ts';
+import { allowNulls } from './allow-nulls.ts';
+import { installSchemathesis } from './install.ts';
+
+/**
+ * `npm run test:api-fuzz [-- --seed N]`: thousands of calls, good and bad, that schemathesis makes up from the API's
+ * document, against a whole service in this process. An operation passes when no answer to it is a 5xx, off its
+ * schema, of a status that is not stated, or good though the call was bad.
+ */
+
+const CASES_AN_OPERATION = 20;
+const LEAST_CASES = 2000;
+
+/** Checks of schemathesis that are not made, each for its reason. All others are. */
+const OFF = {
+  positive_data_acceptance:
+    'what fits the schema may still be refused with a 400 by rules that JSON Schema cannot state: a URL must be one, ' +
+    'and public; a cursor must be of this list; two members must fit each other; what identifies a record stays',
+  ensure_resource_availability:
+    'a check, a channel or a relation goes with its entity; the tool takes what it made once for what is there still',
+};
+
+/** The part of schemathesis's report that is read. */
+type Report = {
+  test_cases: { generated: number; with_failures: number; errored: number };
+  operations: { selected: number; tested: number; errored: number };
+  failures: { title: string; operations: string[] }[];
+  errors: { title: string; count: number }[];
+};
+
+const cache = join(import.meta.dirname, '../../.cache');
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+async function main(): Promise<boolean> {
+  const { argv, env } = process;
+  const seed = (argv.includes('--seed') && argv[argv.indexOf('--seed') + 1]) || '1';
+  const st = await installSchemathesis(join(cache, 'schemathesis'));
+  if (st === undefined) {
+    const missing = 'Python 3 with venv is not here, which schemathesis needs';
+    say(
+      env.CI === 'true'
+        ? `failed: ${missing}\n0 passed, 1 failed`
+        : `skipped: ${missing}\n0 passed, 0 failed, 1 skipped`,
+    );
+    return env.CI !== 'true';
+  }
+  for (const [check, reason] of Object.entries(OFF)) say(`not checked: ${check}, as ${reason}`);
+
+  const service = await startService({ world: { net: answeringNet }, log: makeLog('error') });
+  try {
+    const { key } = await tenantOf(service);
+    const call = callWith(service.url, key);
+    const places: Places = await walk(apiRows.map(endpointOf), (endpoint, path, body) =>
+      call(endpoint.split(' ')[0]!, path, body),
+    );
+    const [[user], [firstKey]] = [await call('GET', '/v1/settings/users'), await call('GET', '/v1/auth/keys')];
+    const report = await fuzz(st, {
+      url: service.url,
+      key,
+      seed,
+      env: { FUZZ_PLACES: JSON.stringify(places), FUZZ_OWN: JSON.stringify([user.id, firstKey.id]), FUZZ_SEED: seed },
+    });
+    await call('GET', '/v1/me');
+    return close(report);
+  } finally {
+    await service.stop();
+  }
+}
+
+const callWith = (url: string, key: string) => async (method: string, path: string, body?: unknown) => {
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+};
+
+type Run = { url: string; key: string; seed: string; env: Record<string, string> };
+
+async function fuzz(st: string, { url, key, seed, env }: Run): Promise<Report> {
+  mkdirSync(cache, { recursive: true });
+  const [document, report] = [join(cache, 'openapi-strict.json'), join(cache, 'api-fuzz.json')];
+  writeFileSync(document, JSON.stringify(allowNulls(documentOf({ strict: true }))));
+  rmSync(report, { force: true });
+  const words = [
+    ...['run', document, '--url', url, '--header', `Authorization: Bearer ${key}`, '--seed', seed],
+    ...['--max-examples', String(CASES_AN_OPERATION), '--continue-on-failure', '--warnings', 'off'],
+    ...['--generation-database', 'none'],
+    ...['--exclude-checks', Object.keys(OFF).join(','), '--report', 'json', '--report-json-path', report],
+  ];
+  const child = spawn(st, words, {
+    cwd: cache,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...process.env,
+      ...env,
+      SCHEMATHESIS_HOOKS: join(import.meta.dirname, 'hooks.py'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+  });
+  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+  return JSON.parse(readFileSync(report, 'utf8')) as Report;
+}
+
+/** Says how it ended. @returns whether all is well */
+function close({ test_cases, operations, failures, errors }: Report): boolean {
+  const failed = new Set(failures.flatMap((failure) => failure.operations)).size;
+  const problems = [
+    ...errors.map(({ title, count }) => `${title} (${count})`),
+    ...(operations.tested < operations.selected ? [`${operations.selected - operations.tested} not tested`] : []),
+    ...(test_cases.generated < LEAST_CASES ? [`fewer than ${LEAST_CASES} calls`] : []),
+  ];
+  say(`${test_cases.generated} calls of ${operations.tested} operations${problems.map((one) => `; ${one}`).join('')}`);
+  say(`${operations.tested - failed} passed, ${failed + problems.length} failed`);
+  return failed + problems.length === 0;
+}
+
+process.exitCode = (await main()) ? 0 : 1;
