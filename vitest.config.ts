@@ -10,6 +10,6 @@ const project = (name: string, more: object = {}) => ({
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/closing-line.ts'],
-    projects: [project('unit'), project('contract'), project('faults'), project('infra')],
+    projects: [project('unit'), project('contract'), project('faults'), project('infra'), project('mcp-clients')],
   },
 });

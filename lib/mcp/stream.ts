@@ -18,8 +18,9 @@ import { answer } from './methods.ts';
 
 /** What a stream does in its life of MCP_STREAM_SECONDS, all in ms. */
 const TIMING = {
-  /** What is awaited when its life is over may take so long. */
+  /** When its life is over, it goes on for so long at the most: until its client was quiet for a moment. */
   drain: 45_000,
+  quiet: 2_000,
   /** A client that never sent anything is none. One that was known before may just have nothing to say. */
   first: 30_000,
   /** Nobody sent anything for so long: the client may be gone without a word. */
@@ -103,8 +104,12 @@ async function* serve(
     return { events: fresh.map(({ text }) => eventOf('message', text)).join(''), awaited: mail.awaited };
   }
 
-  const isOver = (now: number): boolean =>
-    signal.aborted || now - opened >= life || now - heard >= (wasHeard ? TIMING.idle : TIMING.first);
+  /** Whether it may end, as nothing is awaited. A client in the middle of its talk would post into the gap. */
+  const isOver = (now: number): boolean => {
+    const silence = now - heard;
+    const isQuiet = silence >= TIMING.quiet || now - opened >= life + TIMING.drain;
+    return signal.aborted || (isQuiet && now - opened >= life) || silence >= (wasHeard ? TIMING.idle : TIMING.first);
+  };
 
   const rest = bell(bells, session, signal);
   try {

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RealService, startRealService } from '#test/support/real-service.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { type Call, prepare, type Seen } from './fleet.ts';
+import { findPython, walkPython } from './python.ts';
+import { type Address, mcpRemote, transports1, walk1, walk2 } from './typescript.ts';
+
+/** The real clients of the last two years, each on the running service: all of them list and call every tool. */
+let service: RealService;
+let hook: WebhookReceiver;
+let calls: Call[];
+let at: Address;
+beforeAll(async () => {
+  hook = await startReceiver({ host: '127.77.0.1' });
+  service = await startRealService();
+  calls = await prepare(service.client, hook.url);
+  at = { url: `${service.url}/v1/mcp`, key: service.client.key };
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await hook?.close();
+});
+
+const [python1, python2] = [findPython(1), findPython(2)];
+
+describe.each<[string, string, () => Promise<Seen>, boolean]>([
+  ['TypeScript SDK 1.x over SSE', '2024-11-05', () => walk1(transports1.sse(at), calls), true],
+  ['TypeScript SDK 1.x over Streamable HTTP', '2025-11-25', () => walk1(transports1.http(at), calls), true],
+  ['TypeScript client 2.x over SSE', '2024-11-05', () => walk2(at, 'sse', 'legacy', calls), true],
+  ['TypeScript client 2.x, legacy', '2025-11-25', () => walk2(at, 'http', 'legacy', calls), true],
+  ['TypeScript client 2.x, auto', '2026-07-28', () => walk2(at, 'http', 'auto', calls), true],
+  ['TypeScript client 2.x, pinned', '2026-07-28', () => walk2(at, 'http', { pin: '2026-07-28' }, calls), true],
+  ['mcp-remote over HTTP', '', () => walk1(mcpRemote(at, ['--transport', 'http-only']), calls), true],
+  ['mcp-remote over SSE', '', () => walk1(mcpRemote(at, ['--transport', 'sse-only']), calls), true],
+  ['mcp-remote by its defaults', '', () => walk1(mcpRemote(at, []), calls), true],
+  ['Python mcp 1.x over SSE', '2024-11-05', () => walkPython(1, at, { transport: 'sse' }, calls), !!python1],
+  [
+    'Python mcp 1.x over Streamable HTTP',
+    '2025-11-25',
+    () => walkPython(1, at, { transport: 'http' }, calls),
+    !!python1,
+  ],
+  [
+    'Python mcp 2.x over SSE',
+    '2024-11-05',
+    () => walkPython(2, at, { transport: 'sse', options: { mode: 'legacy' } }, calls),
+    !!python2,
+  ],
+  [
+    'Python mcp 2.x, legacy',
+    '2025-11-25',
+    () => walkPython(2, at, { transport: 'http', options: { mode: 'legacy' } }, calls),
+    !!python2,
+  ],
+  ['Python mcp 2.x by its defaults', '2026-07-28', () => walkPython(2, at, { transport: 'http' }, calls), !!python2],
+])('%s', (_name, version, walk, isHere) => {
+  it.skipIf(!isHere)('lists and calls every tool', { timeout: 60_000 }, async () => {
+    const runs = hook.received.length;
+    const seen = await walk();
+    if (version !== '') expect(seen.version).toBe(version);
+    expect(seen.tools).toEqual(calls.map(({ name }) => name).sort());
+    for (const [i, { isError, structuredContent, content }] of seen.results.entries()) {
+      expect(isError ?? false, calls[i]!.name).toBe(false);
+      expect(content).toMatchObject([{ type: 'text', text: JSON.stringify(structuredContent) }]);
+    }
+    const [status, entities, entity, , , results, check, execution] = seen.results.map((one) => one.structuredContent);
+    expect(status).toMatchObject({ up: 1 });
+    expect(entities).toMatchObject({ entities: [{ state: 'up' }] });
+    expect(entity).toMatchObject({ state: 'up', checks: expect.any(Array) });
+    expect(results).toMatchObject({ results: [{ success: true }] });
+    expect(check).toMatchObject({ check_type: 'http', interval_seconds: 60 });
+    expect(execution).toMatchObject({ dispatch_status: 'success' });
+    expect(hook.received.slice(runs).map(({ path }) => path)).toContain('/restart/web%20shop');
+    await service.client.del(`/v1/checks/${(check as { id: string }).id}`);
+  });
+});

@@ -1,0 +1,35 @@
+import { catalogOps } from '#test/support/catalog-ops.ts';
+import type { Client } from '#test/support/client.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+
+export type Call = { name: string; arguments: Record<string, unknown> };
+
+/** What a client of any kind made of a service: the version it agreed on, the tools it saw, what each call answered. */
+export type Seen = {
+  version: string | undefined;
+  tools: string[];
+  results: { isError?: boolean | null | undefined; structuredContent?: unknown; content: unknown }[];
+};
+
+/** Something to look at, every built-in tool, and one that runs an action which posts to `hook`. @returns a call of each */
+export async function prepare(client: Client, hook: string): Promise<Call[]> {
+  const check = await newCheck(client);
+  got(await client.post(`/v1/checks/${check.id}/heartbeat`), 201);
+  const action = { name: 'Restart', url: `${hook}/restart/{{service}}`, trigger_type: 'manual' };
+  const { id: action_id } = got(await client.post('/v1/actions', action), 201);
+  const inputSchema = { type: 'object', properties: { service: { type: 'string' } }, required: ['service'] };
+  const restart = { name: 'restart_service', description: 'Restarts a service', inputSchema, action_id };
+  got(await client.post('/v1/skills', catalogOps()), 201);
+  got(await client.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [restart] }), 201);
+  const [entity] = got(await client.get('/v1/blueprints/service/entities'), 200);
+  return [
+    { name: 'get_status_summary', arguments: {} },
+    { name: 'list_entities', arguments: { blueprint_slug: 'service' } },
+    { name: 'get_entity', arguments: { blueprint_slug: 'service', entity_slug: entity.slug } },
+    { name: 'list_blueprints', arguments: {} },
+    { name: 'list_incidents', arguments: { hours: 24 } },
+    { name: 'get_check_results', arguments: { check_id: check.id } },
+    { name: 'create_check', arguments: { entity_id: entity.id, target_url: `${hook}/health` } },
+    { name: 'restart_service', arguments: { service: 'web shop' } },
+  ];
+}
