@@ -35,13 +35,17 @@ describe('the endpoints', () => {
 const METHODS: Record<string, string> = { get: 'GET', post: 'POST', put: 'PUT', del: 'DELETE' };
 const BY_NAME = /\.(get|post|put|del)\(\s*[`'"](\/[^`'"?]*)/g;
 const BY_METHOD = /\.send\(\s*'(GET|POST|PUT|DELETE)',\s*[`'"](\/[^`'"?]*)/g;
+/** The support's `everything` reads a list page by page. */
+const LISTED = /\beverything\(\s*\w+,\s*[`'"](\/[^`'"?]*)/g;
 
 /** The calls that a test's text writes out, as in client.get(`/v1/checks/${id}?x=1`): `GET /v1/checks/*`. */
 function callsIn(source: string): string[] {
   const text = withConstants(source).replaceAll(/\$\{[^{}]*\}/g, '*');
-  return [...text.matchAll(BY_NAME), ...text.matchAll(BY_METHOD)].map(
-    ([, method, path]) => `${METHODS[method!] ?? method} ${path}`,
-  );
+  const calls = [...text.matchAll(BY_NAME), ...text.matchAll(BY_METHOD)];
+  return [
+    ...calls.map(([, method, path]) => `${METHODS[method!] ?? method} ${path}`),
+    ...[...text.matchAll(LISTED)].map(([, path]) => `GET ${path}`),
+  ];
 }
 
 /** The text with each `const ALL = '/v1/…'` put in where it is used. */
