@@ -43,6 +43,7 @@ describe('a skill', () => {
     const other = await newTenant();
     for (const slug of ['b', 'c', 'a']) got(await other.post('/v1/skills', manifest({ slug })), 201);
     expect((await everything(other, '/v1/skills?limit=2')).map(({ slug }) => slug)).toEqual(['a', 'b', 'c']);
+    expect(got(await other.get('/v1/skills'), 200)).toHaveLength(3);
   });
 
   it('is not seen by another account, which may have its slug too', async () => {
