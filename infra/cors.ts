@@ -1,4 +1,12 @@
-/** What a page of another origin may do with the API, on both targets. */
+/** What a page of another origin may do with the API, and an MCP client on one that the operator names, on both targets. */
 export const ALLOWED_METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
-export const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key'] as const;
-export const EXPOSED_HEADERS = ['x-request-id', 'link', 'retry-after'] as const;
+export const ALLOWED_HEADERS = [
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'mcp-method',
+  'mcp-name',
+] as const;
+export const EXPOSED_HEADERS = ['x-request-id', 'link', 'retry-after', 'mcp-session-id'] as const;

@@ -45,11 +45,11 @@ export function makeMcp(
       if (!host.streams || !opensStream(request.headers)) throw notPossible('GET', 'POST');
       return answerStream(context, request, bells);
     }
-    const text = await bodyOf(request);
+    const body = await bodyOf(request);
     const session = new URL(request.url).searchParams.get('sessionId');
     return session === null
-      ? answerPost(context, request.headers, readPosted(text))
-      : takeMessages(context, session, text, bells);
+      ? answerPost(context, request.headers, readPosted(body))
+      : takeMessages(context, session, body, bells);
   }
 
   /** Where there is no MCP message to answer: the API's own form of errors. */
@@ -79,8 +79,8 @@ const notPossible = (method: string, allow: string): AppError => {
   });
 };
 
-async function bodyOf(request: Request): Promise<string> {
-  const bytes = await request.arrayBuffer();
-  if (bytes.byteLength <= MAX_BODY) return new TextDecoder().decode(bytes);
+async function bodyOf(request: Request): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.length <= MAX_BODY) return bytes;
   throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${MAX_BODY} bytes.`);
 }

@@ -1,3 +1,5 @@
+import { parseJson } from '#lib/platform/router.ts';
+
 /** What a client sends (JSON-RPC 2.0, as MCP narrows it: ids are texts or numbers, params are objects). */
 export type RpcRequest = { id: string | number; method: string; params: Record<string, unknown> };
 
@@ -49,8 +51,8 @@ const MAX_BATCH = 50;
 export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
 
 /** Reads a body. Throws RpcError when there is no message in it. */
-export function readPosted(text: string): Posted {
-  const body = parseBody(text);
+export function readPosted(bytes: Uint8Array): Posted {
+  const body = parseBody(bytes);
   if (isDeeper(body, MAX_DEPTH)) {
     throw new RpcError(CODE.INVALID_REQUEST, `The message is nested more than ${MAX_DEPTH} levels deep.`);
   }
@@ -61,11 +63,11 @@ export function readPosted(text: string): Posted {
   return { body, isBatch: true, messages: body.map(readMessage) };
 }
 
-function parseBody(text: string): unknown {
+function parseBody(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new RpcError(CODE.PARSE_ERROR, `The body is not valid JSON: ${(error as Error).message}`);
+    throw new RpcError(CODE.PARSE_ERROR, `The body is not valid JSON in UTF-8: ${(error as Error).message}`);
   }
 }
 

@@ -1,10 +1,9 @@
 import { AppError } from '#lib/platform/errors.ts';
 
 /**
- * A page in a browser reaches MCP from the service's own origin alone, or from one that the operator names: any page
- * could otherwise use a service on its visitor's machine (MCP, Security; DNS rebinding). Clients that are no browser
- * send no Origin. Throws FORBIDDEN.
- * @param allowed ALLOWED_ORIGINS; its `*` is for the API, where a key is needed that no browser adds by itself
+ * A page in a browser reaches MCP from the service's own origin alone, or from one that the operator names; clients
+ * that are no browser send no Origin (MCP, Transports, Security: a MUST in every version). Throws FORBIDDEN.
+ * @param allowed ALLOWED_ORIGINS; its `*` is for the API
  */
 export function mustBeOwnOrigin(request: Request, allowed: readonly string[]): void {
   const origin = request.headers.get('origin');

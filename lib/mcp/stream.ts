@@ -59,9 +59,14 @@ export async function answerStream(context: Context, request: Request, bells: Be
  * Takes what is posted for a stream: 202 as soon as the answers lie in its mailbox. Throws NOT_FOUND when the stream
  * has closed, RpcError when there is no message.
  */
-export async function takeMessages(context: Context, session: string, text: string, bells: Bells): Promise<Response> {
+export async function takeMessages(
+  context: Context,
+  session: string,
+  body: Uint8Array,
+  bells: Bells,
+): Promise<Response> {
   await requireStream(context, session);
-  for (const message of readPosted(text).messages) {
+  for (const message of readPosted(body).messages) {
     if (message.is === 'silent') continue;
     const letter = await awaitAnswer(context, session);
     await layDown(context, session, letter, await answer(context, 'stream', message));

@@ -170,8 +170,8 @@ const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
 /** JSON.stringify writes a surrogate as an escape only where its other half is missing. */
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
-/** JSON whose every text is well-formed Unicode: no store keeps half a character. */
-function parseJson(text: string): unknown {
+/** JSON whose every text is well-formed Unicode: no store keeps half a character. Throws SyntaxError. */
+export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (SURROGATE_ESCAPE.test(text) && LONE_SURROGATE.test(JSON.stringify(value))) {
     throw new SyntaxError('A \\ud800 to \\udfff stands without its other half');

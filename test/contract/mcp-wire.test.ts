@@ -94,6 +94,7 @@ describe('the handshake', () => {
   it.each<[string, unknown, number, unknown]>([
     ['garbled', '{"jsonrpc"', -32700, null],
     ['empty', '', -32700, null],
+    ['half a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', -32700, null],
     ['a text', '"ping"', -32600, null],
     ['an empty batch', '[]', -32600, null],
     ['of another version', { jsonrpc: '1.0', id: 1, method: 'ping' }, -32600, 1],

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
 import type { ApiEvent } from '#lib/platform/api-event.ts';
 import { memoryLog } from '#test/support/log.ts';
@@ -29,11 +30,11 @@ describe('CORS', () => {
     const asked = await fetch(url, preflight);
     expect(asked.status).toBe(204);
     expect(asked.headers.get('access-control-allow-origin')).toBe('*');
-    expect(asked.headers.get('access-control-allow-headers')).toBe('authorization,content-type,idempotency-key');
+    expect(asked.headers.get('access-control-allow-headers')).toBe(ALLOWED_HEADERS.join(','));
     expect(asked.headers.get('access-control-allow-methods')).toBe('GET,POST,PUT,DELETE');
     const reply = await fetch(url, { headers: { origin: 'https://app.example' } });
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
-    expect(reply.headers.get('access-control-expose-headers')).toBe('x-request-id,link,retry-after');
+    expect(reply.headers.get('access-control-expose-headers')).toBe(EXPOSED_HEADERS.join(','));
   });
 
   it('lets only the named origins in', async () => {
