@@ -5,8 +5,11 @@ import { startHost } from '#infra/local/host.ts';
 import type { LocalPorts, World } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/create-account.ts';
-import type { Keys } from '#lib/keys.ts';
+import { type Keys, keyTable } from '#lib/keys.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { makeIds } from '#lib/platform/ids.ts';
 import type { Log } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLog } from './log.ts';
 
 export type Service = {
@@ -72,7 +75,7 @@ export async function tenantOf({ ports, keys }: Service): Promise<Tenant> {
   return { id: account.id, key: key.key };
 }
 
-/** New accounts come from the operator's CLI, which needs the DATA_DIR or the TABLE_NAME of the service there. */
+/** New accounts come as the operator makes them, which needs the DATA_DIR or the TABLE_NAME of the service there. */
 async function remote(url: string): Promise<Target> {
   const key = process.env.ADMIN_KEY;
   if (!key) throw new Error('BASE_URL is set without ADMIN_KEY: give an admin key of the service there.');
@@ -80,18 +83,27 @@ async function remote(url: string): Promise<Target> {
 }
 
 async function createTenant(): Promise<Tenant> {
-  if (!process.env.DATA_DIR && !process.env.TABLE_NAME) {
+  const account = { email: 'test@example.com', name: 'Test account' };
+  if (process.env.TABLE_NAME) {
+    // As the CLI does it, without a process for each account.
+    const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
+    const ports = { table: deployedTable(process.env.TABLE_NAME), clock: systemClock, ids: makeIds(systemClock) };
+    const made = await createAccount(ports, keyTable(readSettings(process.env)), account);
+    ports.table.close();
+    return { id: made.account.id, key: made.key.key };
+  }
+  if (!process.env.DATA_DIR) {
     throw new Error(
       'This test makes accounts of its own: set DATA_DIR or TABLE_NAME to that of the service at BASE_URL.',
     );
   }
   const cli = join(import.meta.dirname, '../../infra/admin.ts');
-  const words = ['account', 'create', '--email', 'test@example.com', '--name', 'Test account', '--json'];
+  const words = ['account', 'create', '--email', account.email, '--name', account.name, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--disable-warning=ExperimentalWarning',
     cli,
     ...words,
   ]);
-  const { account, key } = JSON.parse(stdout) as { account: { id: string }; key: string };
-  return { id: account.id, key };
+  const made = JSON.parse(stdout) as { account: { id: string }; key: string };
+  return { id: made.account.id, key: made.key };
 }

@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CANNOT } from './cannot.ts';
+import { pythonTools, startEmulator } from './emulator.ts';
+import { run } from './run.ts';
+
+/**
+ * `npm run test:deploy`: the real CDK CLI puts the service into an emulated AWS; then the contract suite and the tests
+ * of this folder run against what was deployed, and it is taken down again. Ends with one line: N passed, N failed.
+ */
+const STACK = 'fleetwatch';
+const SETTINGS = {
+  STACK_NAME: STACK,
+  DELETION_PROTECTION: 'false',
+  // The contract suite's own targets are on this machine.
+  CHECK_EGRESS: 'any',
+  EGRESS_ALLOW: '127.77.0.0/16',
+  MIN_INTERVAL_SECONDS: '1',
+  SHARDS: '1',
+};
+
+const context = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const started = performance.now();
+let passed = 0;
+let failed = 0;
+
+async function step(name: string, work: () => Promise<{ code: number; out: string; seconds: number }>) {
+  const { code, out, seconds } = await work();
+  if (code === 0) passed++;
+  else failed++;
+  say(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
+  if (code !== 0) say(out);
+  return code === 0;
+}
+
+const bin = await pythonTools();
+const emulator = await startEmulator(bin);
+const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-deploy-'));
+const outputs = join(dir, 'outputs.json');
+const env = { ...process.env, ...emulator.env, CI: 'true' };
+const cdk = (limitSeconds: number, ...args: string[]) =>
+  run('npx', ['cdk', '--output', join(dir, 'cdk.out'), ...context, ...args], { limitSeconds, env });
+
+const isUp =
+  (await step('cdk bootstrap', () => cdk(60, 'bootstrap', 'aws://000000000000/eu-central-1'))) &&
+  (await step('cdk deploy', () => cdk(120, 'deploy', '--require-approval', 'never', '--outputs-file', outputs)));
+if (isUp) {
+  const deployed = JSON.parse(readFileSync(outputs, 'utf8'))[STACK] as Record<string, string>;
+  const world = {
+    ...env,
+    BASE_URL: `${emulator.url}/_aws/execute-api/${deployed.ApiId}/$default`,
+    TABLE_NAME: deployed.TableName!,
+    STREAM_URL: deployed.StreamUrlmcp ?? '',
+    SHARDS: SETTINGS.SHARDS,
+    CFN_LINT: join(bin, 'cfn-lint'),
+    TEMPLATE: join(dir, 'cdk.out', `${STACK}.template.json`),
+  };
+  await step("operator's CLI", async () => {
+    const words = ['account', 'create', '--email', 'ops@example.com', '--name', 'Operator', '--json'];
+    const ran = await run(process.execPath, ['infra/admin.ts', ...words], { limitSeconds: 20, env: world });
+    if (ran.code === 0) Object.assign(world, { ADMIN_KEY: JSON.parse(ran.out.slice(ran.out.indexOf('{'))).key });
+    return ran;
+  });
+  const vitest = ['vitest', 'run', '--config', 'test/deploy/vitest.config.ts'];
+  const tests = await run('npx', vitest, { limitSeconds: 240, env: world, show: true });
+  const line = /^(\d+) passed, (\d+) failed/m.exec(tests.out);
+  if (!line) say(`the tests did not come to an end (code ${tests.code})`);
+  passed += Number(line?.[1] ?? 0);
+  failed += Number(line?.[2] ?? 1);
+}
+await step('cdk destroy', () => cdk(60, 'destroy', '--force'));
+emulator.stop();
+rmSync(dir, { recursive: true, force: true });
+
+say('\nWhat the emulator cannot do, and where it is judged instead:');
+for (const { what, why } of CANNOT) say(`  ${what}: ${why}`);
+say(`\n${Math.round((performance.now() - started) / 1000)} s`);
+say(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
