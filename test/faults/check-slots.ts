@@ -1,4 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { slotsOf } from './rules.ts';
 import type { Run } from './simulate.ts';
@@ -57,7 +58,8 @@ export function checkSlots(run: Run): string[] {
     const interval = check.interval_seconds * 1000;
     const had = results.get(check.pk);
     const isAtOnce = begins.get(check.pk)?.some((begun) => begun >= from - SKEW_MS && begun <= from + AT_ONCE_MS);
-    if (profile.quiet && to > from && !isAtOnce)
+    const isCutOff = seen.spells.some((spell) => spell.from <= from + AT_ONCE_MS && spell.to >= from);
+    if (profile.quiet && to > from && !isAtOnce && !isCutOff)
       wrong.push(`${check.id}: not probed at once after its change at ${from}`);
     for (const slot of slotsOf(check.id, check.interval_seconds, from, to)) {
       const job = `${check.id} ${slot}`;
@@ -69,8 +71,9 @@ export function checkSlots(run: Run): string[] {
       const isOut = outagesOf(run).some((outage) => outage.from <= slot && slot <= outage.to);
       // What a fault held up until the settings had changed is due no more.
       const isPast = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= changed_at);
-      const isNoted = seen.table.has(`${check.pk}|G#${String(slot).padStart(13, '0')}`);
-      if (!profile.quiet && (isLate || isOut || isPast || isNoted || dead.has(job))) continue;
+      const note = seen.table.get(`${check.pk}|G#${String(slot).padStart(13, '0')}`) as GapNoteItem | undefined;
+      if (note?.cause === 'network') continue;
+      if (!profile.quiet && (isLate || isOut || isPast || note || dead.has(job))) continue;
       wrong.push(
         `${check.id}: slot ${slot} of ${interval} ms was ${sent.has(job) ? 'sent and' : 'never sent and'} has no result`,
       );

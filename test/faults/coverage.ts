@@ -1,10 +1,13 @@
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Run } from './simulate.ts';
 
 /** How much of each thing happened in the runs so far. */
 export type Coverage = Record<string, number>;
+
+const isNobody = ({ error_kind }: ResultItem): boolean => error_kind === 'dns' || error_kind === 'timeout';
 
 /** Adds what happened in a run. */
 export function cover(coverage: Coverage, { seen, profile }: Run): void {
@@ -15,6 +18,8 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
   add('commits', seen.commits.length);
   for (const [fault, count] of Object.entries(seen.faults)) add(`fault: ${fault}`, count);
   for (const { answered } of seen.pushes) add(answered ? `push answered ${answered.status}` : 'push not answered');
+  for (const { heard } of seen.looks) add(heard ? 'witness heard' : 'witness silent');
+  for (const { silences } of seen.spells) add(`spell: ${silences} silent`);
   for (const item of seen.table.values()) {
     if (item.sk.startsWith('TR#')) {
       const { cause, alert } = item as TransitionItem;
@@ -22,10 +27,13 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
     } else if (item.pk.includes('#DELIVERIES#')) {
       const { kind, status } = item as DeliveryItem;
       add(`delivery: ${kind}, ${status}`);
+    } else if (item.sk.startsWith('G#')) {
+      add(`gap noted: ${(item as GapNoteItem).cause}`);
     } else if (item.sk.startsWith('R#')) {
       const result = item as ResultItem;
       const kind = result.received_at !== undefined ? 'push' : result.error_kind === 'silence' ? 'silence' : 'probe';
       add(`result: ${kind}${result.history ? ', history' : ''}`);
+      if (kind === 'probe' && isNobody(result)) add('result: probe, no answer');
     }
   }
 }

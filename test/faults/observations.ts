@@ -20,8 +20,21 @@ export type PushAttempt = {
 /** One time that a function took a job. `done_at` is absent while it is at it and when it died. */
 export type JobRun = { check_id: string; slot: number; began_at: number; done_at?: number };
 export type JobSent = { check_id: string; slot: number; at: number };
-export type ProbeSeen = { host: string; at: number; success: boolean };
+/** One request to a target. `ended_at` is absent while it lasts; `silent`: no answer came. */
+export type ProbeSeen = {
+  process: number;
+  host: string;
+  at: number;
+  ended_at?: number;
+  success: boolean;
+  silent: boolean;
+};
+/** One time that a process asked the witness. */
+export type Look = { process: number; at: number; ended_at?: number; heard: boolean };
 export type Received = { delivery_id: string; kind: string; at: number; status: number };
+
+/** [from, to) in epoch ms; `error` is how the silence shows. */
+export type NetworkSpell = { from: number; to: number; silences: 'network' | 'targets'; error: 'dns' | 'timeout' };
 
 /** Everything that really happened in a run, as somebody sees it who sees all: the checkers judge by it alone. */
 export type Observations = {
@@ -31,9 +44,12 @@ export type Observations = {
   jobRuns: JobRun[];
   jobsDead: { check_id: string; slot: number }[];
   probes: ProbeSeen[];
+  looks: Look[];
   received: Received[];
   /** Time in which the whole service stood still, epoch ms. */
   outages: { from: number; to: number }[];
+  /** Time in which nothing answered that is not ours: on `network` not even the witness. */
+  spells: NetworkSpell[];
   /** Fault counts by kind. */
   faults: Record<string, number>;
   /** The table as it stands now, by `pk|sk`. */
@@ -53,8 +69,10 @@ export function makeObservations(): Observations {
     jobRuns: [],
     jobsDead: [],
     probes: [],
+    looks: [],
     received: [],
     outages: [],
+    spells: [],
     faults: {},
     table: new Map(),
     next: () => ++n,

@@ -17,7 +17,8 @@ export type Shared = {
   table: Table;
   queues: Queues;
   bus: Bus;
-  net: Net;
+  /** The net as the process with that number sees it. */
+  net(process: number): Net;
   log: Log;
   profile: Profile;
   /** What the host does before its first job: writes down that nobody watched. */
@@ -80,7 +81,8 @@ export function startProcess(shared: Shared): Process {
   }
 
   const read = { refuse: true };
-  const { table, queues, bus, net } = shared;
+  const { table, queues, bus } = shared;
+  const net = shared.net(seen.next());
   // Every machine has its own idea of the time.
   const skew = shared.profile.oneProcess ? 0 : random.int(-shared.profile.skewMs, shared.profile.skewMs);
   const conflict: Outcome = { ok: false, failed: [], present: [], conflict: true };
@@ -102,6 +104,7 @@ export function startProcess(shared: Shared): Process {
     net: {
       ...net,
       http: (request) => call(() => net.http(request)),
+      resolve: (request) => call(() => net.resolve(request)),
     },
     clock: {
       now: () => clock.now() + skew,

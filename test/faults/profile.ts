@@ -4,6 +4,14 @@ import type { Random } from './random.ts';
 export type Profile = {
   /** One process for everything, as on one machine; else one for each invocation, as on AWS. */
   oneProcess: boolean;
+  /** Unless it is one: whether a process whose invocation is over takes another one. */
+  warm: boolean;
+  /** The setting WITNESS. */
+  witness: string;
+  /** Times in which our own network is down, the witness out of reach with it. */
+  networkSpells: number;
+  /** Times in which all targets are silent and the witness answers. */
+  targetSpells: number;
   shards: number;
   jobGroupMs: number;
   crash: number;
@@ -47,6 +55,10 @@ export function drawProfile(random: Random): Profile {
   const upTo = (most: number): number => (random.chance(0.3) ? 0 : random.next() * most);
   return {
     oneProcess,
+    warm: random.chance(0.7),
+    witness: random.pick(['.', '.', '.', '']),
+    networkSpells: random.int(0, 2),
+    targetSpells: random.int(0, 1),
     shards: random.int(1, 2),
     jobGroupMs: random.pick([50, 1000]),
     ...QUIET,

@@ -7,12 +7,12 @@ import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { resetPushes, runAgent } from './agents.ts';
-import { keyText, makeObservations, type Observations } from './observations.ts';
+import { keyText, makeObservations, type NetworkSpell, type Observations } from './observations.ts';
 import { observedTable } from './observed-table.ts';
 import { checksIn, newCheck, runOperator, setUpAlerts } from './operator.ts';
 import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
-import { makeRandom } from './random.ts';
+import { makeRandom, type Random } from './random.ts';
 import { insist, makeClient } from './requests.ts';
 import { makeClock } from './virtual-clock.ts';
 import { virtualCloud } from './virtual-cloud.ts';
@@ -52,6 +52,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     MIN_INTERVAL_SECONDS: '1',
     SHARDS: String(profile.shards),
     BUCKETS: '2',
+    WITNESS: profile.witness,
     JOB_GROUP_MS: String(profile.jobGroupMs),
   });
   const keys = keyTable(settings);
@@ -92,10 +93,26 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   for (let i = 0; i < profile.outages; i++) {
     clock.at(started + random.int(60_000, lengthMs - 240_000), () => cloud.outage(random.int(5_000, 220_000)));
   }
+  drawSpells(random, seen, profile, started, lengthMs);
   void people({ ...world, end: calmFrom });
   await clock.runUntil(end);
   table.close();
   return { seed, profile, seen, keys, calmFrom, end };
+}
+
+/** Times without a network, and times in which all targets are silent by themselves. */
+function drawSpells(random: Random, seen: Observations, profile: Profile, started: number, lengthMs: number): void {
+  const draw = (silences: NetworkSpell['silences']) => {
+    const from = started + random.int(90_000, lengthMs - 60_000);
+    seen.spells.push({
+      from,
+      to: from + random.int(10_000, 150_000),
+      silences,
+      error: random.pick(['dns', 'timeout']),
+    });
+  };
+  for (let i = 0; i < profile.networkSpells; i++) draw('network');
+  for (let i = 0; i < profile.targetSpells; i++) draw('targets');
 }
 
 /** A message a minute: late, twice, or not at all. */

@@ -1,5 +1,6 @@
 import { checkAlerts } from './check-alerts.ts';
 import { checkChains } from './check-chains.ts';
+import { checkNetwork } from './check-network.ts';
 import { checkOrphans } from './check-orphans.ts';
 import { checkPushes } from './check-pushes.ts';
 import { checkQuiet } from './check-quiet.ts';
@@ -15,6 +16,7 @@ const checkers = {
   pushes: checkPushes,
   silence: checkSilence,
   slots: checkSlots,
+  network: checkNetwork,
   alerts: checkAlerts,
   orphans: checkOrphans,
 };

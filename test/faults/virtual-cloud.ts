@@ -28,6 +28,7 @@ const handlersOf = ({ ports }: Process) => ({
   reclaimer: createReclaimer(ports),
 });
 type Handlers = ReturnType<typeof handlersOf>;
+type Begun = { process: Process; handlers: Handlers };
 type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest'>;
 
 /** How long a message that failed, or whose process died, stays away (ms). */
@@ -42,10 +43,14 @@ export function virtualCloud(shared: Shared) {
   const alive = new Set<Process>();
   let sequence = 0;
   let running = true;
-  let one: { process: Process; handlers: Handlers } | undefined;
+  let one: Begun | undefined;
+  let idle: Begun[] = [];
 
-  function begin(): { process: Process; handlers: Handlers } {
+  function begin(): Begun {
     if (shared.profile.oneProcess && one && !one.process.dead) return one;
+    idle = idle.filter(({ process }) => !process.dead);
+    const warm = idle.pop();
+    if (warm) return warm;
     const process = startProcess(shared);
     alive.add(process);
     process.onDeath(() => alive.delete(process));
@@ -77,7 +82,8 @@ export function virtualCloud(shared: Shared) {
 
   /** Runs a function once. Undefined when its process died, or it threw. */
   function invoke<T>(run: (handlers: Handlers) => Promise<T>): Promise<{ reply: T; process: Process } | undefined> {
-    const { process, handlers } = begin();
+    const begun = begin();
+    const { process, handlers } = begun;
     return new Promise((resolve) => {
       process.onDeath(() => resolve(undefined));
       run(handlers)
@@ -86,7 +92,9 @@ export function virtualCloud(shared: Shared) {
           () => resolve(undefined),
         )
         .finally(() => {
-          if (!shared.profile.oneProcess) alive.delete(process);
+          if (shared.profile.oneProcess || process.dead) return;
+          if (shared.profile.warm) idle.push(begun);
+          else alive.delete(process);
         });
     });
   }

@@ -67,7 +67,7 @@ export async function virtualService(from: string, settings: Record<string, stri
       },
     },
     bus: { publish: async () => {} },
-    net: hosts.net,
+    net: () => hosts.net,
     log,
     profile: repaired({ oneProcess: true, shards: 1, jobGroupMs: 50, quiet: true } as Profile),
     noteOutage: (outage) => recordOutage(outside, keys, outage),

@@ -1,0 +1,109 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { GapNoteItem } from '#lib/health/gap-causes.ts';
+import type { ResultItem } from '#lib/health/result-item.ts';
+import { SKEW_MS } from './check-slots.ts';
+import type { Look, ProbeSeen } from './observations.ts';
+import type { Run } from './simulate.ts';
+
+const HOSTS = 3;
+/** From an answer on the wire until the process has taken note of it (ms). */
+const NOTED_MS = 10;
+
+type Ended<T> = T & { ended_at: number };
+const hasEnded = <T extends { ended_at?: number }>(one: T): one is Ended<T> => one.ended_at !== undefined;
+
+/**
+ * Our own network. A process that has heard the witness, to which three hosts or more have been silent since anything
+ * answered, and which hears nothing, the witness included, until it records: records no failure of a target that was
+ * silent then. A slot is blamed on our network only if a process that had heard the witness before found it silent, and
+ * three hosts too, with nothing heard until the probe of that slot began.
+ */
+export function checkNetwork(run: Run): string[] {
+  const { seen } = run;
+  const wrong: string[] = [];
+  const witnessed = witnesses(run);
+  const checks = new Map<string, CheckItem>();
+  const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
+
+  for (const { at: now, changes } of seen.commits) {
+    for (const { key, after } of changes) {
+      if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
+      const check = checks.get(key.pk);
+      if (!after || check?.execution_mode !== 'pull') continue;
+      const silent = (probes.get(new URL(check.target_url!).hostname) ?? []).filter(
+        (probe) => probe.silent && probe.ended_at <= now,
+      );
+      if (key.sk.startsWith('R#')) {
+        const { success, checked_at, error_kind } = after as ResultItem;
+        if (success || (error_kind !== 'dns' && error_kind !== 'timeout')) continue;
+        const begun = Date.parse(checked_at) - SKEW_MS;
+        const own = silent.filter(({ at }) => at >= begun && at <= begun + SKEW_MS + 4000);
+        if (own.length > 0 && own.every((probe) => witnessed.mustSpare(probe, begun, now)))
+          wrong.push(`${check.id}: the probe of ${checked_at} was held against its target while our network was down`);
+      } else if (key.sk.startsWith('G#') && (after as GapNoteItem).cause === 'network') {
+        const slot = Number(key.sk.slice(2));
+        const own = silent.filter(({ at }) => at >= slot - SKEW_MS);
+        if (!own.some((probe) => witnessed.maySpare(probe, now)))
+          wrong.push(`${check.id}: slot ${slot} was blamed on our network at ${now} without a reason`);
+      }
+    }
+  }
+  return wrong;
+}
+
+/** What the processes of a run knew of their network. */
+function witnesses({ seen, profile }: Run) {
+  const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ process }) => process);
+  const looks = Map.groupBy(seen.looks.filter(hasEnded), ({ process }) => process);
+  /** How long a request of a process may wait before it is on the wire. */
+  const waitMs = profile.quiet ? 20 : 3100;
+
+  const of = (process: number) => ({ heard: probes.get(process) ?? [], asked: looks.get(process) ?? [] });
+  const latest = (ends: { ended_at: number }[], until: number): number =>
+    Math.max(0, ...ends.map(({ ended_at }) => ended_at).filter((at) => at <= until));
+  /** When a host last answered, up to `until`. */
+  const lastAnswer = (process: number, until: number): number =>
+    latest(
+      of(process).heard.filter(({ silent }) => !silent),
+      until,
+    );
+  /** When a host or the witness last answered. */
+  const lastLife = (process: number, until: number): number =>
+    Math.max(
+      lastAnswer(process, until),
+      latest(
+        of(process).asked.filter(({ heard }) => heard),
+        until,
+      ),
+    );
+  /** Hosts that were silent up to `until`, and none answered between; of what was told at nearly the same time, `near` ms count. */
+  const silentHosts = (process: number, until: number, near = 0): Set<string> => {
+    const from = lastAnswer(process, until) - near;
+    const silences = of(process).heard.filter(({ silent, ended_at }) => silent && ended_at > from && ended_at <= until);
+    return new Set(silences.map(({ host }) => host));
+  };
+  /** A look while hosts answered, which says whether the witness counts from then on. */
+  const wasRoutine = ({ process, at }: Look): boolean =>
+    [at, at - waitMs].some((time) => silentHosts(process, time).size === 0);
+  const knewWitness = (process: number, at: number): boolean => {
+    const last = of(process).asked.findLast((one) => one.ended_at <= at && (one.heard || wasRoutine(one)));
+    return last?.heard === true;
+  };
+
+  return {
+    /** @param begun from when on the processes did the probe @param now when its outcome was stored */
+    mustSpare({ process, host, ended_at }: Ended<ProbeSeen>, begun: number, now: number): boolean {
+      if (!knewWitness(process, now)) return false;
+      if (lastLife(process, now) >= begun - NOTED_MS) return false;
+      return silentHosts(process, ended_at - NOTED_MS, -NOTED_MS).add(host).size >= HOSTS;
+    },
+    maySpare({ process, at }: ProbeSeen, now: number): boolean {
+      return of(process).asked.some((look) => {
+        if (look.heard || look.ended_at > now) return false;
+        const hadHeard = of(process).asked.some((one) => one.heard && one.ended_at <= look.at);
+        const isDown = silentHosts(process, look.ended_at, NOTED_MS).size >= HOSTS;
+        return hadHeard && isDown && lastLife(process, at - waitMs - NOTED_MS) <= look.ended_at;
+      });
+    },
+  };
+}
