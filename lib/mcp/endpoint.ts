@@ -7,7 +7,8 @@ import { opensStream } from './era.ts';
 import { errorReply, RpcError, readPosted } from './json-rpc.ts';
 import { mustBeOwnOrigin } from './origin.ts';
 import { answerPost } from './post.ts';
-import { answerStream, type Bells, takeMessages } from './stream.ts';
+import { answerStream, takeMessages } from './stream.ts';
+import type { Bells } from './stream-events.ts';
 
 export const MCP_PATH = '/v1/mcp';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
+import { AppError } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
@@ -202,6 +203,49 @@ describe('a stream of 2024-11-05', () => {
     expect((await stream.ping()).status).toBe(404);
   });
 
+  it('sends an answer though the store fails to take it out, and then once', async () => {
+    let fails = 2;
+    const home = await world({
+      settings: { MCP_STREAM_SECONDS: 20 },
+      wrap: (table) => ({
+        ...table,
+        transact: async (writes) => {
+          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#MAILBOX#'));
+          if (isTakingOut && fails-- > 0) throw new AppError('UNAVAILABLE', 'The table is throttled.');
+          return table.transact(writes);
+        },
+      }),
+    });
+    const stream = await open(home);
+    await stream.ping();
+    let all = '';
+    await stream.rest((event) => {
+      all += event;
+    });
+    expect(all.match(/event: message/g)).toHaveLength(1);
+    const partition = home.keys.mailbox(home.account.id, /sessionId=(\S+)/.exec(stream.query)![1]!);
+    expect((await home.store.query({ partition })).items).toEqual([]);
+  });
+
+  it('is over before a platform cuts it, whatever is awaited', async () => {
+    let held: Promise<void> | undefined;
+    const home = await world({
+      wrap: (table) => ({
+        ...table,
+        query: async (query) => {
+          if (query.partition.endsWith('#SKILLS')) await held;
+          return table.query(query);
+        },
+      }),
+    });
+    const stream = await open(home, { 'mcp-protocol-version': '2024-11-05' });
+    held = new Promise(() => {});
+    const body = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}';
+    const lived = await stream.rest(() => void home.ask('POST', { query: stream.query, body }));
+    expect(lived).toBeGreaterThanOrEqual(14 * MINUTE);
+    expect(lived).toBeLessThan(890 * SECOND);
+  });
+
   it('goes on when the store fails for a moment', async () => {
     let fails = 0;
     const home = await world({
@@ -209,7 +253,6 @@ describe('a stream of 2024-11-05', () => {
         ...table,
         query: async (query) => {
           if (query.partition.includes('#MAILBOX#') && fails-- > 0) {
-            const { AppError } = await import('#lib/platform/errors.ts');
             throw new AppError('UNAVAILABLE', 'The table is throttled.');
           }
           return table.query(query);
