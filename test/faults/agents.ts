@@ -73,7 +73,7 @@ async function attempt(
   path: string,
   headers: Record<string, string>,
 ): Promise<number | undefined> {
-  const one: PushAttempt = { ...meant, started_n: seen.next(), replayed: false };
+  const one: PushAttempt = { ...meant, started_n: seen.next(), started_at: clock.now(), replayed: false };
   seen.pushes.push(one);
   const answer = await client('POST', path, meant.body ?? {}, headers);
   if (!answer) return undefined;

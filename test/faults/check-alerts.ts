@@ -6,7 +6,7 @@ import { toldOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 /** Failures that no further attempt could mend. */
-const IN_VAIN = /deleted|removed/;
+const IN_VAIN = /deleted|removed|disabled/;
 /** Three attempts with their waits and time-outs, the messages between them, and a receiver that asks to wait (ms). */
 const DELIVERED_MS = 240_000;
 

@@ -12,6 +12,9 @@ const CALM_MARGIN_MS = 130_000;
 /** A judgement that was under way when an outage was noted may not have seen it. */
 const UNDER_WAY_MS = 12_000;
 
+/** From one tick to the next, if none fails (ms). */
+const TICK_MS = 63_000;
+
 type Push = { n: number; received_at: number };
 
 /** The dead man's switch: never against a push that was answered, never for time that nobody watched, and in time. */
@@ -46,11 +49,18 @@ export function checkSilence(run: Run): string[] {
         for (const { to } of seen.outages) {
           if (to < commit.at - UNDER_WAY_MS && at < to + grace) say(`nobody watched until ${to}`);
         }
+        for (const { to } of seen.stops) {
+          if (to < commit.at - UNDER_WAY_MS && at < to + grace) say(`the account was disabled until ${to}`);
+        }
         const known = pushes.get(key.pk) ?? [];
         if (known.length === 0) say('before any push');
         // A push that arrives between the look and the commit is judged after it.
         const looked = known.filter((push) => push.received_at < commit.at - 200);
-        if (profile.quiet) checkTime(check, at, commit.at, looked, say);
+        const enabled = Math.max(
+          0,
+          ...seen.stops.filter(({ over }) => over <= commit.at).map((stop) => stop.enabled_at),
+        );
+        if (profile.quiet) checkTime(check, { at, now: commit.at, enabled }, looked, say);
       }
     }
   }
@@ -58,10 +68,22 @@ export function checkSilence(run: Run): string[] {
 }
 
 /** When nothing fails: on the dot, one each interval. */
-function checkTime(check: CheckItem, at: number, now: number, known: Push[], say: (text: string) => void): void {
-  const last = Math.max(check.settings_at, ...known.map((push) => push.received_at));
+function checkTime(
+  check: CheckItem,
+  { at, now, enabled }: { at: number; now: number; enabled: number },
+  known: Push[],
+  say: (text: string) => void,
+): void {
+  const last = Math.max(check.settings_at, enabled, ...known.map((push) => push.received_at));
   const goesOn = check.silence_at !== undefined && check.silence_at > last;
   const due = goesOn ? check.silence_at! + check.interval_seconds * 1000 : last + graceOf(check);
+  if (due < enabled + TICK_MS) {
+    // The deadlines of an account that was enabled come with the next tick.
+    const slept = (at - due) % (check.interval_seconds * 1000);
+    if (slept !== 0 || at < due || now > enabled + TICK_MS + QUIET_MARGIN_MS)
+      say(`it was due at ${due}, after enabling`);
+    return;
+  }
   if (at !== due) say(`it was due at ${due}`);
   if (now > due + QUIET_MARGIN_MS) say(`it was judged ${now - due} ms late`);
 }
@@ -78,6 +100,7 @@ function checkEnd({ seen, profile, end }: Run, pushes: Map<string, Push[]>): str
       check.settings_at,
       ...known.map((push) => push.received_at),
       ...seen.outages.map((outage) => outage.to),
+      ...seen.stops.map((stop) => stop.enabled_at),
     );
     const due =
       check.silence_at === undefined ? since + graceOf(check) : check.silence_at + check.interval_seconds * 1000;

@@ -58,7 +58,9 @@ export function checkSlots(run: Run): string[] {
     const interval = check.interval_seconds * 1000;
     const had = results.get(check.pk);
     const isAtOnce = begins.get(check.pk)?.some((begun) => begun >= from - SKEW_MS && begun <= from + AT_ONCE_MS);
-    const isCutOff = seen.spells.some((spell) => spell.from <= from + AT_ONCE_MS && spell.to >= from);
+    const isCutOff = [...seen.spells, ...seen.stops].some(
+      (spell) => spell.from <= from + AT_ONCE_MS && spell.to >= from,
+    );
     if (profile.quiet && to > from && !isAtOnce && !isCutOff)
       wrong.push(`${check.id}: not probed at once after its change at ${from}`);
     for (const slot of slotsOf(check.id, check.interval_seconds, from, to)) {
@@ -73,6 +75,7 @@ export function checkSlots(run: Run): string[] {
       const isPast = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= changed_at);
       const note = seen.table.get(`${check.pk}|G#${String(slot).padStart(13, '0')}`) as GapNoteItem | undefined;
       if (note?.cause === 'network') continue;
+      if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) continue;
       if (!profile.quiet && (isLate || isOut || isPast || note || dead.has(job))) continue;
       wrong.push(
         `${check.id}: slot ${slot} of ${interval} ms was ${sent.has(job) ? 'sent and' : 'never sent and'} has no result`,

@@ -20,6 +20,7 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
   for (const { answered } of seen.pushes) add(answered ? `push answered ${answered.status}` : 'push not answered');
   for (const { heard } of seen.looks) add(heard ? 'witness heard' : 'witness silent');
   for (const { silences } of seen.spells) add(`spell: ${silences} silent`);
+  add('account disabled for a time', seen.stops.length);
   for (const item of seen.table.values()) {
     if (item.sk.startsWith('TR#')) {
       const { cause, alert } = item as TransitionItem;

@@ -12,6 +12,7 @@ export type PushAttempt = {
   identified: boolean;
   body: { success: boolean; latency_ms: number } | undefined;
   started_n: number;
+  started_at: number;
   answered?: { n: number; at: number; status: number; result_id?: string };
   /** The store answered it twice: whether it was first is not known any more. */
   replayed: boolean;
@@ -36,6 +37,12 @@ export type Received = { delivery_id: string; kind: string; at: number; status: 
 /** [from, to) in epoch ms; `error` is how the silence shows. */
 export type NetworkSpell = { from: number; to: number; silences: 'network' | 'targets'; error: 'dns' | 'timeout' };
 
+/**
+ * Time in which the account was disabled (epoch ms): surely from `done` to `to`, and perhaps from `from` to `over`.
+ * `enabled_at` is how the account says it.
+ */
+export type Stop = { from: number; done: number; to: number; over: number; enabled_at: number };
+
 /** Everything that really happened in a run, as somebody sees it who sees all: the checkers judge by it alone. */
 export type Observations = {
   commits: Commit[];
@@ -50,6 +57,7 @@ export type Observations = {
   outages: { from: number; to: number }[];
   /** Time in which nothing answered that is not ours: on `network` not even the witness. */
   spells: NetworkSpell[];
+  stops: Stop[];
   /** Fault counts by kind. */
   faults: Record<string, number>;
   /** The table as it stands now, by `pk|sk`. */
@@ -73,6 +81,7 @@ export function makeObservations(): Observations {
     received: [],
     outages: [],
     spells: [],
+    stops: [],
     faults: {},
     table: new Map(),
     next: () => ++n,

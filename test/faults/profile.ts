@@ -12,6 +12,8 @@ export type Profile = {
   networkSpells: number;
   /** Times in which all targets are silent and the witness answers. */
   targetSpells: number;
+  /** Times in which the operator of the service has disabled the account. */
+  stops: number;
   shards: number;
   jobGroupMs: number;
   crash: number;
@@ -59,6 +61,7 @@ export function drawProfile(random: Random): Profile {
     witness: random.pick(['.', '.', '.', '']),
     networkSpells: random.int(0, 2),
     targetSpells: random.int(0, 1),
+    stops: random.int(0, 1),
     shards: random.int(1, 2),
     jobGroupMs: random.pick([50, 1000]),
     ...QUIET,

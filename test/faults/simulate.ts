@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
+import type { Scope } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
@@ -7,7 +9,7 @@ import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { resetPushes, runAgent } from './agents.ts';
-import { keyText, makeObservations, type NetworkSpell, type Observations } from './observations.ts';
+import { keyText, makeObservations, type NetworkSpell, type Observations, type Stop } from './observations.ts';
 import { observedTable } from './observed-table.ts';
 import { checksIn, newCheck, runOperator, setUpAlerts } from './operator.ts';
 import type { Shared } from './process.ts';
@@ -93,11 +95,32 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   for (let i = 0; i < profile.outages; i++) {
     clock.at(started + random.int(60_000, lengthMs - 240_000), () => cloud.outage(random.int(5_000, 220_000)));
   }
+  for (let i = 0; i < profile.stops; i++) {
+    const tenant = (await account).account.id;
+    const ms = random.int(5_000, 200_000);
+    clock.at(started + random.int(90_000, lengthMs - ms - 60_000), () =>
+      stopFor({ ports: outside, keys, tenant }, seen, ms),
+    );
+  }
   drawSpells(random, seen, profile, started, lengthMs);
   void people({ ...world, end: calmFrom });
   await clock.runUntil(end);
   table.close();
   return { seed, profile, seen, keys, calmFrom, end };
+}
+
+/** The operator of the service disables the account, and enables it again. */
+async function stopFor(scope: Scope, seen: Observations, ms: number): Promise<void> {
+  const { now, sleep } = scope.ports.clock;
+  const never = Number.POSITIVE_INFINITY;
+  const stop: Stop = { from: now(), done: never, to: never, over: never, enabled_at: never };
+  seen.stops.push(stop);
+  await disableAccount(scope);
+  stop.done = now();
+  await sleep(ms);
+  stop.to = now();
+  stop.enabled_at = (await enableAccount(scope)).enabled_at!;
+  stop.over = now();
 }
 
 /** Times without a network, and times in which all targets are silent by themselves. */

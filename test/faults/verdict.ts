@@ -1,5 +1,6 @@
 import { checkAlerts } from './check-alerts.ts';
 import { checkChains } from './check-chains.ts';
+import { checkDisabled } from './check-disabled.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkOrphans } from './check-orphans.ts';
 import { checkPushes } from './check-pushes.ts';
@@ -17,6 +18,7 @@ const checkers = {
   silence: checkSilence,
   slots: checkSlots,
   network: checkNetwork,
+  'disabled account': checkDisabled,
   alerts: checkAlerts,
   orphans: checkOrphans,
 };
