@@ -1,5 +1,6 @@
 import { format, type Schema, Validator } from '@cfworker/json-schema';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
+import { isDeeper, isObject } from './json-rpc.ts';
 
 /**
  * The JSON Schema of a tool's arguments, as a tenant registers it. Keywords that can hang us (`pattern`: a regular
@@ -34,17 +35,26 @@ const LIST = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
 const NAMED = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-/** Nesting of schemas; the table holds 32 levels, of which each takes up to two. */
-const MAX_DEPTH = 12;
+/** The table holds 32 levels, and a schema stands five deep in its skill. */
+const MAX_DEPTH = 26;
+/** Each is held against each value of the arguments: with the bounds on both, the worst pair takes half a second. */
+const MAX_SCHEMAS = 200;
+const MAX_BYTES = 16 * 1024;
+const MAX_VALUES = 1000;
+const MAX_ARRAY = 100;
 
 type Path = (string | number)[];
 type Complaint = { path: Path; message: string };
 
 /** What is wrong with an inputSchema, each with its path; none when it may be registered. */
 export function schemaComplaints(schema: Record<string, unknown>): Complaint[] {
-  const complaints = [...complaintsIn(schema, [])];
+  if (isDeeper(schema, MAX_DEPTH)) return [{ path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }];
+  const complaints = [...complaintsIn(schema, [], { left: MAX_SCHEMAS })];
   if (schema.type !== 'object') complaints.unshift({ path: ['type'], message: 'must be "object"' });
   if (complaints.length > 0) return complaints;
+  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES) {
+    return [{ path: [], message: `must have at most ${MAX_BYTES} bytes as JSON` }];
+  }
   try {
     validatorOf(schema).validate({});
     return [];
@@ -53,18 +63,20 @@ export function schemaComplaints(schema: Record<string, unknown>): Complaint[] {
   }
 }
 
-function* complaintsIn(schema: unknown, path: Path, depth = 0): Generator<Complaint> {
-  if (typeof schema === 'boolean') return;
-  if (!isObject(schema)) {
+/** @param budget how many more schemas there may be */
+function* complaintsIn(schema: unknown, path: Path, budget: { left: number }): Generator<Complaint> {
+  if (typeof schema === 'boolean' || budget.left < 0) return;
+  budget.left -= 1;
+  if (budget.left < 0) {
+    yield { path: [], message: `must have at most ${MAX_SCHEMAS} schemas in it` };
+  } else if (!isObject(schema)) {
     yield { path, message: 'must be a JSON Schema: an object, true or false' };
-  } else if (depth > MAX_DEPTH) {
-    yield { path, message: `is nested more than ${MAX_DEPTH} schemas deep` };
   } else {
     for (const [keyword, value] of Object.entries(schema)) {
       const here = [...path, keyword];
       const message = complaintOf(keyword, value);
       if (message !== undefined) yield { path: here, message };
-      else for (const [at, part] of partsOf(keyword, value)) yield* complaintsIn(part, [...here, ...at], depth + 1);
+      else for (const [at, part] of partsOf(keyword, value)) yield* complaintsIn(part, [...here, ...at], budget);
     }
   }
 }
@@ -93,9 +105,6 @@ function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   );
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isListOfNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every((name) => typeof name === 'string');
 
@@ -105,14 +114,19 @@ for (const name of Object.keys(format)) delete format[name];
 const validatorOf = (schema: Record<string, unknown>): Validator => {
   const isDraft7 = /draft-07/.test(String(schema.$schema ?? ''));
   // A copy, as the validator marks the schemas it has seen.
-  return new Validator(structuredClone(schema) as Schema, isDraft7 ? '7' : '2020-12', false);
+  return new Validator(structuredClone(schema) as Schema, isDraft7 ? '7' : '2020-12');
 };
 
 /** Errors that only say that something inside is wrong. */
 const OUTER = new Set(['properties', 'items', 'prefixItems', 'additionalProperties', 'allOf']);
 
-/** Where and why arguments do not fit a registered schema; none when they do. */
+/** Where and why arguments do not fit a registered schema, as far as the first place; none when they do. */
 export function argumentComplaints(schema: Record<string, unknown>, value: unknown): ErrorDetail[] {
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES || valuesIn(value) > MAX_VALUES) {
+    return [
+      { path: '', message: `are too large: at most ${MAX_BYTES} bytes, ${MAX_VALUES} values, ${MAX_ARRAY} in a list` },
+    ];
+  }
   const { valid, errors } = validatorOf(schema).validate(value);
   if (valid) return [];
   const inner = errors.filter(({ keyword }) => !OUTER.has(keyword));
@@ -120,4 +134,11 @@ export function argumentComplaints(schema: Record<string, unknown>, value: unkno
     path: instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.'),
     message: error,
   }));
+}
+
+/** How many values there are in one, itself included; endless with a list that is too long. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  if (Array.isArray(value) && value.length > MAX_ARRAY) return Number.POSITIVE_INFINITY;
+  return Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1);
 }

@@ -71,7 +71,8 @@ function parseBody(bytes: Uint8Array): unknown {
   }
 }
 
-const isDeeper = (value: unknown, levels: number): boolean =>
+/** Whether a value is nested more than so many levels deep. */
+export const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));

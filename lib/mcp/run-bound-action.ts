@@ -1,14 +1,9 @@
 import type { Context } from '#lib/access/context.ts';
 import { type ExecutionRecord, executionRecord } from '#lib/actions/execution.ts';
 import { runByHand } from '#lib/actions/run.ts';
-import { AppError } from '#lib/platform/errors.ts';
 import { refusal } from '#lib/platform/router.ts';
 import { argumentComplaints } from './input-schema.ts';
 import type { ToolDefinition } from './skill.ts';
-
-/** Bounds on what a schema of a tenant's is held against, so that no pair of them takes long. */
-const MAX_ARGUMENT_BYTES = 16 * 1024;
-const MAX_ARRAY = 256;
 
 /**
  * Runs the action that a tool is bound to, as POST /v1/actions/{id}/run does, with the arguments as vars: texts as
@@ -20,13 +15,6 @@ export async function runBoundAction(
   tool: ToolDefinition & { action_id: string },
   given: Record<string, unknown>,
 ): Promise<{ execution: ExecutionRecord; succeeded: boolean }> {
-  const bytes = Buffer.byteLength(JSON.stringify(given));
-  if (bytes > MAX_ARGUMENT_BYTES) {
-    throw new AppError('VALIDATION_ERROR', `The arguments have more than ${MAX_ARGUMENT_BYTES} bytes.`);
-  }
-  if (hasLongArray(given)) {
-    throw new AppError('VALIDATION_ERROR', `An array among the arguments has more than ${MAX_ARRAY} elements.`);
-  }
   const complaints = argumentComplaints(tool.inputSchema, given);
   if (complaints.length > 0) throw refusal(complaints);
   const vars = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, asVariable(value)]));
@@ -35,8 +23,3 @@ export async function runBoundAction(
 }
 
 const asVariable = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-const hasLongArray = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  ((Array.isArray(value) && value.length > MAX_ARRAY) || Object.values(value).some(hasLongArray));

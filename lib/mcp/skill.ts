@@ -10,7 +10,10 @@ const MAX_TOOLS_BYTES = 64 * 1024;
 const InputSchema = z
   .record(z.string(), z.unknown())
   .superRefine((schema, context) => {
-    for (const { path, message } of schemaComplaints(schema)) context.addIssue({ code: 'custom', path, message });
+    for (const { path, message } of schemaComplaints(schema)) {
+      // Nothing further is judged of it: it may be nested beyond all measure.
+      context.addIssue({ code: 'custom', path, message, continue: false });
+    }
   })
   .describe('JSON Schema of type object; without $ref, pattern, patternProperties and x-mcp-header.');
 

@@ -151,6 +151,15 @@ describe('a manifest is refused', () => {
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
+  it('with a schema nested beyond all measure, in its values too', async () => {
+    const nested = `${'{"not":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
+    for (const keyword of ['not', 'default']) {
+      const inputSchema = `{"type":"object","${keyword}":${nested}}`;
+      const body = `{"slug":"deep","name":"Deep","tools":[{"name":"deep","inputSchema":${inputSchema}}]}`;
+      expect(await admin.post('/v1/skills', body)).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    }
+  });
+
   it('with an action that there is not', async () => {
     expect(await admin.post('/v1/skills', manifest(withTool({ action_id: 'act_none' })))).toMatchObject(
       failure(404, 'NOT_FOUND'),

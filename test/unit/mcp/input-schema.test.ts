@@ -54,6 +54,15 @@ describe('a schema of arguments', () => {
     expect(schemaComplaints(object({ not: schema }))).toMatchObject([{ message: expect.stringContaining('nested') }]);
   });
 
+  it.each<[string, object]>([
+    ['schemas', object({ allOf: Array.from({ length: 200 }, () => ({})) })],
+    ['bytes', object({ description: 'x'.repeat(16 * 1024) })],
+  ])('has no more than so many %s', (_name, schema) => {
+    expect(schemaComplaints(schema as never)).toMatchObject([
+      { path: [], message: expect.stringContaining('at most') },
+    ]);
+  });
+
   it('is judged whatever it is, and says what is wrong in words', () => {
     fc.assert(
       fc.property(
@@ -91,6 +100,16 @@ describe('arguments', () => {
 
   it('that fit are taken', () => {
     expect(argumentComplaints(schema, { name: 'xy', count: 3, tags: ['a', 'b'] })).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['bytes', { name: 'x'.repeat(16 * 1024) }],
+    ['elements in a list', { name: 'xy', tags: Array(101).fill('a') }],
+    ['values', { name: 'xy', tags: Array(100).fill(Array(10).fill('a')) }],
+  ])('have no more than so many %s', (_name, value) => {
+    expect(argumentComplaints(schema, value)).toMatchObject([
+      { path: '', message: expect.stringContaining('at most') },
+    ]);
   });
 
   it('are not judged by a format, whose expressions can take for ever', () => {
