@@ -6,6 +6,8 @@ import type { Look, ProbeSeen } from './observations.ts';
 import type { Run } from './simulate.ts';
 
 const HOSTS = 3;
+/** While hosts answer, the witness is asked no more often (ms). */
+const ROUTINE_MS = 10 * 60_000;
 /** From an answer on the wire until the process has taken note of it (ms). */
 const NOTED_MS = 10;
 
@@ -82,13 +84,19 @@ function witnesses({ seen, profile }: Run) {
     const silences = of(process).heard.filter(({ silent, ended_at }) => silent && ended_at > from && ended_at <= until);
     return new Set(silences.map(({ host }) => host));
   };
-  /** A look while hosts answered, which says whether the witness counts from then on. */
-  const wasRoutine = ({ process, at }: Look): boolean =>
-    [at, at - waitMs].some((time) => silentHosts(process, time).size === 0);
-  const knewWitness = (process: number, at: number): boolean => {
-    const last = of(process).asked.findLast((one) => one.ended_at <= at && (one.heard || wasRoutine(one)));
-    return last?.heard === true;
-  };
+  /** The looks of a process while hosts answered: each says whether the witness counts until the next one. */
+  function routineOf(process: number): Ended<Look>[] {
+    let last = Number.NEGATIVE_INFINITY;
+    return of(process).asked.filter(({ at }) => {
+      const isRoutine =
+        at - last >= ROUTINE_MS - waitMs && [at, at - waitMs].some((time) => silentHosts(process, time).size === 0);
+      if (isRoutine) last = at;
+      return isRoutine;
+    });
+  }
+  const routine = new Map([...looks.keys()].map((process) => [process, routineOf(process)]));
+  const knewWitness = (process: number, at: number): boolean =>
+    routine.get(process)?.findLast((one) => one.ended_at <= at)?.heard === true;
 
   return {
     /** @param begun from when on the processes did the probe @param now when its outcome was stored */
