@@ -2,6 +2,7 @@ import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { EntryItem } from '#lib/schedule/entries.ts';
 import { toldOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
@@ -38,13 +39,22 @@ export function checkAlerts(run: Run): string[] {
     const isOver = status === 'sent' || status === 'failed';
     if (!isOver && Date.parse(created_at) < run.end - DELIVERED_MS) wrong.push(`${kind} ${id} is still ${status}`);
   }
+  const handedOver = new Map<string, number>();
+  for (const { changes } of seen.commits) {
+    for (const { after } of changes) {
+      const sent = after?.pk.startsWith('SCHEDULE#') ? (after as EntryItem).note?.send : undefined;
+      for (const id of sent ?? []) handedOver.set(id, (handedOver.get(id) ?? 0) + 1);
+    }
+  }
   const times = new Map<string, number>();
   for (const { delivery_id, status } of seen.received) {
     if (!deliveries.has(delivery_id)) wrong.push(`${delivery_id} was received and is not logged`);
     if (status === 200) times.set(delivery_id, (times.get(delivery_id) ?? 0) + 1);
   }
   for (const [id, count] of times) {
-    if (count > 1 && profile.quiet) wrong.push(`${id} was taken ${count} times although nothing failed`);
+    // Whoever changes the entry that hands a timed alert over, before that is done, has it handed over once more.
+    if (count > Math.max(1, handedOver.get(id) ?? 0) && profile.quiet)
+      wrong.push(`${id} was taken ${count} times although nothing failed`);
   }
   return [...wrong, ...checkBeliefs(run)];
 }
