@@ -181,7 +181,7 @@ export function parseJson(text: string): unknown {
 
 /** Parses by a schema; what does not fit is a VALIDATION_ERROR that names each place. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   throw validationError(parsed.error);
 }
@@ -193,11 +193,18 @@ export function validationError(error: z.ZodError, under: (string | number)[] = 
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not a known key' }));
     }
-    const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-    return [{ path: path.join('.'), message: isMissing ? 'is required' : issue.message }];
+    return [{ path: path.join('.'), message: isMissing(issue) ? `is required${choice(issue)}` : issue.message }];
   });
   return refusal(details);
 }
+
+/** Nothing stands there; a choice tells it only where the input is reported. */
+const isMissing = (issue: z.core.$ZodIssue): boolean =>
+  (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) ||
+  (issue.code === 'invalid_value' && 'input' in issue && issue.input === undefined);
+
+const choice = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_value' ? `: one of ${issue.values.map(String).join(', ')}` : '';
 
 /** A VALIDATION_ERROR of at least one wrong place; its message is about the first. */
 export function refusal(details: ErrorDetail[]): AppError {

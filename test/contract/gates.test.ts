@@ -87,6 +87,12 @@ describe('a body', () => {
     ]);
   });
 
+  it('that lacks a member with few possible values says which there are', async () => {
+    const answer = await admin.send('POST', '/v1/settings/users/invite', { body: { email: 'a@example.com' } });
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'role'));
+    expect(answer.body.error).toBe('role: is required: one of admin, member');
+  });
+
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream'])(
     'is read as JSON even when called %s',
     async (type) => {
