@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import type { Log } from '#lib/platform/ports.ts';
@@ -51,10 +50,7 @@ export async function startHost({ settings, log, dir, host, port, world }: HostO
     for (const step of undo.reverse()) step();
   };
   try {
-    if (dir !== undefined) {
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
-      undo.push(lockDirectory(dir));
-    }
+    if (dir !== undefined) undo.push(lockDirectory(dir));
     const store = openStore({ file: dir === undefined ? ':memory:' : join(dir, STORE_FILE) });
     undo.push(store.close);
     keepLayout(store, settings);

@@ -10,6 +10,9 @@ const csv = z
       .filter(Boolean),
   );
 
+/** As browsers send it: a path or a slash at its end would match none. */
+const isOrigin = (text: string): boolean => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
+
 /** Every setting an operator has, from the environment; the table in README.md lists them. */
 export const SettingsSchema = z.object({
   /** Where checks and channels may go. Actions go to public addresses only, always. */
@@ -18,7 +21,9 @@ export const SettingsSchema = z.object({
   EGRESS_ALLOW: csv,
   MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10),
   /** Origins that a browser may call the API from; `*` for any. */
-  ALLOWED_ORIGINS: csv.transform((list) => (list.length === 0 ? ['*'] : list)),
+  ALLOWED_ORIGINS: csv
+    .transform((list) => (list.length === 0 ? ['*'] : list))
+    .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com'),
   NATS_URL: z.string().default(''),
   /** A name to look up, NS, when no target answers any more: `.` for the root; empty: no witness of our own network. */
   WITNESS: z.string().default(''),

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -95,6 +95,14 @@ describe('the embedded service', () => {
     );
   });
 
+  it('is refused where its folder is a file, in one sentence that names it', async () => {
+    const file = join(newDir(), 'file');
+    writeFileSync(file, '');
+    const service = start({ DATA_DIR: file });
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.err()).toMatch(/^DATA_DIR \S+file cannot be used \(.*\)\. Name a folder that can be written\.\n$/);
+  });
+
   it('is refused on a port in use, in one sentence', async () => {
     const { url } = await start({ DATA_DIR: newDir() }).ready;
     const { port } = new URL(url);
@@ -109,6 +117,8 @@ describe('the embedded service', () => {
     ['EGRESS_ALLOW', 'everything'],
     ['MIN_INTERVAL_SECONDS', 'x'],
     ['LOG_LEVEL', 'loud'],
+    ['ALLOWED_ORIGINS', 'https://app.example.com/'],
+    ['ALLOWED_ORIGINS', 'app.example.com'],
   ])('names %s when it is wrong, in one sentence', async (name, value) => {
     const service = start({ DATA_DIR: newDir(), [name]: value });
     expect(await service.exited).toEqual({ code: 1, signal: null });
