@@ -97,13 +97,6 @@ export async function requireEntity(
   return { entity, blueprint: blueprint as BlueprintItem };
 }
 
-/** An entity by its id. Throws NOT_FOUND. */
-export async function requireEntityById({ ports, keys, tenant }: Scope, id: string): Promise<EntityItem> {
-  const entity = await ports.table.get<EntityItem>(keys.entity(tenant, id));
-  if (!entity) throw notFound(`Entity ${id}`);
-  return entity;
-}
-
 /** Entities of a blueprint as the interface shows them, in the order of their slugs. */
 export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintItem): Reader<Entity> {
   return async (after, limit) => {
