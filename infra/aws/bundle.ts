@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync, type Metafile } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
@@ -26,10 +27,25 @@ const WITHOUT = {
   '@nats-io/nkeys': join(import.meta.dirname, 'without-nkeys.ts'),
 };
 
-/** Everything that a function uses and nothing else, under `<out>/<name>/`. */
-export function bundle(name: FunctionName, out = join(ROOT, '.cache/bundles')): Bundle {
-  const dir = join(out, name);
-  rmSync(dir, { recursive: true, force: true });
+const made = new Map<FunctionName, Bundle>();
+
+/** Everything that a function uses and nothing else; made once a process, in a folder that goes with it. */
+export function bundle(name: FunctionName): Bundle {
+  const known = made.get(name) ?? build(name);
+  made.set(name, known);
+  return known;
+}
+
+let folder: string | undefined;
+function ownFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-bundles-'));
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function build(name: FunctionName): Bundle {
+  folder ??= ownFolder();
+  const dir = join(folder, name);
   const { metafile } = buildSync({
     stdin: { contents: entryOf(name), resolveDir: ROOT, sourcefile: `${name}.entry.ts`, loader: 'ts' },
     outdir: dir,

@@ -1,5 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { acknowledgeFindings } from './acknowledged.ts';
 import { makeAlarms } from './alarms.ts';
 import { makeBus } from './bus.ts';
 import { makeCdn } from './cdn.ts';
@@ -30,6 +31,7 @@ export class FleetwatchStack extends Stack {
     const watched = { table, queues, deadLetters, functions, api };
     const topic = makeAlarms(this, watched, settings);
     makeDashboard(this, watched);
+    acknowledgeFindings({ deadLetters, functions, api, cdn });
 
     for (const { name, url } of streamed) {
       new CfnOutput(this, `StreamUrl${name}`, {

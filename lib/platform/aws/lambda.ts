@@ -21,18 +21,21 @@ export function lambda<Event, Answer>(
   { log, measure }: { log: LambdaLog; measure?: Measure },
 ) {
   // Time is kept here, as middy's own time-out forgets the work and with it which records were done.
-  return middy<Event, Answer>({ timeoutEarlyInMillis: 0 })
-    .before(({ context }) => log.begin(context.awsRequestId))
-    .after(({ event, response }) => measure?.(event, response))
-    .onError(({ error }) => log.error('a function failed', { error }))
-    .handler(async (event, context) => {
-      const controller = new AbortController();
-      const left = Math.max(0, context.getRemainingTimeInMillis() - GRACE_MS);
-      const timer = setTimeout(() => controller.abort(new Error('The function is at its time-out.')), left);
-      try {
-        return await work(event, Object.assign(context, { signal: controller.signal }));
-      } finally {
-        clearTimeout(timer);
-      }
-    });
+  return (
+    middy<Event, Answer>({ timeoutEarlyInMillis: 0 })
+      // Nothing is given back here: middy would answer that.
+      .before(({ context }) => void log.begin(context.awsRequestId))
+      .after(({ event, response }) => void measure?.(event, response))
+      .onError(({ error }) => void log.error('a function failed', { error }))
+      .handler(async (event, context) => {
+        const controller = new AbortController();
+        const left = Math.max(0, context.getRemainingTimeInMillis() - GRACE_MS);
+        const timer = setTimeout(() => controller.abort(new Error('The function is at its time-out.')), left);
+        try {
+          return await work(event, Object.assign(context, { signal: controller.signal }));
+        } finally {
+          clearTimeout(timer);
+        }
+      })
+  );
 }

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, clientOf, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { target } from '#test/support/service.ts';
+import { httpTarget } from '#test/support/socket-target.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+/** How long a step through queues and functions may take on a machine that starts a process for each. */
+const PATIENCE_MS = 60_000;
+
+let client: Client;
+let hook: WebhookReceiver;
+beforeAll(async () => {
+  client = await newTenant();
+  hook = await startReceiver({ host: '127.77.0.1' });
+});
+afterAll(() => hook.close());
+
+describe('the deployed service', () => {
+  it('alerts of a target that fails and recovers: job, prober, stream, notifier, deliverer, action', async () => {
+    let status = 200;
+    await using shop = await httpTarget((_request, response) => void response.writeHead(status).end());
+    const entity = await newEntity(client);
+    const { id } = await newCheck(client, {
+      entity_id: entity.id,
+      check_type: 'http',
+      target_url: shop.url,
+      interval_seconds: 10,
+      failure_threshold: 1,
+    });
+    got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
+    const slack = { channel_type: 'slack', config: { url: `${hook.url}/chat` } };
+    got(await client.post(`/v1/checks/${id}/policy/channels`, slack), 201);
+    const action = { name: 'Restart', url: `${hook.url}/restart`, trigger_type: 'state_change', check_id: id };
+    const { id: actionId } = got(await client.post('/v1/actions', { ...action, trigger_to_state: 'down' }), 201);
+
+    const state = async () => got(await client.get(`/v1/checks/${id}`), 200).state;
+    await eventually(async () => (await state()) === 'up', PATIENCE_MS);
+    status = 503;
+    await eventually(() => to('/chat').length === 1 && to('/restart').length === 1, PATIENCE_MS);
+    expect(await state()).toBe('down');
+    status = 200;
+    await eventually(() => to('/chat').length === 2, PATIENCE_MS);
+
+    const transitions = got(await client.get(`/v1/checks/${id}/transitions`), 200);
+    expect(transitions.map((one: { to_state: string }) => one.to_state)).toEqual(['up', 'down', 'up']);
+    expect(transitions[1].alert).toMatchObject({ decision: 'planned', deliveries: [expect.any(String)] });
+    expect(to('/chat')[0]!.headers['x-service-delivery']).toBe(transitions[1].alert.deliveries[0]);
+    const [run] = await eventually(async () => {
+      const runs = got(await client.get(`/v1/actions/${actionId}/executions`), 200);
+      return runs[0]?.dispatch_status === 'success' && runs;
+    });
+    expect(run).toMatchObject({ trigger: 'state_change', transition_id: transitions[1].id, status_code: 200 });
+  });
+
+  it('emits what is due at the ticks of the schedule', async () => {
+    const nobody = clientOf((await target()).url, '');
+    // Only the generator, woken by a tick, writes how far it has come.
+    await eventually(async () => (await nobody.get('/v1/health')).body.schedule.ok, 90_000);
+  });
+
+  it('runs an action when it is told to, and answers what came back', async () => {
+    const { id } = got(
+      await client.post('/v1/actions', { name: 'Deploy', url: `${hook.url}/deploy`, trigger_type: 'manual' }),
+      201,
+    );
+    expect(got(await client.post(`/v1/actions/${id}/run`, { vars: {} }), 200)).toMatchObject({
+      dispatch_status: 'success',
+      status_code: 200,
+    });
+    expect(to('/deploy')).toHaveLength(1);
+  });
+});
+
+const to = (path: string) => hook.received.filter((one) => one.path === path);

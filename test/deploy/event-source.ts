@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import { queues as specs } from '#infra/topology.ts';
+import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Consume, QueueWorld } from '#test/support/queue-contract.ts';
+
+/** A queue of its own on the emulator, and what Lambda's event source does with it: one batch a hand, deleted when done. */
+export async function startEventSource(consume: Consume): Promise<QueueWorld> {
+  const client = new SQSClient({});
+  const name = `${randomUUID()}-delivery`;
+  const { QueueUrl } = await client.send(
+    new CreateQueueCommand({ QueueName: name, Attributes: { VisibilityTimeout: '1' } }),
+  );
+  const { batch, concurrency } = specs.delivery;
+  let stopped = false;
+  const hand = async () => {
+    while (!stopped) {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: batch,
+          WaitTimeSeconds: 1,
+          MessageSystemAttributeNames: ['All'],
+        }),
+      );
+      if (Messages.length > 0 && !stopped) await handOver(Messages);
+    }
+  };
+  const handOver = async (messages: Message[]) => {
+    const failed = await consume({ Records: messages.map((message) => recordOf(name, message)) }).then(
+      (answer) => new Set((answer?.batchItemFailures ?? []).map((one) => one.itemIdentifier)),
+      () => new Set(messages.map((message) => message.MessageId!)),
+    );
+    const Entries = messages
+      .filter((message) => !failed.has(message.MessageId!))
+      .map((message, i) => ({ Id: String(i), ReceiptHandle: message.ReceiptHandle! }));
+    if (Entries.length > 0) await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+  };
+  const hands = Array.from({ length: Math.min(concurrency, 6) }, hand);
+  return {
+    queues: sqsQueues({
+      client,
+      urls: { delivery: QueueUrl! },
+      clock: systemClock,
+      ids: makeIds(systemClock),
+    }),
+    stop: async () => {
+      stopped = true;
+      await Promise.all(hands);
+      client.destroy();
+    },
+  };
+}
+
+const recordOf = (queue: string, message: Message): SQSRecord => ({
+  messageId: message.MessageId!,
+  receiptHandle: message.ReceiptHandle!,
+  body: message.Body!,
+  attributes: message.Attributes as unknown as SQSRecord['attributes'],
+  messageAttributes: {},
+  md5OfBody: message.MD5OfBody!,
+  eventSource: 'aws:sqs',
+  eventSourceARN: `arn:aws:sqs:eu-central-1:000000000000:${queue}`,
+  awsRegion: 'eu-central-1',
+});

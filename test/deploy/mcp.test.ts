@@ -1,0 +1,37 @@
+import { request } from 'node:http';
+import { expect, it } from 'vitest';
+import { newTenant } from '#test/support/client.ts';
+
+const STREAM_URL = new URL(process.env.STREAM_URL!);
+const EMULATOR = new URL(process.env.AWS_ENDPOINT_URL!);
+
+/** The emulator knows a function URL by its host name, which does not resolve here. */
+function post(key: string, message: object): Promise<{ status: number; body: Record<string, unknown> }> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      host: STREAM_URL.host,
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const call = request({ host: EMULATOR.hostname, port: EMULATOR.port, path: '/v1/mcp', method: 'POST', headers });
+    call.on('error', reject);
+    call.on('response', async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve({ status: response.statusCode!, body: JSON.parse(text) });
+    });
+    call.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }));
+  });
+}
+
+it('answers MCP calls at the address that streams', async () => {
+  const { key } = await newTenant();
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const hello = await post(key, { method: 'initialize', params });
+  expect(hello).toMatchObject({ status: 200, body: { id: 1, result: { protocolVersion: '2025-11-25' } } });
+
+  const status = await post(key, { method: 'tools/call', params: { name: 'get_status_summary', arguments: {} } });
+  expect(status.body).toMatchObject({ result: { structuredContent: { total: 0, entities: [] } } });
+  expect((await post('fw_none', { method: 'initialize', params })).status).toBe(401);
+});

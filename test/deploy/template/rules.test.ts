@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { afterAll, expect, it } from 'vitest';
+import { pythonTools } from '#test/deploy/emulator.ts';
+import { run } from '#test/deploy/run.ts';
+import { synthesize } from './synthesized.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-rules-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+it.each([
+  ['AwsSolutions', () => new AwsSolutionsChecks()],
+  ['Serverless', () => new ServerlessChecks()],
+])('follows the rules of cdk-nag, %s, or says why not', (_, pack) => {
+  const { violations } = pack().validateScope(synthesize().stack);
+  const found = violations.flatMap(({ ruleName, violatingResources }) =>
+    violatingResources.map((one) => `${ruleName} ${one.constructPath}`),
+  );
+  expect(found).toEqual([]);
+});
+
+it('finds what is not acknowledged', () => {
+  const { stack } = synthesize();
+  const [one] = stack.node.findAll().filter((each) => each.node.id === 'Dead-tick');
+  const key = 'aws:cdk:acknowledged-rules';
+  expect(one!.node.metadata.filter((entry) => entry.type === key).length).toBeGreaterThan(0);
+  Object.defineProperty(one!.node, 'metadata', { value: [] });
+  const { violations } = new ServerlessChecks().validateScope(stack);
+  expect(violations.map((each) => each.ruleName)).toEqual(['Serverless-SQSRedrivePolicy']);
+});
+
+it('is clean by cfn-lint', async () => {
+  const file = join(dir, 'template.json');
+  writeFileSync(file, JSON.stringify(synthesize().template.toJSON()));
+  // W3005: the CDK names the role of a function among what it depends on, though it refers to it as well.
+  const args = ['--ignore-checks', 'W3005', '--regions', 'eu-central-1', 'us-east-1', '--template', file];
+  const { code, out } = await run(join(await pythonTools(), 'cfn-lint'), args, { limitSeconds: 60 });
+  expect({ code, out }).toEqual({ code: 0, out: '' });
+});

@@ -1,0 +1,320 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
+import { type FunctionName, functions, queues, routes, schedules, streams } from '#infra/topology.ts';
+import { ofType, synthesize } from './synthesized.ts';
+
+const { template, stack } = synthesize();
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON as deep as it is
+type Json = any;
+const all = (type: string): Json[] => ofType(template, type);
+const names = Object.keys(functions) as FunctionName[];
+const functionOf = (name: FunctionName): Json =>
+  all('AWS::Lambda::Function').find((one) => one.Description === `Fleetwatch ${name}`);
+const queueId = (name: string): string => {
+  const found = all('AWS::SQS::Queue').find((one) => one.id.startsWith(`Queue${name}`));
+  return found.id;
+};
+
+describe('the table', () => {
+  it('is paid by request, keeps itself for 35 days, streams what is new and forgets what has expired', () => {
+    template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      BillingMode: 'PAY_PER_REQUEST',
+      TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+      StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      Replicas: [
+        Match.objectLike({
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        }),
+      ],
+    });
+    template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain' });
+  });
+
+  it('goes with the stack only when it is told to', () => {
+    const loose = synthesize({ DELETION_PROTECTION: 'false' }).template;
+    loose.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' });
+  });
+});
+
+describe('every function of the topology', () => {
+  it.each(names)('%s runs on Node 24 and arm64, with the memory and the time that it asks for', (name) => {
+    expect(functionOf(name)).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      MemorySize: functions[name].memory_mb,
+      Timeout: functions[name].timeout_seconds,
+      LoggingConfig: { LogGroup: expect.anything() },
+    });
+    expect(functionOf(name).ReservedConcurrentExecutions).toBeUndefined();
+  });
+
+  it('reserves concurrency only where it is told to', () => {
+    const { template: reserved } = synthesize({ RESERVED_CONCURRENCY: 'ingest=100' });
+    const found = Object.values(reserved.findResources('AWS::Lambda::Function')).filter(
+      (one) => one.Properties.ReservedConcurrentExecutions !== undefined,
+    );
+    expect(found.map((one) => one.Properties.Description)).toEqual(['Fleetwatch ingest']);
+  });
+
+  it('keeps its log for as long as the setting says', () => {
+    for (const group of all('AWS::Logs::LogGroup')) expect(group.RetentionInDays).toBe(30);
+    expect(all('AWS::Logs::LogGroup')).toHaveLength(names.length + 1);
+  });
+});
+
+describe('what a function may do', () => {
+  const statementsOf = (name: FunctionName): Json[] => {
+    const roleId = functionOf(name).Role['Fn::GetAtt'][0];
+    const role = all('AWS::IAM::Role').find((one) => one.id === roleId);
+    const attached = all('AWS::IAM::Policy').filter((one) => one.Roles.some((each: Json) => each.Ref === roleId));
+    expect(role.ManagedPolicyArns).toBeUndefined();
+    return [...role.Policies, ...attached].flatMap((policy: Json) => policy.PolicyDocument.Statement);
+  };
+  const allowed = (name: FunctionName) =>
+    new Set(
+      statementsOf(name).flatMap(({ Action, Resource }: Json) =>
+        [Action].flat().flatMap((action) => [Resource].flat().map((one) => `${action} ${JSON.stringify(one)}`)),
+      ),
+    );
+  const arn = (id: string) => JSON.stringify({ 'Fn::GetAtt': [id, 'Arn'] });
+
+  it.each(names)('%s: its own part of the table, its queues, its log, and nothing else', (name) => {
+    const spec = functions[name];
+    const table = arn(all('AWS::DynamoDB::GlobalTable')[0].id);
+    const stream = JSON.stringify({ 'Fn::GetAtt': [all('AWS::DynamoDB::GlobalTable')[0].id, 'StreamArn'] });
+    const group = JSON.stringify({ 'Fn::GetAtt': [functionOf(name).LoggingConfig.LogGroup.Ref, 'Arn'] });
+    const consumed = Object.entries(queues).filter(([, queue]) => queue.consumer === name);
+    const read = streams.filter((one) => one.function === name);
+    const expected = new Set([
+      ...['CreateLogStream', 'PutLogEvents'].map((action) => `logs:${action} ${group}`),
+      ...['GetItem', 'BatchGetItem', 'Query'].map((action) => `dynamodb:${action} ${table}`),
+      ...(spec.table === 'write' ? ['PutItem', 'DeleteItem', 'BatchWriteItem', 'ConditionCheckItem'] : []).map(
+        (action) => `dynamodb:${action} ${table}`,
+      ),
+      ...spec.sends.map((queue) => `sqs:SendMessage ${arn(queueId(queue))}`),
+      ...(spec.publishes ? [`events:PutEvents ${arn(all('AWS::Events::EventBus')[0].id)}`] : []),
+      ...consumed.flatMap(([queue]) =>
+        ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'].map(
+          (action) => `sqs:${action} ${arn(queueId(queue))}`,
+        ),
+      ),
+      ...read.flatMap(() => [
+        ...['ListStreams', 'DescribeStream', 'GetRecords', 'GetShardIterator'].map(
+          (action) => `dynamodb:${action} ${stream}`,
+        ),
+        ...['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `sqs:${action} DEAD`),
+      ]),
+    ]);
+    const dead = all('AWS::SQS::Queue').find((one) => one.id.startsWith(`Deadstream${name.replace('-', '')}`));
+    const found = new Set([...allowed(name)].map((one) => (dead ? one.replace(arn(dead.id), 'DEAD') : one)));
+    expect(found).toEqual(expected);
+  });
+
+  it('has no wildcard anywhere, neither of actions nor of resources', () => {
+    for (const policy of [...all('AWS::IAM::Policy'), ...all('AWS::IAM::Role').flatMap((one) => one.Policies ?? [])]) {
+      for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {
+        if (Effect === 'Deny') continue;
+        for (const action of [Action].flat()) expect(action).not.toContain('*');
+        expect(JSON.stringify(Resource)).not.toContain('*');
+      }
+    }
+  });
+});
+
+describe('every queue of the topology', () => {
+  it.each(Object.entries(queues))(
+    '%s feeds its function by small batches, and keeps its dead letters',
+    (name, spec) => {
+      const { id, VisibilityTimeout, RedrivePolicy } = all('AWS::SQS::Queue').find((one) => one.id === queueId(name));
+      expect(VisibilityTimeout).toBeGreaterThanOrEqual(6 * functions[spec.consumer].timeout_seconds);
+      expect(RedrivePolicy.maxReceiveCount).toBe(spec.max_receives);
+      const source = all('AWS::Lambda::EventSourceMapping').find((one) => one.EventSourceArn['Fn::GetAtt'][0] === id);
+      expect(source).toMatchObject({
+        FunctionName: { Ref: functionOf(spec.consumer).id },
+        BatchSize: Math.min(10, spec.batch),
+        MaximumBatchingWindowInSeconds: 0,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: Math.max(2, spec.concurrency) },
+      });
+    },
+  );
+});
+
+describe('every reader of the stream', () => {
+  it.each(streams)('$name sees new items of its kind, for a day if it must', ({ function: reader, sk_prefix }) => {
+    const source = all('AWS::Lambda::EventSourceMapping').find(
+      (one) => one.FunctionName.Ref === functionOf(reader).id && one.StartingPosition,
+    );
+    expect(source).toMatchObject({
+      StartingPosition: 'TRIM_HORIZON',
+      BisectBatchOnFunctionError: true,
+      MaximumRetryAttempts: -1,
+      MaximumRecordAgeInSeconds: 86_400,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      DestinationConfig: { OnFailure: { Destination: expect.anything() } },
+    });
+    expect(JSON.parse(source.FilterCriteria.Filters[0].Pattern)).toEqual({
+      eventName: ['INSERT'],
+      dynamodb: { NewImage: { sk: { S: [{ prefix: sk_prefix }] } } },
+    });
+  });
+});
+
+it.each(schedules)('the schedule $name sends its time onto its queue, and what cannot be sent is kept', ({ queue }) => {
+  template.hasResourceProperties('AWS::Scheduler::Schedule', {
+    ScheduleExpression: 'rate(1 minute)',
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    Target: {
+      Arn: { 'Fn::GetAtt': [queueId(queue), 'Arn'] },
+      Input: '{"scheduled_time":"<aws.scheduler.scheduled-time>"}',
+      DeadLetterConfig: { Arn: Match.anyValue() },
+    },
+  });
+});
+
+describe('the HTTP API', () => {
+  it('has the routes of the topology, but for what is streamed', () => {
+    const expected = routes
+      .filter((route) => !functions[route.function].streams)
+      .map(({ method, path }) => (method === 'ANY' && path === '/{proxy+}' ? '$default' : `${method} ${path}`));
+    expect(
+      all('AWS::ApiGatewayV2::Route')
+        .map((one) => one.RouteKey)
+        .sort(),
+    ).toEqual(expected.sort());
+    for (const one of all('AWS::ApiGatewayV2::Integration')) expect(one.PayloadFormatVersion).toBe('2.0');
+  });
+
+  it('throttles as it is told to', () => {
+    const { template: slow } = synthesize({ THROTTLE_RATE: '7', THROTTLE_BURST: '9' });
+    slow.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      DefaultRouteSettings: { ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 },
+    });
+  });
+
+  it('lets pages of any origin call it, or of those that are named', () => {
+    const cors = {
+      AllowMethods: [...ALLOWED_METHODS],
+      AllowHeaders: [...ALLOWED_HEADERS],
+      ExposeHeaders: [...EXPOSED_HEADERS],
+      MaxAge: 3600,
+    };
+    template.hasResourceProperties('AWS::ApiGatewayV2::Api', { CorsConfiguration: { ...cors, AllowOrigins: ['*'] } });
+    const { template: named } = synthesize({ ALLOWED_ORIGINS: 'https://a.example, https://b.example' });
+    const AllowOrigins = ['https://a.example', 'https://b.example'];
+    named.hasResourceProperties('AWS::ApiGatewayV2::Api', { CorsConfiguration: { ...cors, AllowOrigins } });
+  });
+});
+
+describe('what is streamed', () => {
+  const streamed = names.filter((name) => functions[name].streams);
+
+  it.each(streamed)('%s has a URL that streams, and that anybody may call who has a key', (name) => {
+    template.hasResourceProperties('AWS::Lambda::Url', {
+      AuthType: 'NONE',
+      InvokeMode: 'RESPONSE_STREAM',
+      TargetFunctionArn: { 'Fn::GetAtt': [functionOf(name).id, 'Arn'] },
+    });
+    const actions = all('AWS::Lambda::Permission')
+      .filter((one) => one.FunctionName['Fn::GetAtt']?.[0] === functionOf(name).id)
+      .map((one) => one.Action);
+    expect(actions.sort()).toEqual(['lambda:InvokeFunction', 'lambda:InvokeFunctionUrl']);
+  });
+
+  it('CloudFront keeps nothing, passes keys and all methods on, and sends each path to its origin', () => {
+    const [{ DistributionConfig: config }] = all('AWS::CloudFront::Distribution');
+    const behaviours = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
+    for (const one of behaviours) {
+      expect(one).toMatchObject({
+        // CACHING_DISABLED and ALL_VIEWER_EXCEPT_HOST_HEADER
+        CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+        OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+        ViewerProtocolPolicy: 'https-only',
+      });
+      expect(one.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']));
+    }
+    const paths = config.CacheBehaviors.map((one: Json) => one.PathPattern);
+    expect(paths).toEqual(['/v1/mcp', '/v1/*', '/.well-known/*']);
+    const [mcp, api] = config.CacheBehaviors;
+    expect(mcp.Compress).toBe(false);
+    expect(mcp.TargetOriginId).not.toBe(api.TargetOriginId);
+    const origin = config.Origins.find((one: Json) => one.Id === mcp.TargetOriginId);
+    expect(origin.CustomOriginConfig.OriginReadTimeout).toBe(60);
+  });
+});
+
+describe('what watches the service', () => {
+  const alarms = all('AWS::CloudWatch::Alarm');
+
+  it('has an alarm on every dead-letter queue', () => {
+    const dead = all('AWS::SQS::Queue').filter((one) => one.id.startsWith('Dead'));
+    expect(dead).toHaveLength(Object.keys(queues).length + streams.length + schedules.length);
+    for (const { id } of dead) {
+      const alarm = alarms.find((one) => one.Dimensions?.[0]?.Value?.['Fn::GetAtt']?.[0] === id);
+      expect(alarm).toMatchObject({ MetricName: 'ApproximateNumberOfMessagesVisible', Threshold: 0 });
+    }
+  });
+
+  it.each([
+    ['the schedule is late or silent', 'ScheduleLag', 'breaching'],
+    ['probes wait', 'ApproximateAgeOfOldestMessage', 'notBreaching'],
+    ['transitions wait', 'IteratorAge', 'notBreaching'],
+    ['alerts do not arrive', 'FailedDeliveries', 'notBreaching'],
+    ['functions are throttled', 'Throttles', 'notBreaching'],
+    ['functions fail', 'Errors', 'notBreaching'],
+    ['the table throttles', 'WriteThrottleEvents', 'notBreaching'],
+    ['the API fails', '5xx', 'notBreaching'],
+  ])('calls when %s', (_, MetricName, TreatMissingData) => {
+    expect(alarms.filter((one) => one.MetricName === MetricName)[0]).toMatchObject({ TreatMissingData });
+  });
+
+  it('tells the topic of each, which tells whom the setting names', () => {
+    const [topic] = all('AWS::SNS::Topic');
+    for (const alarm of alarms) expect(alarm.AlarmActions).toEqual([{ Ref: topic.id }]);
+    expect(all('AWS::SNS::Subscription')).toEqual([]);
+    synthesize({ ALARM_EMAIL: 'ops@example.com' }).template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      Endpoint: 'ops@example.com',
+    });
+  });
+
+  it('counts failed deliveries by the line that the deliverer writes', () => {
+    template.hasResourceProperties('AWS::Logs::MetricFilter', {
+      FilterPattern: '{ ($.message = "an alert was attempted") && ($.status = "failed") }',
+    });
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    [{ MIN_INTERVAL_SECONDS: '0' }, 'MIN_INTERVAL_SECONDS'],
+    [{ LOG_RETENTION_DAYS: '31' }, 'LOG_RETENTION_DAYS'],
+    [{ RESERVED_CONCURRENCY: 'ingst=5' }, 'ingst=5'],
+    [{ DOMAIN_NAME: 'fleet.example.com' }, 'CERTIFICATE_ARN'],
+    [{ CHECK_EGRESS: 'all' }, 'CHECK_EGRESS'],
+  ])('%o is refused in one sentence', (settings, named) => {
+    expect(() => synthesize(settings)).toThrow(named);
+  });
+
+  it('reach every function; the NATS secret reaches the deliverer alone', () => {
+    const { template: set } = synthesize({ EGRESS_ALLOW: '10.0.0.0/8', NATS_URL_SECRET: 'nats', BUCKETS: '8' });
+    for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
+      const { Variables } = one.Properties.Environment;
+      expect(Variables).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', CHECK_EGRESS: 'public' });
+      const speaks = one.Properties.Description === 'Fleetwatch deliverer';
+      expect(JSON.stringify(Variables.NATS_URL ?? null).includes('resolve:secretsmanager:nats')).toBe(speaks);
+    }
+  });
+
+  it('say where it is when it is deployed', () => {
+    const outputs = Object.keys(template.toJSON().Outputs);
+    expect(outputs).toEqual(expect.arrayContaining(['Url', 'McpUrl', 'ApiUrl', 'TableName', 'BusName', 'AlarmTopic']));
+    expect(stack.stackName).toBe('fleetwatch');
+  });
+});
