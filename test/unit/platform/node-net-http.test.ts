@@ -1,45 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type HttpRequest, NetError } from '#lib/platform/net.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { closedPort, httpTarget, rawTarget } from '#test/support/socket-target.ts';
 import { stalledListener } from '#test/support/stalled-listener.ts';
-
-const NAMES: Record<string, string[]> = {
-  'one.example.org': ['127.77.0.1'],
-  'two.example.org': ['127.77.0.3', '127.77.0.1'],
-  'mixed.example.com': ['127.77.0.1', '127.0.0.1'],
-  'inside.example.org': ['127.0.0.1'],
-};
-const net = makeNet({ EGRESS_ALLOW: ['127.77.0.0/16'] }, async (name) => {
-  const addresses = NAMES[name];
-  if (addresses) return addresses;
-  throw Object.assign(new Error(name), { code: 'ENOTFOUND' });
-});
-
-const get = (url: string, more: Partial<HttpRequest> = {}) =>
-  net.http({
-    url,
-    method: 'GET',
-    timeout_ms: 3_000,
-    max_body_bytes: 1024,
-    egress: 'public',
-    max_redirects: 5,
-    ...more,
-  });
-
-/** The error of an exchange that must fail. */
-const failure = async (exchange: Promise<unknown>): Promise<NetError> => {
-  const error = await exchange.then(
-    () => undefined,
-    (thrown) => thrown,
-  );
-  expect(error).toBeInstanceOf(NetError);
-  return error;
-};
+import { failure, get } from '#test/support/test-net.ts';
 
 describe('one exchange', () => {
   it('sends what was asked, and who asks', async () => {
@@ -179,96 +145,6 @@ describe('the cap on the body', () => {
   });
 });
 
-describe('the deadline', () => {
-  const within = { timeout_ms: 150 };
-  const drip = (socket: Socket, text: string) => {
-    socket.write(text);
-    const timer = setInterval(() => socket.write('x'), 20);
-    socket.on('close', () => clearInterval(timer));
-  };
-
-  it.each<[string, (socket: Socket) => void, string]>([
-    ['never answers', () => {}, 'waiting for the response'],
-    ['drips its headers', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX-Long: '), 'waiting for the response'],
-    ['drips its body', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n'), 'waiting for the rest of the body'],
-    [
-      'sends early hints for ever',
-      (socket) => {
-        const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10);
-        socket.on('close', () => clearInterval(timer));
-      },
-      'waiting for the response',
-    ],
-  ])('ends an exchange with a target that %s, and says what was waited for', async (_what, onConnection, stage) => {
-    await using target = await rawTarget(onConnection);
-    const error = await failure(get(target.url, within));
-    expect(error).toMatchObject({ kind: 'timeout', answered: false });
-    expect(error.message).toContain('no answer within 150 ms (');
-    expect(error.message).toContain(stage);
-  });
-
-  it('ends an attempt to connect that nobody answers', async () => {
-    await using stalled = await stalledListener();
-    const error = await failure(get(`http://${stalled.host}:${stalled.port}/`, within));
-    expect(error.message).toBe(`no answer within 150 ms (connecting to ${stalled.host}:${stalled.port})`);
-  });
-
-  it('ends a look-up that nobody answers, and connects no more when the answer comes late', async () => {
-    await using target = await httpTarget((_req, res) => res.end());
-    let answered = () => {};
-    const late = makeNet(
-      { EGRESS_ALLOW: ['127.77.0.0/16'] },
-      () =>
-        new Promise((resolve) => {
-          answered = () => resolve(['127.77.0.1']);
-        }),
-    );
-    const error = await failure(
-      late.http({
-        url: `http://slow.example.org:${target.port}/`,
-        method: 'GET',
-        max_body_bytes: 1,
-        egress: 'public',
-        max_redirects: 0,
-        ...within,
-      }),
-    );
-    expect(error.message).toBe('no answer within 150 ms (looking up slow.example.org)');
-    answered();
-    await sleep(20);
-    expect(target.connections()).toBe(0);
-  });
-
-  it('holds for all redirects together', async () => {
-    let hops = 0;
-    await using target = await httpTarget((_req, res) => {
-      setTimeout(() => res.writeHead(302, { location: `/${++hops}` }).end(), 60);
-    });
-    expect(await failure(get(target.url, { ...within, max_redirects: 50 }))).toMatchObject({ kind: 'timeout' });
-    expect(hops).toBeLessThan(5);
-  });
-
-  it('leaves no socket and no timer behind', async () => {
-    const ours = () =>
-      process
-        .getActiveResourcesInfo()
-        .filter((name) => name === 'TCPSocketWrap' || name === 'Timeout')
-        .sort();
-    const before = ours();
-    const silent = await rawTarget(() => {});
-    const answering = await httpTarget((_req, res) => res.end('ok'));
-    await Promise.allSettled([
-      get(silent.url, { timeout_ms: 40 }),
-      get(answering.url),
-      get(`http://127.77.0.1:${await closedPort()}/`),
-      get('http://unknown.test/'),
-    ]);
-    await silent[Symbol.asyncDispose]();
-    await answering[Symbol.asyncDispose]();
-    await expect.poll(ours).toEqual(before);
-  });
-});
-
 describe('failures in plain words', () => {
   it('a refused connection', async () => {
     const port = await closedPort();
@@ -355,7 +231,6 @@ describe('failures in plain words', () => {
     'nonsense',
     'http://a:b@127.77.0.1/',
   ])('a refused target: %s', async (url) => {
-    NAMES['mixed.example.org'] = ['127.77.0.1', '127.0.0.1'];
     const error = await failure(get(url));
     expect(error.kind).toBe('egress');
     expect(error.message).toMatch(/^refused: /);
@@ -366,142 +241,6 @@ describe('failures in plain words', () => {
     const error = await failure(get(target.url, { headers: { authorization: 'Bearer geheim\r\nx: y' } }));
     expect(error.message).toBe('the request cannot be sent: Invalid character in header content ["authorization"]');
   });
-});
-
-describe('redirects', () => {
-  it('are followed to the end, the method turning to GET where it does in a browser', async () => {
-    const seen: string[] = [];
-    await using target = await httpTarget((req, res) => {
-      let body = '';
-      req.on('data', (chunk) => {
-        body += chunk;
-      });
-      req.on('end', () => {
-        seen.push(`${req.method} ${req.url} ${body}`.trim());
-        const status = Number(req.url?.slice(1));
-        if (status) res.writeHead(status, { location: '/end?x=1#part' }).end();
-        else res.end('there');
-      });
-    });
-    for (const [status, method] of [
-      [301, 'POST'],
-      [302, 'POST'],
-      [303, 'PUT'],
-      [307, 'POST'],
-      [308, 'PUT'],
-      [302, 'PUT'],
-      [303, 'HEAD'],
-    ] as const) {
-      await get(`${target.url}/${status}`, { method, body: 'b' });
-    }
-    expect(seen.filter((line) => line.includes('end'))).toEqual([
-      'GET /end?x=1',
-      'GET /end?x=1',
-      'GET /end?x=1',
-      'POST /end?x=1 b',
-      'PUT /end?x=1 b',
-      'PUT /end?x=1 b',
-      'HEAD /end?x=1 b',
-    ]);
-  });
-
-  it('are the answer when none may be followed', async () => {
-    await using target = await httpTarget((_req, res) => res.writeHead(302, { location: '/next' }).end('moved'));
-    expect(await get(target.url, { max_redirects: 0 })).toMatchObject({
-      status: 302,
-      body: 'moved',
-      headers: { location: '/next' },
-    });
-    expect(target.connections()).toBe(1);
-  });
-
-  it('without a Location are the answer', async () => {
-    await using target = await httpTarget((_req, res) => res.writeHead(302).end());
-    expect(await get(target.url)).toMatchObject({ status: 302 });
-  });
-
-  it('take credentials along only within the origin', async () => {
-    const headers = { Authorization: 'Bearer x', Cookie: 'c=1', 'X-Own': '1' };
-    const seen: object[] = [];
-    await using other = await httpTarget((req, res) => {
-      seen.push(req.headers);
-      res.end();
-    });
-    await using target = await httpTarget((req, res) => {
-      seen.push(req.headers);
-      res.writeHead(302, { location: req.url === '/' ? '/here' : other.url }).end();
-    });
-    await get(target.url, { headers });
-    expect(seen).toMatchObject([
-      { authorization: 'Bearer x', cookie: 'c=1' },
-      { authorization: 'Bearer x', cookie: 'c=1' },
-      { 'x-own': '1' },
-    ]);
-    expect(Object.keys(seen[2] as object)).not.toEqual(expect.arrayContaining(['authorization']));
-    expect(Object.keys(seen[2] as object)).not.toEqual(expect.arrayContaining(['cookie']));
-  });
-
-  it.each([
-    [
-      'http://127.0.0.1:1/secret?token=1',
-      'redirected to http://127.0.0.1:1/secret, which is refused: 127.0.0.1 is a loopback address, which may not be reached from here',
-    ],
-    [
-      '//[::ffff:7f00:1]/',
-      'redirected to http://[::ffff:7f00:1]/, which is refused: ::ffff:7f00:1 is not a public address',
-    ],
-    [
-      'http://metadata/',
-      'redirected to http://metadata/, which is refused: metadata is not a full name, and only public hosts may be reached',
-    ],
-    [
-      'http://inside.example.org/',
-      'redirected to http://inside.example.org/, which is refused: inside.example.org resolves to 127.0.0.1; 127.0.0.1 is a loopback address, which may not be reached from here',
-    ],
-  ])('to %s are refused', async (location, message) => {
-    await using target = await httpTarget((_req, res) => res.writeHead(302, { location }).end());
-    expect(await failure(get(target.url))).toMatchObject({ kind: 'egress', message });
-  });
-
-  it.each(['ftp://example.com/', 'http://', 'javascript:alert(1)'])(
-    'to %s, which is no web address, fail',
-    async (location) => {
-      await using target = await httpTarget((_req, res) => res.writeHead(301, { location }).end());
-      expect(await failure(get(target.url))).toMatchObject({ kind: 'redirect', answered: true });
-    },
-  );
-
-  it('in a loop fail at once', async () => {
-    await using target = await httpTarget((req, res) =>
-      res.writeHead(302, { location: req.url === '/a' ? '/b' : '/a' }).end(),
-    );
-    const error = await failure(get(`${target.url}/a`));
-    expect(error).toMatchObject({ kind: 'redirect', message: `redirect loop: ${target.url}/a was asked before` });
-    expect(target.connections()).toBe(2);
-  });
-
-  it('that are too many fail', async () => {
-    let hops = 0;
-    await using target = await httpTarget((_req, res) => res.writeHead(302, { location: `/${++hops}?t=1` }).end());
-    const error = await failure(get(target.url, { max_redirects: 3 }));
-    expect(error).toMatchObject({ kind: 'redirect', message: `more than 3 redirects, the last to ${target.url}/4` });
-  });
-});
-
-it('asks for a name once and connects to that answer, whatever a second look-up would say', async () => {
-  await using target = await httpTarget((_req, res) => res.end('judged'));
-  const answers = [['127.77.0.1'], ['127.0.0.1']];
-  let asked = 0;
-  const rebinding = makeNet({ EGRESS_ALLOW: ['127.77.0.0/16'] }, async () => answers[asked++] ?? []);
-  const reply = await rebinding.http({
-    url: `http://rebind.example.org:${target.port}/`,
-    method: 'GET',
-    timeout_ms: 3_000,
-    max_body_bytes: 10,
-    egress: 'public',
-    max_redirects: 0,
-  });
-  expect([reply.body, asked]).toEqual(['judged', 1]);
 });
 
 it('says which part of EGRESS_ALLOW is wrong', () => {

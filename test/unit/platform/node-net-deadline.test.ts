@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { makeNet } from '#lib/platform/node-net.ts';
+import { closedPort, httpTarget, rawTarget } from '#test/support/socket-target.ts';
+import { stalledListener } from '#test/support/stalled-listener.ts';
+import { failure, get } from '#test/support/test-net.ts';
+
+describe('the deadline', () => {
+  const within = { timeout_ms: 150 };
+  const drip = (socket: Socket, text: string) => {
+    socket.write(text);
+    const timer = setInterval(() => socket.write('x'), 20);
+    socket.on('close', () => clearInterval(timer));
+  };
+
+  it.each<[string, (socket: Socket) => void, string]>([
+    ['never answers', () => {}, 'waiting for the response'],
+    ['drips its headers', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX-Long: '), 'waiting for the response'],
+    ['drips its body', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n'), 'waiting for the rest of the body'],
+    [
+      'sends early hints for ever',
+      (socket) => {
+        const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10);
+        socket.on('close', () => clearInterval(timer));
+      },
+      'waiting for the response',
+    ],
+  ])('ends an exchange with a target that %s, and says what was waited for', async (_what, onConnection, stage) => {
+    await using target = await rawTarget(onConnection);
+    const error = await failure(get(target.url, within));
+    expect(error).toMatchObject({ kind: 'timeout', answered: false });
+    expect(error.message).toContain('no answer within 150 ms (');
+    expect(error.message).toContain(stage);
+  });
+
+  it('ends an attempt to connect that nobody answers', async () => {
+    await using stalled = await stalledListener();
+    const error = await failure(get(`http://${stalled.host}:${stalled.port}/`, within));
+    expect(error.message).toBe(`no answer within 150 ms (connecting to ${stalled.host}:${stalled.port})`);
+  });
+
+  it('ends a look-up that nobody answers, and connects no more when the answer comes late', async () => {
+    await using target = await httpTarget((_req, res) => res.end());
+    let answered = () => {};
+    const late = makeNet(
+      { EGRESS_ALLOW: ['127.77.0.0/16'] },
+      () =>
+        new Promise((resolve) => {
+          answered = () => resolve(['127.77.0.1']);
+        }),
+    );
+    const error = await failure(
+      late.http({
+        url: `http://slow.example.org:${target.port}/`,
+        method: 'GET',
+        max_body_bytes: 1,
+        egress: 'public',
+        max_redirects: 0,
+        ...within,
+      }),
+    );
+    expect(error.message).toBe('no answer within 150 ms (looking up slow.example.org)');
+    answered();
+    await sleep(20);
+    expect(target.connections()).toBe(0);
+  });
+
+  it('holds for all redirects together', async () => {
+    let hops = 0;
+    await using target = await httpTarget((_req, res) => {
+      setTimeout(() => res.writeHead(302, { location: `/${++hops}` }).end(), 60);
+    });
+    expect(await failure(get(target.url, { ...within, max_redirects: 50 }))).toMatchObject({ kind: 'timeout' });
+    expect(hops).toBeLessThan(5);
+  });
+
+  it('leaves no socket and no timer behind', async () => {
+    const ours = () =>
+      process
+        .getActiveResourcesInfo()
+        .filter((name) => name === 'TCPSocketWrap' || name === 'Timeout')
+        .sort();
+    const before = ours();
+    const silent = await rawTarget(() => {});
+    const answering = await httpTarget((_req, res) => res.end('ok'));
+    await Promise.allSettled([
+      get(silent.url, { timeout_ms: 40 }),
+      get(answering.url),
+      get(`http://127.77.0.1:${await closedPort()}/`),
+      get('http://unknown.test/'),
+    ]);
+    await silent[Symbol.asyncDispose]();
+    await answering[Symbol.asyncDispose]();
+    await expect.poll(ours).toEqual(before);
+  });
+});
