@@ -2,7 +2,7 @@ import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
-import type { EntryItem } from '#lib/schedule/entries.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { toldOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
@@ -42,7 +42,7 @@ export function checkAlerts(run: Run): string[] {
   const handedOver = new Map<string, number>();
   for (const { changes } of seen.commits) {
     for (const { after } of changes) {
-      const sent = after?.pk.startsWith('SCHEDULE#') ? (after as EntryItem).note?.send : undefined;
+      const sent = after?.pk.startsWith('SCHEDULE#') ? (after as DeadlineEntry).note?.send : undefined;
       for (const id of sent ?? []) handedOver.set(id, (handedOver.get(id) ?? 0) + 1);
     }
   }

@@ -1,3 +1,4 @@
+import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { EntryItem } from '#lib/schedule/entries.ts';
@@ -16,14 +17,25 @@ export function checkOrphans({ seen, keys }: Run): string[] {
     items.filter((item) => item.pk.startsWith('SCHEDULE#')).map((item) => [item.sk, item as EntryItem]),
   );
 
+  const actions = new Set(items.map(({ sk }) => sk).filter((sk) => sk.startsWith('act_')));
+  const executions = new Set(items.flatMap((item) => (item.sk === 'EXECUTION' ? [(item as ExecutionItem).id] : [])));
+
   for (const item of items) {
+    if (item.sk === 'EXECUTION' && !actions.has((item as ExecutionItem).action_id))
+      wrong.push(`${item.pk} outlived its action`);
+    if (item.pk.includes('#RUNS#') && !executions.has((item as RunPointer).execution_id))
+      wrong.push(`${item.pk} ${item.sk} outlived its run`);
+    if (item.sk.startsWith('LOG#') && !executions.has(item.pk.split('#').at(-1)!))
+      wrong.push(`${item.pk} ${item.sk} outlived its run`);
+    if (item.sk.startsWith('ACTION#') && !actions.has(item.sk.slice('ACTION#'.length)))
+      wrong.push(`${item.pk} ${item.sk} outlived its action`);
     if (/^(POLICY|REV#|LAST#)/.test(item.sk) && !checks.has(item.pk))
       wrong.push(`${item.pk} ${item.sk} outlived its check`);
     if (item.pk.includes('#CHANNELS#') && !ids.has((item as unknown as { check_id: string }).check_id))
       wrong.push(`channel ${item.sk} outlived its check`);
   }
   for (const entry of entries.values()) {
-    if (!ids.has(entry.id)) wrong.push(`entry ${entry.sk} outlived its check`);
+    if (!ids.has(entry.id) && !actions.has(entry.id)) wrong.push(`entry ${entry.sk} outlived its owner`);
   }
   for (const check of checks.values()) {
     const entity = entities.find(({ id }) => id === check.entity_id);

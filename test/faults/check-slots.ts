@@ -85,7 +85,7 @@ export function checkSlots(run: Run): string[] {
   return wrong;
 }
 
-const outagesOf = ({ seen }: Run): { from: number; to: number }[] =>
+export const outagesOf = ({ seen }: Run): { from: number; to: number }[] =>
   [...seen.table.values()].filter((item) => item.pk.startsWith('OUTAGES#')) as unknown as {
     from: number;
     to: number;

@@ -1,3 +1,4 @@
+import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
 import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
@@ -20,6 +21,7 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
   for (const { answered } of seen.pushes) add(answered ? `push answered ${answered.status}` : 'push not answered');
   for (const { heard } of seen.looks) add(heard ? 'witness heard' : 'witness silent');
   for (const { silences } of seen.spells) add(`spell: ${silences} silent`);
+  for (const { status_code } of seen.reports) add(`report answered ${status_code ?? 'never'}`);
   add('account disabled for a time', seen.stops.length);
   for (const item of seen.table.values()) {
     if (item.sk.startsWith('TR#')) {
@@ -28,6 +30,9 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
     } else if (item.pk.includes('#DELIVERIES#')) {
       const { kind, status } = item as DeliveryItem;
       add(`delivery: ${kind}, ${status}`);
+    } else if (item.sk === 'EXECUTION') {
+      const { trigger, dispatch_status, error_message } = item as ExecutionItem;
+      add(`run: ${trigger}, ${error_message.startsWith('interrupted') ? 'interrupted' : dispatch_status}`);
     } else if (item.sk.startsWith('G#')) {
       add(`gap noted: ${(item as GapNoteItem).cause}`);
     } else if (item.sk.startsWith('R#')) {

@@ -34,6 +34,11 @@ export type ProbeSeen = {
 export type Look = { process: number; at: number; ended_at?: number; heard: boolean };
 export type Received = { delivery_id: string; kind: string; at: number; status: number };
 
+/** One time that an action's call reached its target; `status` is what that answered, 0 for nothing. */
+export type Call = { n: number; execution_id: string; at: number; status: number };
+/** What a pipeline reported of its run; `status_code` is how the last try was answered, if it was. */
+export type Reported = { execution_id: string; status?: string; lines: string[]; status_code?: number };
+
 /** [from, to) in epoch ms; `error` is how the silence shows. */
 export type NetworkSpell = { from: number; to: number; silences: 'network' | 'targets'; error: 'dns' | 'timeout' };
 
@@ -53,6 +58,10 @@ export type Observations = {
   probes: ProbeSeen[];
   looks: Look[];
   received: Received[];
+  calls: Call[];
+  reports: Reported[];
+  /** A slot of a scheduled action, each time that a function took it; `done_at` as with jobs. */
+  actionRuns: { action_id: string; slot: number; done_at?: number }[];
   /** Time in which the whole service stood still, epoch ms. */
   outages: { from: number; to: number }[];
   /** Time in which nothing answered that is not ours: on `network` not even the witness. */
@@ -79,6 +88,9 @@ export function makeObservations(): Observations {
     probes: [],
     looks: [],
     received: [],
+    calls: [],
+    reports: [],
+    actionRuns: [],
     outages: [],
     spells: [],
     stops: [],

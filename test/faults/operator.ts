@@ -1,3 +1,4 @@
+import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Observations } from './observations.ts';
@@ -9,6 +10,8 @@ export type OperatorWorld = { random: Random; clock: VirtualClock; seen: Observa
 
 export const checksIn = (seen: Observations): CheckItem[] =>
   [...seen.table.values()].filter((item): item is CheckItem => item.sk === 'CHECK');
+export const actionsIn = (seen: Observations): ActionItem[] =>
+  [...seen.table.values()].filter((item): item is ActionItem => item.sk.startsWith('act_'));
 export const entitiesIn = (seen: Observations): EntityItem[] =>
   [...seen.table.values()].filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
 
@@ -24,6 +27,19 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
   const interval_seconds = random.pick([10, 15, 20, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
   return { ...common, check_type: 'http', target_url: `http://t${number}.test/`, interval_seconds, timeout_ms };
+}
+
+/** A body for a new action. */
+export function newAction(random: Random, checks: CheckItem[], number: number): object {
+  const common = { name: `action ${number}`, timeout_ms: random.pick([1000, 5000]) };
+  const url = `https://c${number % 3}.example.com/{{execution_id}}`;
+  return { ...common, url, ...trigger(random, checks) };
+}
+
+function trigger(random: Random, checks: CheckItem[]): object {
+  if (random.chance(0.3)) return { trigger_type: 'schedule', interval_seconds: random.pick([60, 90, 150]) };
+  const trigger_to_state = random.pick(['', 'up', 'down', 'degraded']);
+  return { trigger_type: 'state_change', check_id: random.pick(checks).id, trigger_to_state };
 }
 
 /** Two checks in three alert somewhere. */
@@ -62,6 +78,7 @@ export async function runOperator(world: OperatorWorld, end: number): Promise<vo
 
 async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem, number: number): Promise<void> {
   const { random, clock, client } = world;
+  if (random.chance(0.15)) return changeAction(world, number);
   const path = `/v1/checks/${check.id}`;
   const put = (body: object) => insist(random, clock, () => client('PUT', path, body));
   const kind = random.int(1, 20);
@@ -81,4 +98,16 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     await insist(random, clock, () =>
       client('PUT', `/v1/blueprints/service/entities/${entity.slug}`, { name: `e${number}` }),
     );
+}
+
+async function changeAction({ random, clock, client, seen }: OperatorWorld, number: number): Promise<void> {
+  const actions = actionsIn(seen);
+  const checks = checksIn(seen);
+  const send = (method: string, path: string, body?: object) =>
+    insist(random, clock, () => client(method, `/v1/actions${path}`, body));
+  const kind = actions.length === 0 ? 1 : random.int(1, 4);
+  if (kind === 1) await send('POST', '', newAction(random, checks, number));
+  else if (kind === 2) await send('DELETE', `/${random.pick(actions).id}`);
+  else if (kind === 3) await send('PUT', `/${random.pick(actions).id}`, { name: `action ${number}` });
+  else await send('PUT', `/${random.pick(actions).id}`, trigger(random, checks));
 }

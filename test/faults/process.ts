@@ -105,6 +105,7 @@ export function startProcess(shared: Shared): Process {
       ...net,
       http: (request) => call(() => net.http(request)),
       resolve: (request) => call(() => net.resolve(request)),
+      judge: (request) => call(() => net.judge(request)),
     },
     clock: {
       now: () => clock.now() + skew,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
@@ -49,6 +50,14 @@ export function silentBecause(
   const last = check.alerts.last_planned_at;
   if (last !== undefined && at - last < cooldown) return 'cooldown';
   return policy && policy.channels.length > 0 ? null : 'no_channels';
+}
+
+/** Whether a transition fires an action, as the action stands. */
+export function firesAction(action: ActionItem, one: TransitionItem): boolean {
+  const { trigger_type, check_id, trigger_to_state: wanted, created_at } = action;
+  if (trigger_type !== 'state_change' || check_id !== one.check_id || one.cause.startsWith('check_')) return false;
+  if (one.timestamp < created_at) return false;
+  return wanted === '' || one.check_to_state === wanted || (one.to_state === wanted && one.from_state !== wanted);
 }
 
 /** Every slot of a check in (from, to]. */

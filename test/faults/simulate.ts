@@ -11,7 +11,8 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { keyText, makeObservations, type NetworkSpell, type Observations, type Stop } from './observations.ts';
 import { observedTable } from './observed-table.ts';
-import { checksIn, newCheck, runOperator, setUpAlerts } from './operator.ts';
+import { checksIn, newAction, newCheck, runOperator, setUpAlerts } from './operator.ts';
+import { runPipeline } from './pipeline.ts';
 import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
 import { makeRandom, type Random } from './random.ts';
@@ -23,6 +24,7 @@ import { virtualNet } from './virtual-net.ts';
 const START = Date.UTC(2026, 10, 21, 5, 0, 0);
 const ENTITIES = 3;
 const CHECKS = 10;
+const ACTIONS = 4;
 /** Enough calm behind the weather for everything to come to its end; what was deleted is reclaimed after ten minutes. */
 const SETTLE_MS = 13 * 60_000;
 
@@ -70,7 +72,13 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     table,
     queues: { send: async (queue, messages) => cloud.send(queue, messages) },
     bus: { publish: async () => {} },
-    net: virtualNet(random, clock, seen, () => profile),
+    net: virtualNet(
+      random,
+      clock,
+      seen,
+      () => profile,
+      (id) => void runPipeline(world, id),
+    ),
     log: silentLog,
     profile: repaired(profile),
     noteOutage: (outage) => recordOutage(outside, keys, outage),
@@ -172,6 +180,7 @@ async function people(world: People): Promise<void> {
   }
   for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entities), i));
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
+  for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   void runOperator(world, end);
 
   const hired = new Set<string>();

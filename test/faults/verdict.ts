@@ -1,3 +1,4 @@
+import { checkActions } from './check-actions.ts';
 import { checkAlerts } from './check-alerts.ts';
 import { checkChains } from './check-chains.ts';
 import { checkDisabled } from './check-disabled.ts';
@@ -5,6 +6,7 @@ import { checkNetwork } from './check-network.ts';
 import { checkOrphans } from './check-orphans.ts';
 import { checkPushes } from './check-pushes.ts';
 import { checkQuiet } from './check-quiet.ts';
+import { checkReports } from './check-reports.ts';
 import { checkSilence } from './check-silence.ts';
 import { checkSlots } from './check-slots.ts';
 import { checkStates } from './check-states.ts';
@@ -18,6 +20,8 @@ const checkers = {
   silence: checkSilence,
   slots: checkSlots,
   network: checkNetwork,
+  actions: checkActions,
+  reports: checkReports,
   'disabled account': checkDisabled,
   alerts: checkAlerts,
   orphans: checkOrphans,

@@ -1,4 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { create as createActionPlanner } from '#functions/action-planner.ts';
+import { create as createActionRunner } from '#functions/action-runner.ts';
 import { create as createApi } from '#functions/api.ts';
 import { create as createDeliverer } from '#functions/deliverer.ts';
 import { create as createGenerator } from '#functions/generator.ts';
@@ -7,16 +9,22 @@ import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { queues as specs, streams } from '#infra/topology.ts';
-import type { Job, QueueName } from '#lib/messages.ts';
+import type { Job, MessageOf, QueueName } from '#lib/messages.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
 import { hash32 } from '#lib/platform/ids.ts';
 import type { Item, Message } from '#lib/platform/ports.ts';
-import { count, type JobRun } from './observations.ts';
+import { count, type JobRun, type Observations } from './observations.ts';
 import { type Process, type Shared, startProcess } from './process.ts';
 
 type Waiting = { id: number; queue: QueueName; body: string; receives: number };
-type StreamShard = { records: Item[]; from: number; busy: boolean };
+type StreamShard = {
+  reader: 'notifier' | 'action-planner';
+  shard: number;
+  records: Item[];
+  from: number;
+  busy: boolean;
+};
 
 const handlersOf = ({ ports }: Process) => ({
   api: createApi(ports),
@@ -26,6 +34,8 @@ const handlersOf = ({ ports }: Process) => ({
   notifier: createNotifier(ports),
   deliverer: createDeliverer(ports),
   reclaimer: createReclaimer(ports),
+  'action-planner': createActionPlanner(ports),
+  'action-runner': createActionRunner(ports),
 });
 type Handlers = ReturnType<typeof handlersOf>;
 type Begun = { process: Process; handlers: Handlers };
@@ -39,7 +49,15 @@ const STREAM_SHARDS = 2;
 export function virtualCloud(shared: Shared) {
   const { random, clock, seen } = shared;
   const due = new Map<QueueName, Waiting[]>();
-  const shards: StreamShard[] = Array.from({ length: STREAM_SHARDS }, () => ({ records: [], from: 0, busy: false }));
+  const shards: StreamShard[] = streams.flatMap(({ function: reader }) =>
+    Array.from({ length: STREAM_SHARDS }, (_, shard) => ({
+      reader: reader as StreamShard['reader'],
+      shard,
+      records: [],
+      from: 0,
+      busy: false,
+    })),
+  );
   const alive = new Set<Process>();
   let sequence = 0;
   let running = true;
@@ -139,6 +157,8 @@ export function virtualCloud(shared: Shared) {
       jobsIn(queue, message.body).map(({ check_id, slot }) => ({ check_id, slot, began_at: clock.now() })),
     );
     seen.jobRuns.push(...runs.flat());
+    const slots = batch.map((message) => slotOf(queue, message.body));
+    for (const slot of slots) if (slot) seen.actionRuns.push(slot);
     const Records = batch.map((message) => ({
       messageId: `m${message.id}`,
       body: message.body,
@@ -151,6 +171,7 @@ export function virtualCloud(shared: Shared) {
     for (const [i, message] of batch.entries()) {
       if (done && !failed.has(`m${message.id}`)) {
         for (const run of runs[i]!) run.done_at = clock.now();
+        if (slots[i]) slots[i].done_at = clock.now();
       } else giveAgain(message);
     }
   }
@@ -167,9 +188,11 @@ export function virtualCloud(shared: Shared) {
   /** For the table: a new item, which may be a change that somebody reads. */
   function inserted(item: Item): void {
     if (!streams.some((stream) => item.sk.startsWith(stream.sk_prefix))) return;
-    const shard = shards[hash32(item.pk) % STREAM_SHARDS]!;
-    shard.records.push(item);
-    clock.at(clock.now() + random.int(5, 400), () => readOn(shard));
+    for (const shard of shards) {
+      if (shard.shard !== hash32(item.pk) % STREAM_SHARDS) continue;
+      shard.records.push(item);
+      clock.at(clock.now() + random.int(5, 400), () => readOn(shard));
+    }
   }
 
   /** A shard's next batch; behind it the next. What failed comes again together with all that followed it. */
@@ -184,7 +207,7 @@ export function virtualCloud(shared: Shared) {
     }));
     // Order holds per item only, and every item is inserted once.
     if (random.chance(0.5)) Records.reverse();
-    const done = await invoke<BatchReply>((handlers) => handlers.notifier({ Records } as never));
+    const done = await invoke<BatchReply>((handlers) => handlers[shard.reader]({ Records } as never));
     const failures = (done?.reply.batchItemFailures ?? []).map((failure) => Number(failure.itemIdentifier));
     const next = !done ? from : failures.length > 0 ? Math.min(...failures) : from + items.length;
     const again = next > from && random.chance(shared.profile.duplicate);
@@ -220,4 +243,9 @@ export function virtualCloud(shared: Shared) {
 
 function jobsIn(queue: string, body: string): { check_id: string; slot: number }[] {
   return queue === 'job' ? (JSON.parse(body) as { jobs: Job[] }).jobs : [];
+}
+
+function slotOf(queue: string, body: string): Observations['actionRuns'][number] | undefined {
+  const run = queue === 'action' ? (JSON.parse(body) as MessageOf<'action'>) : undefined;
+  return run?.kind === 'schedule' ? { action_id: run.action_id, slot: run.slot } : undefined;
 }

@@ -10,12 +10,17 @@ type Spell = { to: number; does: Does };
 
 const ILLS = ['refuses', 'fails', 'hangs'] as const;
 
-/** Hosts that a check probes are `t….test`, receivers of alerts `r….test`. Answers the net as each process sees it. */
+/**
+ * Hosts that a check probes are `t….test`, receivers of alerts `r….test`, targets of actions `c….example.com`. Answers the net
+ * as each process sees it.
+ * @param onCall hears of each run whose call an action's target has read
+ */
 export function virtualNet(
   random: Random,
   clock: VirtualClock,
   seen: Observations,
   profile: () => Profile,
+  onCall: (execution_id: string) => void = () => {},
 ): (process: number) => Net {
   const spells = new Map<string, Spell>();
 
@@ -69,6 +74,23 @@ export function virtualNet(
     return { status: await answer(does, timeout), headers };
   }
 
+  async function pipeline({ hostname, pathname }: URL, timeout: number): Promise<number> {
+    const down = outside(['network']);
+    if (down) return silence(down, timeout);
+    const { does } = spellOf(hostname, 300_000, 90_000);
+    const execution_id = pathname.slice(1);
+    if (does !== 'refuses') {
+      seen.calls.push({
+        n: seen.next(),
+        execution_id,
+        at: clock.now(),
+        status: does === 'well' ? 200 : does === 'fails' ? 503 : 0,
+      });
+      onCall(execution_id);
+    }
+    return answer(does, timeout);
+  }
+
   async function probe(process: number, host: string, timeout: number): Promise<number> {
     const down = outside(['network', 'targets']);
     const { does } = spellOf(host, 240_000, 90_000);
@@ -95,11 +117,14 @@ export function virtualNet(
 
   return (process) => ({
     http: async ({ url, headers = {}, timeout_ms }) => {
-      const { hostname } = new URL(url);
+      const target = new URL(url);
+      const { hostname } = target;
       const at = clock.now();
       const reply = hostname.startsWith('r')
         ? await receive(hostname, headers, timeout_ms)
-        : { status: await probe(process, hostname, timeout_ms), headers: {} };
+        : hostname.startsWith('c')
+          ? { status: await pipeline(target, timeout_ms), headers: {} }
+          : { status: await probe(process, hostname, timeout_ms), headers: {} };
       return { ...reply, body: '', latency_ms: clock.now() - at };
     },
     resolve: async ({ timeout_ms }) => {
@@ -108,6 +133,6 @@ export function virtualNet(
     },
     connect: unused,
     tls: unused,
-    judge: unused,
+    judge: async () => {},
   });
 }

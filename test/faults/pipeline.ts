@@ -1,0 +1,30 @@
+import type { Observations, Reported } from './observations.ts';
+import type { Random } from './random.ts';
+import type { Client } from './requests.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
+
+/** What an action has set going: reports that it runs, some lines, and how it ended; each report until it is answered. */
+export async function runPipeline(world: World, execution_id: string): Promise<void> {
+  const { random, clock } = world;
+  const steps = ['running', undefined, random.pick(['succeeded', 'failed'])];
+  for (const [step, status] of steps.entries()) {
+    await clock.sleep(random.int(10, 8000));
+    const lines = Array.from({ length: status ? random.int(0, 2) : 3 }, (_, i) => `${step}.${i}`);
+    if (!(await report(world, { execution_id, ...(status && { status }), lines }))) return;
+  }
+}
+
+async function report({ random, clock, seen, client }: World, one: Reported): Promise<boolean> {
+  seen.reports.push(one);
+  const { status, lines } = one;
+  const body = { ...(status && { status }), ...(lines.length > 0 && { logs: lines }) };
+  for (let i = 0; i < 10; i++) {
+    const answer = await client('POST', `/v1/actions/executions/${one.execution_id}/events`, body);
+    if (answer) one.status_code = answer.status;
+    if (answer && answer.status < 500) return answer.status === 200;
+    await clock.sleep(random.int(200, 3000));
+  }
+  return false;
+}
