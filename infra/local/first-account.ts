@@ -1,17 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { digestOf } from '#lib/access/api-key.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /**
  * Makes an account when there is none, and keeps its admin key in `dir`/admin-key, for the owner of the process alone.
- * @returns that key, also on later starts; undefined when the file is gone
+ * @returns that key, also on later starts; undefined when the file is gone or the key was deleted
  */
 export async function firstAccount(ports: Ports, keys: Keys, dir: string | undefined): Promise<string | undefined> {
   const { items } = await ports.table.query({ partition: keys.accounts, limit: 1 });
   const file = dir && join(dir, 'admin-key');
-  if (items.length > 0) return file && readKey(file);
+  if (items.length > 0) {
+    const kept = file && readKey(file);
+    return kept && (await ports.table.get(keys.apiKey(digestOf(kept)))) ? kept : undefined;
+  }
   const { key } = await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' });
   if (file) writeFileSync(file, `${key.key}\n`, { mode: 0o600 });
   return key.key;

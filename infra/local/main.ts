@@ -28,7 +28,8 @@ async function main(): Promise<void> {
   const service = await starting;
   process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR));
   if (process.argv.includes('--demo')) {
-    if (service.adminKey === undefined) throw new Error('The demo needs DATA_DIR/admin-key, which was removed.');
+    if (service.adminKey === undefined)
+      throw new Error('The demo needs the key in DATA_DIR/admin-key, which was deleted.');
     const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
     await startDemo({ url: service.url, key: service.adminKey }, say);
   }
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
 
 const greeting = (url: string, key: string | undefined, dir: string): string => `
 Fleetwatch runs at ${url}
-Admin key: ${key ?? '(its file was removed; make another with: npm run admin -- key issue ID)'}${key ? `   (kept in ${join(dir, 'admin-key')})` : ''}
+Admin key: ${key ?? '(was deleted, or its file; make another with: npm run admin -- key issue ID)'}${key ? `   (kept in ${join(dir, 'admin-key')})` : ''}
 
   curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}/v1/me
 

@@ -1,5 +1,6 @@
 import { type Keys, stamp } from '#lib/keys.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
+import { iso } from '#lib/platform/time.ts';
 
 /** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
 export type OutageItem = Item & { from: number; to: number };
@@ -15,7 +16,7 @@ export async function recordOutage(
 ): Promise<void> {
   const expires_at = Math.floor(outage.to / 1000) + KEEP_SECONDS;
   await ports.table.putMany(shards.map((shard) => ({ ...keys.outage(shard, outage.from), ...outage, expires_at })));
-  ports.log.warn('outage of the schedule noted', { ...outage, shards });
+  ports.log.warn('outage of the schedule noted', { from: iso(outage.from), to: iso(outage.to), shards });
 }
 
 /** When our last outage of the shard ended; 0 without one. */

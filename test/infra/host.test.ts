@@ -46,7 +46,7 @@ const client =
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
-    return (await reply.json()) as T;
+    return (reply.status === 204 ? undefined : await reply.json()) as T;
   };
 
 /** A check of a new entity. */
@@ -83,6 +83,20 @@ describe('the embedded service', () => {
     for (const file of ['admin-key', 'fleetwatch.db']) expect(statSync(join(dir, file)).mode & 0o777).toBe(0o600);
     expect(await client({ url, key })('GET', '/v1/me')).toMatchObject({ role: 'admin' });
     expect(service.err()).not.toContain(key);
+  });
+
+  it('offers no admin key that was deleted', async () => {
+    const dir = newDir();
+    const first = start({ DATA_DIR: dir });
+    const call = client(await first.ready);
+    const [key] = await call<Json[]>('GET', '/v1/auth/keys');
+    await call('POST', '/v1/auth/keys', { label: 'another' });
+    await call('DELETE', `/v1/auth/keys/${key!.id}`);
+    first.child.kill('SIGTERM');
+    await first.exited;
+    const second = start({ DATA_DIR: dir });
+    await vi.waitFor(() => expect(second.out()).toContain('npm run admin -- key issue ID'), { timeout: 10_000 });
+    expect(second.out()).toContain('Bearer <API_KEY>');
   });
 
   it('is refused on a folder that another one holds, in one sentence', async () => {
@@ -202,7 +216,7 @@ describe('the embedded service', () => {
     const after = Date.now();
     const log = memoryLog();
     const second = await startService({ dir, log });
-    expect(log.lines[0]).toMatchObject({ level: 'warn', fields: { to: expect.any(Number) } });
+    expect(log.lines[0]).toMatchObject({ level: 'warn', fields: { to: expect.stringMatching(/Z$/) } });
     const kept = new Set((await resultsOf(second, check)).map((result) => result.id));
     expect(answered.filter((id) => !kept.has(id))).toEqual([]);
     await vi.waitFor(
