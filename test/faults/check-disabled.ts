@@ -5,7 +5,7 @@ const UNDER_WAY = { probe: 8_000, send: 20_000, judge: 40_000 };
 /** The same when nothing of ours is slow; a probe may wait for its target, and for the witness. */
 const UNDER_WAY_QUIET = { probe: 100, send: 500, judge: 8_000 };
 
-/** While an account is disabled nothing of it is probed, judged, sent or taken in. What silence says after it: checkSilence. */
+/** While an account is disabled nothing of it is probed, judged, run, sent or taken in. What silence says after it: checkSilence. */
 export function checkDisabled({ seen, profile }: Run): string[] {
   const wrong: string[] = [];
   const latitude = profile.quiet ? UNDER_WAY_QUIET : UNDER_WAY;
@@ -15,9 +15,14 @@ export function checkDisabled({ seen, profile }: Run): string[] {
     for (const { host, at } of seen.probes) if (isIn(at, latitude.probe)) say(`${host} was probed at ${at}`);
     for (const { delivery_id, at } of seen.received)
       if (isIn(at, latitude.send)) say(`${delivery_id} was sent at ${at}`);
+    for (const { execution_id, at } of seen.calls)
+      if (isIn(at, latitude.send)) say(`${execution_id} was sent at ${at}`);
     for (const { at, changes } of seen.commits) {
       if (!isIn(at, latitude.judge)) continue;
-      for (const { key } of changes) if (/^(R|TR)#/.test(key.sk)) say(`${key.pk} ${key.sk} was written at ${at}`);
+      for (const { key, before } of changes) {
+        const isNew = /^(R|TR)#/.test(key.sk) || (key.sk === 'EXECUTION' && !before);
+        if (isNew) say(`${key.pk} ${key.sk} was written at ${at}`);
+      }
     }
     for (const { push, started_at, answered } of seen.pushes) {
       if (started_at < done || !answered || answered.at >= to) continue;
