@@ -2,6 +2,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readDeploySettings } from '#infra/aws/settings.ts';
 import { FleetwatchStack } from '#infra/aws/stack.ts';
+import type { FunctionName } from '#infra/topology.ts';
 
 /** The stack as it would be deployed with these settings, and nothing deployed. */
 export function synthesize(settings: Record<string, string> = {}) {
@@ -10,8 +11,16 @@ export function synthesize(settings: Record<string, string> = {}) {
   return { app, stack, template: Template.fromStack(stack) };
 }
 
-export type Resource = { Type: string; Properties: Record<string, never> };
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON as deep as it is
+export type Json = any;
 
 /** Logical ids and properties of all resources of a type. */
-export const ofType = (template: Template, type: string) =>
+export const ofType = (template: Template, type: string): Json[] =>
   Object.entries(template.findResources(type)).map(([id, { Properties }]) => ({ id, ...Properties }));
+
+export const functionIn = (template: Template, name: FunctionName): Json =>
+  ofType(template, 'AWS::Lambda::Function').find((one) => one.Description === `Fleetwatch ${name}`);
+
+/** The logical id of a queue of the topology. */
+export const queueIn = (template: Template, name: string): string =>
+  ofType(template, 'AWS::SQS::Queue').find((one) => one.id.startsWith(`Queue${name}`)).id;

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { type FunctionName, functions, queues, streams } from '#infra/topology.ts';
+import { functionIn, type Json, ofType, queueIn, synthesize } from './synthesized.ts';
+
+const { template } = synthesize();
+const all = (type: string) => ofType(template, type);
+const functionOf = (name: FunctionName) => functionIn(template, name);
+const queueId = (name: string) => queueIn(template, name);
+const names = Object.keys(functions) as FunctionName[];
+
+describe('what a function may do', () => {
+  const statementsOf = (name: FunctionName): Json[] => {
+    const roleId = functionOf(name).Role['Fn::GetAtt'][0];
+    const role = all('AWS::IAM::Role').find((one) => one.id === roleId);
+    const attached = all('AWS::IAM::Policy').filter((one) => one.Roles.some((each: Json) => each.Ref === roleId));
+    expect(role.ManagedPolicyArns).toBeUndefined();
+    return [...role.Policies, ...attached].flatMap((policy: Json) => policy.PolicyDocument.Statement);
+  };
+  const allowed = (name: FunctionName) =>
+    new Set(
+      statementsOf(name).flatMap(({ Action, Resource }: Json) =>
+        [Action].flat().flatMap((action) => [Resource].flat().map((one) => `${action} ${JSON.stringify(one)}`)),
+      ),
+    );
+  const arn = (id: string) => JSON.stringify({ 'Fn::GetAtt': [id, 'Arn'] });
+
+  it.each(names)('%s: its own part of the table, its queues, its log, and nothing else', (name) => {
+    const spec = functions[name];
+    const table = arn(all('AWS::DynamoDB::GlobalTable')[0].id);
+    const stream = JSON.stringify({ 'Fn::GetAtt': [all('AWS::DynamoDB::GlobalTable')[0].id, 'StreamArn'] });
+    const group = JSON.stringify({ 'Fn::GetAtt': [functionOf(name).LoggingConfig.LogGroup.Ref, 'Arn'] });
+    const consumed = Object.entries(queues).filter(([, queue]) => queue.consumer === name);
+    const read = streams.filter((one) => one.function === name);
+    const expected = new Set([
+      ...['CreateLogStream', 'PutLogEvents'].map((action) => `logs:${action} ${group}`),
+      ...['GetItem', 'BatchGetItem', 'Query'].map((action) => `dynamodb:${action} ${table}`),
+      ...(spec.table === 'write' ? ['PutItem', 'DeleteItem', 'BatchWriteItem', 'ConditionCheckItem'] : []).map(
+        (action) => `dynamodb:${action} ${table}`,
+      ),
+      ...spec.sends.map((queue) => `sqs:SendMessage ${arn(queueId(queue))}`),
+      ...(spec.publishes ? [`events:PutEvents ${arn(all('AWS::Events::EventBus')[0].id)}`] : []),
+      ...consumed.flatMap(([queue]) =>
+        ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'].map(
+          (action) => `sqs:${action} ${arn(queueId(queue))}`,
+        ),
+      ),
+      ...read.flatMap(() => [
+        ...['ListStreams', 'DescribeStream', 'GetRecords', 'GetShardIterator'].map(
+          (action) => `dynamodb:${action} ${stream}`,
+        ),
+        ...['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `sqs:${action} DEAD`),
+      ]),
+    ]);
+    const dead = all('AWS::SQS::Queue').find((one) => one.id.startsWith(`Deadstream${name.replace('-', '')}`));
+    const found = new Set([...allowed(name)].map((one) => (dead ? one.replace(arn(dead.id), 'DEAD') : one)));
+    expect(found).toEqual(expected);
+  });
+
+  it('has no wildcard anywhere, neither of actions nor of resources', () => {
+    for (const policy of [...all('AWS::IAM::Policy'), ...all('AWS::IAM::Role').flatMap((one) => one.Policies ?? [])]) {
+      for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {
+        if (Effect === 'Deny') continue;
+        for (const action of [Action].flat()) expect(action).not.toContain('*');
+        expect(JSON.stringify(Resource)).not.toContain('*');
+      }
+    }
+  });
+});
