@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { STORE_FILE } from '#infra/local/store.ts';
+import { RESULTS } from '#lib/keys.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { type Check, inParallel, type LocalTarget, makeChecks, startTarget } from '#test/long/fleet.ts';
+import { usageOf, watch } from '#test/long/process-tree.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { type RealService, startRealService } from '#test/support/real-service.ts';
+import { startReceiver } from '#test/support/webhook-receiver.ts';
+
+/** Figures by name; a lower one is better but for those a second. */
+export type Figures = Record<string, number>;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const quantile = (numbers: number[], share: number): number =>
+  numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))]!;
+
+/** Runs a program of this folder in a process of its own and reads what it prints. */
+async function run(program: string, ...args: string[]): Promise<Record<string, number>> {
+  const file = join(import.meta.dirname, program);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    file,
+    ...args,
+  ]);
+  return JSON.parse(stdout) as Record<string, number>;
+}
+
+const results = (dir: string): number => {
+  const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
+  try {
+    return Number(
+      db.prepare('SELECT count(*) AS n FROM items WHERE sk >= ? AND sk < ?').get(RESULTS, `${RESULTS}~`)!.n,
+    );
+  } finally {
+    db.close();
+  }
+};
+
+const EARLIER_MS = 10 * 60_000;
+/** The burst after an outage is over by then. */
+const CALM_MS = 15_000;
+
+type Fleet = AsyncDisposable & { service: RealService; target: LocalTarget; checks: Check[] };
+
+/**
+ * A service with so many checks, in the swing of it: they are made while its clock stands ten minutes behind, so that
+ * at the measure the jobs come from the generator and no longer from the creations, one by one.
+ */
+async function fleetOf(count: number, interval: number): Promise<Fleet> {
+  const service = await startRealService({
+    CLOCK_BEHIND_MS: String(EARLIER_MS),
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, '../long/earlier.ts')} --disable-warning=ExperimentalWarning`,
+  });
+  const target = await startTarget();
+  const { checks } = await makeChecks(service, count, interval, target.url);
+  await service.stop();
+  await service.start({});
+  await pause(CALM_MS);
+  return {
+    service,
+    target,
+    checks,
+    [Symbol.asyncDispose]: async () => {
+      target[Symbol.dispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** CPU of a bare GET of node:http on a new connection, s per 1,000. */
+export async function bareGet(): Promise<Figures> {
+  using target = await startTarget();
+  const { requests, cpu_s } = await run('bare-get.ts', `${target.url}/0`, '5');
+  return { bare_get_cpu_s_per_1000: (1000 * cpu_s!) / requests! };
+}
+
+/** More checks than go: how many are recorded a second, and what each costs with state, schedule and record. */
+export async function saturated(checks = 3000, seconds = 15): Promise<Figures> {
+  await using fleet = await fleetOf(checks, 1);
+  const { service } = fleet;
+  const from = results(service.dir);
+  const usage = watch(service.pid());
+  const began = Date.now();
+  await pause(seconds * 1000);
+  const { cpu_s } = usage.end();
+  const recorded = results(service.dir) - from;
+  const elapsed = (Date.now() - began) / 1000;
+  return { recorded_checks_per_s: recorded / elapsed, check_cpu_s_per_1000: (1000 * cpu_s) / recorded };
+}
+
+/** How far behind its slot a probe reaches its target, ms, with so many checks at 10 s; and the memory they take. */
+export async function slotError(
+  checks: number,
+  seconds: number,
+): Promise<{ lateness: number[]; rss_mb: number; cpu_s_per_1000: number }> {
+  await using fleet = await fleetOf(checks, 10);
+  const { service, target, checks: made } = fleet;
+  const before = (await target.arrivals()).at.length;
+  const usage = watch(service.pid());
+  await pause(seconds * 1000);
+  const { cpu_s, peak_bytes } = usage.end();
+  const { at, path } = await target.arrivals();
+  const byNumber = new Map<number, Check>(made.map((check) => [check.number, check]));
+  const lateness = at.slice(before).map((time, i) => time - latestSlot(byNumber.get(path[before + i]!)!.rhythm, time));
+  return { lateness, rss_mb: peak_bytes / 2 ** 20, cpu_s_per_1000: (1000 * cpu_s) / lateness.length };
+}
+
+/** The same with 1,000 checks as figures. */
+export async function onTime(): Promise<Figures> {
+  const { lateness, rss_mb, cpu_s_per_1000 } = await slotError(1000, 30);
+  return {
+    slot_error_ms_p50: quantile(lateness, 0.5),
+    slot_error_ms_p99: quantile(lateness, 0.99),
+    memory_mb_1000_checks: rss_mb,
+    check_cpu_s_per_1000_at_100_a_second: cpu_s_per_1000,
+  };
+}
+
+/** Memory with 10,000 checks at 60 s. */
+export async function memory(): Promise<Figures> {
+  await using fleet = await fleetOf(10_000, 60);
+  const { service } = fleet;
+  const usage = watch(service.pid());
+  await pause(30_000);
+  return { memory_mb_10000_checks: usage.end().peak_bytes / 2 ** 20 };
+}
+
+/** From the recorded deciding push to the webhook's arrival, ms: 200 checks that go down and up, one after the other. */
+export async function alertLatency(): Promise<Figures> {
+  await using service = await startRealService();
+  const receiver = await startReceiver();
+  const arrived = new Map<string, number>();
+  const checks = await inParallel(Array.from({ length: 20 }), 4, async () => {
+    const check = await newCheck(service.client, { failure_threshold: 1 });
+    await service.client.post(`/v1/checks/${check.id}/policy`, { cooldown_seconds: 0 });
+    const channel = { channel_type: 'slack', config: { url: receiver.url } };
+    got(await service.client.post(`/v1/checks/${check.id}/policy/channels`, channel), 201);
+    got(await service.client.post(`/v1/checks/${check.id}/heartbeat`), 201);
+    return check.id as string;
+  });
+  for (let round = 0; round < 10; round++) {
+    for (const id of checks) {
+      await service.client.post(`/v1/checks/${id}/results`, { success: round % 2 === 1, latency_ms: 1 });
+      await pause(10);
+    }
+  }
+  await eventually(() => receiver.received.length >= 200);
+  for (const { headers, at } of receiver.received) arrived.set(String(headers['x-service-delivery']), at);
+  await receiver.close();
+  const latencies: number[] = [];
+  for (const id of checks) {
+    for (const transition of got(await service.client.get(`/v1/checks/${id}/transitions`), 200)) {
+      const at = arrived.get(transition.alert.deliveries[0]);
+      if (at !== undefined) latencies.push(at - Date.parse(transition.timestamp));
+    }
+  }
+  return { webhook_ms_p50: quantile(latencies, 0.5), webhook_ms_p95: quantile(latencies, 0.95) };
+}
+
+/** Heartbeats answered a second, each durable, and their CPU. */
+export async function heartbeats(): Promise<Figures> {
+  await using service = await startRealService();
+  const checks = await inParallel(Array.from({ length: 100 }), 8, async () => {
+    const check = await newCheck(service.client, {});
+    got(await service.client.post(`/v1/checks/${check.id}/heartbeat`), 201);
+    return check.id as string;
+  });
+  const before = usageOf(service.pid()).cpu_s;
+  const { answered, refused, seconds } = await run(
+    'heartbeats.ts',
+    service.url,
+    service.client.key,
+    '8',
+    checks.join(),
+  );
+  const cpu_s = usageOf(service.pid()).cpu_s - before;
+  if (refused) throw new Error(`${refused} heartbeats were refused.`);
+  return { heartbeats_per_s: answered! / seconds!, heartbeat_cpu_s_per_1000: (1000 * cpu_s) / answered! };
+}
+
+/** From the start of the process to its first answer, ms, on data of 1,000 checks. */
+export async function startUp(): Promise<Figures> {
+  await using service = await startRealService();
+  using target = await startTarget();
+  await makeChecks(service, 1000, 60, target.url);
+  await service.stop();
+  const began = performance.now();
+  await service.start();
+  got(await service.client.get('/v1/me'), 200);
+  return { start_up_ms: performance.now() - began };
+}
