@@ -19,7 +19,8 @@ export function checkDisabled({ seen, profile }: Run): string[] {
       if (isIn(at, latitude.send)) say(`${execution_id} was sent at ${at}`);
     for (const { at, changes } of seen.commits) {
       if (!isIn(at, latitude.judge)) continue;
-      for (const { key, before } of changes) {
+      for (const { key, before, after } of changes) {
+        if (!after) continue;
         const isNew = /^(R|TR)#/.test(key.sk) || (key.sk === 'EXECUTION' && !before);
         if (isNew) say(`${key.pk} ${key.sk} was written at ${at}`);
       }
