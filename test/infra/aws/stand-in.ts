@@ -10,17 +10,36 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { eventually } from '#test/support/eventually.ts';
 
-const file = join(import.meta.dirname, `../../../node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+const root = join(import.meta.dirname, '../../..');
 
-/** The DynamoDB stand-in of this platform, or undefined where its optional package is not installed. */
-export const dynoxide = [file, `${file}.exe`].find(existsSync);
+/** How a stand-in for DynamoDB is started on a port of loopback. */
+export type Start = (port: string) => { command: string; args: string[] };
+
+const dynoxide = [`${root}/node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`]
+  .flatMap((file) => [file, `${file}.exe`])
+  .find(existsSync);
+/** Filled by .ci/run where there is Maven (dynamodb-local.pom.xml). */
+const jars = `${root}/.cache/dynamodb-local`;
+const local = ['com.amazonaws.services.dynamodbv2.local.main.ServerRunner', '-inMemory', '-sharedDb', '-port'];
+
+/** The stand-ins by name; undefined where this machine has none: a small one from npm, and Amazon's own in Java. */
+export const standIns: Record<string, Start | undefined> = {
+  dynoxide:
+    dynoxide === undefined
+      ? undefined
+      : (port) => ({ command: dynoxide, args: ['serve', '--host', '127.0.0.1', '--port', port] }),
+  'DynamoDB Local': existsSync(jars)
+    ? (port) => ({ command: 'java', args: [`-Djava.library.path=${jars}`, '-cp', `${jars}/*`, ...local, port] })
+    : undefined,
+};
 
 export type StandIn = { table: Table; stop(): void };
 
 /** A DynamoDB of its own in memory, on a free port, and the table port on it. */
-export async function startDynoxide(binary: string): Promise<StandIn> {
+export async function startStandIn(start: Start): Promise<StandIn> {
   const port = String(await freePort());
-  const child = spawn(binary, ['serve', '--host', '127.0.0.1', '--port', port], { stdio: 'ignore' });
+  const { command, args } = start(port);
+  const child = spawn(command, args, { stdio: 'ignore' });
   const stop = () => void child.kill('SIGKILL');
   process.once('exit', stop);
   const client = new DynamoDBClient({
@@ -29,7 +48,7 @@ export async function startDynoxide(binary: string): Promise<StandIn> {
     region: 'eu-central-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
-  await eventually(() => client.send(new CreateTableCommand(TABLE)));
+  await eventually(() => client.send(new CreateTableCommand(TABLE)), 30_000);
   return {
     table: dynamoTable({ client, table: TABLE.TableName, clock: systemClock, ids: makeIds(systemClock) }),
     stop: () => {
