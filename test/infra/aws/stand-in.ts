@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CLIENT_SETTINGS } from '#lib/platform/aws/client-settings.ts';
@@ -39,7 +40,7 @@ export type StandIn = { table: Table; stop(): void };
 export async function startStandIn(start: Start): Promise<StandIn> {
   const port = String(await freePort());
   const { command, args } = start(port);
-  const child = spawn(command, args, { stdio: 'ignore' });
+  const child = spawn(command, args, { cwd: tmpdir(), stdio: 'ignore' });
   const stop = () => void child.kill('SIGKILL');
   process.once('exit', stop);
   const client = new DynamoDBClient({
