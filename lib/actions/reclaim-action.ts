@@ -1,12 +1,10 @@
 import type { Keys } from '#lib/keys.ts';
-import type { Key, Ports } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { deleteAll, keysUnder } from '#lib/platform/reclaim.ts';
 import type { RunPointer } from './execution.ts';
 
 /** Runs whose storage one message frees; the rest is for the next one, so that no function runs long. */
 const RUNS_A_MESSAGE = 50;
-/** Deletes in one transaction, which has at most 100 writes. */
-const CHUNK = 50;
 
 /**
  * Removes the history of a deleted action: its runs and what was reported on them. Nothing is done while the action is
@@ -23,28 +21,9 @@ export async function reclaimAction(
     limit: RUNS_A_MESSAGE,
   });
   for (const { pk, sk, execution_id } of runs.items) {
-    await deleteAll(ports, await keysOf(ports, keys.ofExecution(tenant_id, execution_id)));
+    await deleteAll(ports, await keysUnder(ports, keys.ofExecution(tenant_id, execution_id)));
     // Last, since it alone names the execution: a crash before this leaves it for the next try.
     await deleteAll(ports, [{ pk, sk }]);
   }
   if (runs.next !== undefined) await ports.queues.send('reclaim', [{ body: { tenant_id, action_id } }]);
-}
-
-/** Everything of a partition, which is never large. */
-async function keysOf({ table }: Pick<Ports, 'table'>, partition: string): Promise<Key[]> {
-  const found: Key[] = [];
-  let after: string | undefined;
-  do {
-    const page = await table.query({ partition, ...(after !== undefined && { after }) });
-    found.push(...page.items.map(({ pk, sk }) => ({ pk, sk })));
-    after = page.next;
-  } while (after !== undefined);
-  return found;
-}
-
-async function deleteAll(ports: Pick<Ports, 'table' | 'clock' | 'ids'>, gone: Key[]): Promise<void> {
-  for (let from = 0; from < gone.length; from += CHUNK) {
-    const writes = gone.slice(from, from + CHUNK).map((key) => ({ delete: key }));
-    await untilDone(ports, async () => ((await commit(ports, writes)).ok ? true : AGAIN));
-  }
 }
