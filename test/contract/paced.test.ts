@@ -52,6 +52,7 @@ it('many alerts at once to a URL that takes one a second all arrive, once each, 
   }, 18_000);
   expect(log.map(({ id }) => id).sort()).toEqual([...slack.taken].sort());
   for (const delivery of log) expect(delivery).toMatchObject({ attempts: 1, error: '', kind: 'state_change' });
-  // Refused once at most each, before anybody could know.
-  expect(slack.requests()).toBeLessThanOrEqual(2 * CHECKS);
+  // Refused once each, before anybody could know, and now and then again, when a turn came in a hurry after a slow one.
+  // Without turns every one of them would be refused each second until it is the last: 36 requests.
+  expect(slack.requests()).toBeLessThanOrEqual(3 * CHECKS);
 });
