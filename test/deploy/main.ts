@@ -6,7 +6,7 @@ import { pythonTools, startEmulator } from './emulator.ts';
 import { run } from './run.ts';
 
 /**
- * `npm run test:deploy`: the real CDK CLI puts the service into an emulated AWS; then the contract suite and the tests
+ * `npm run deploy:test`: the real CDK CLI puts the service into an emulated AWS; then the contract suite and the tests
  * of this folder run against what was deployed, and it is taken down again. Ends with one line: N passed, N failed.
  */
 const STACK = 'fleetwatch';
