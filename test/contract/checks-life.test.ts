@@ -171,9 +171,10 @@ describe('a probe comes within 5 s', () => {
     const made = Date.now();
     const { id } = await newCheck(client, { ...HOUR, target_url: `${server.url}/new` });
     await within5s('/new', made);
+    // Its record and its newest result are two reads.
     const check = await eventually(async () => {
       const now = await read(id);
-      return now.last_result && now;
+      return now.last_result && now.state !== 'unknown' && now;
     });
     expect(check).toMatchObject({
       state: 'up',

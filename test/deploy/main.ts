@@ -6,7 +6,7 @@ import { pythonTools, startEmulator } from './emulator.ts';
 import { run } from './run.ts';
 
 /**
- * `npm run deploy:test`: the real CDK CLI puts the service into an emulated AWS; then the contract suite and the tests
+ * `npm run test:deploy`: the real CDK CLI puts the service into an emulated AWS; then the contract suite and the tests
  * of this folder run against what was deployed, and it is taken down again. Ends with one line: N passed, N failed.
  */
 const STACK = 'fleetwatch';
@@ -52,6 +52,17 @@ async function firstTick(url: string) {
   return { code: 1, out, seconds: seconds() };
 }
 
+/** Runs projects of vitest.config.ts against what was deployed. */
+async function tests(world: NodeJS.ProcessEnv, ...projects: string[]) {
+  const chosen = projects.flatMap((name) => ['--project', name]);
+  const words = ['vitest', 'run', '--config', 'test/deploy/vitest.config.ts', ...chosen];
+  const { out, code } = await run('npx', words, { limitSeconds: 240, env: world, show: true });
+  const line = /^(\d+) passed, (\d+) failed/m.exec(out);
+  if (!line) say(`the tests did not come to an end (code ${code})`);
+  passed += Number(line?.[1] ?? 0);
+  failed += Number(line?.[2] ?? 1);
+}
+
 const bin = await pythonTools();
 const emulator = await startEmulator(bin);
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-deploy-'));
@@ -80,13 +91,9 @@ if (isUp) {
     if (ran.code === 0) Object.assign(world, { ADMIN_KEY: JSON.parse(ran.out.slice(ran.out.indexOf('{'))).key });
     return ran;
   });
+  await tests(world, 'template', 'before the first tick');
   await step('first tick of the schedule', () => firstTick(world.BASE_URL));
-  const vitest = ['vitest', 'run', '--config', 'test/deploy/vitest.config.ts'];
-  const tests = await run('npx', vitest, { limitSeconds: 240, env: world, show: true });
-  const line = /^(\d+) passed, (\d+) failed/m.exec(tests.out);
-  if (!line) say(`the tests did not come to an end (code ${tests.code})`);
-  passed += Number(line?.[1] ?? 0);
-  failed += Number(line?.[2] ?? 1);
+  await tests(world, 'with the schedule');
 }
 await step('cdk destroy', () => cdk(60, 'destroy', '--force'));
 emulator.stop();
