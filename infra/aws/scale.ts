@@ -1,4 +1,5 @@
 import { functions, queues } from '#infra/topology.ts';
+import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
 
 /**
  * What a fleet costs and where it ends, by arithmetic: docs/SCALE.md shows it, a test recomputes it. Steady checks of one
@@ -35,7 +36,7 @@ export type Scale = ReturnType<typeof scaleOf>;
 export function scaleOf(perMinute: number, shards: number) {
   const a = ASSUMED;
   const perSecond = perMinute / 60;
-  const jobsAMessage = Math.max(1, Math.min(a.jobs_a_message, perSecond / shards));
+  const jobsAMessage = Math.max(1, Math.min(a.jobs_a_message, perSecond / (shards > SHARDS_TOGETHER ? shards : 1)));
   const messages = perSecond / jobsAMessage;
   // A tenth of a request to send, one to receive, one to delete.
   const queueRequests = 2.1 / jobsAMessage;

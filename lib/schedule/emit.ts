@@ -7,28 +7,47 @@ import { recordOutage } from './outages.ts';
 import { slotsWorth } from './slots.ts';
 import { LOOKAHEAD_MS, readWatermark, type WatermarkItem } from './watermark.ts';
 
-/**
- * Emits what is due in one shard up to two minutes after the tick's scheduled time (epoch ms): sends first and then
- * moves the watermark, so that a crash between sends twice and never not at all. A tick that comes twice, late or out
- * of order finds the watermark ahead and does nothing; one that is missing is made up by the next.
- */
-export async function emitShard(ports: Ports, keys: Keys, shard: number, scheduledTime: number): Promise<void> {
-  const watermark = await readWatermark(ports, keys, shard);
-  const now = ports.clock.now();
-  const horizon = Math.max(scheduledTime, watermark ? 0 : now) + LOOKAHEAD_MS;
-  if (watermark && watermark.at >= horizon) return;
-  if (watermark && watermark.at < now) await recordOutage(ports, keys, { from: watermark.at, to: now }, [shard]);
+/** So many shards one run emits at most; a service with more of them fills a run with each. */
+export const SHARDS_TOGETHER = 4;
 
-  const { jobs, timers, runs } = await due(ports, keys, shard, { from: watermark?.at ?? now, horizon, now });
+/**
+ * Emits what is due in some shards up to two minutes after the tick's scheduled time (epoch ms), the jobs of all packed
+ * together: sends first and then moves the watermarks, so that a crash between sends twice and never not at all. A tick
+ * that comes twice, late or out of order finds the watermarks ahead and does nothing; one that is missing is made up by
+ * the next.
+ */
+export async function emitShards(
+  ports: Ports,
+  keys: Keys,
+  shards: readonly number[],
+  scheduledTime: number,
+): Promise<void> {
+  const now = ports.clock.now();
+  const windows = await Promise.all(
+    shards.map(async (shard): Promise<Window> => {
+      const watermark = await readWatermark(ports, keys, shard);
+      const horizon = Math.max(scheduledTime, watermark ? 0 : now) + LOOKAHEAD_MS;
+      return { shard, watermark, from: watermark?.at ?? now, horizon, now };
+    }),
+  );
+  const open = windows.filter(({ watermark, horizon }) => !watermark || watermark.at < horizon);
+  for (const { shard, from } of open) {
+    if (from < now) await recordOutage(ports, keys, { from, to: now }, [shard]);
+  }
+  const found = await Promise.all(open.map((window) => due(ports, keys, window)));
+  const jobs = found.flatMap((each) => each.jobs);
+  const timers = found.flatMap((each) => each.timers);
+  const runs = found.flatMap((each) => each.runs);
   if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, ports.settings.JOB_GROUP_MS));
   if (timers.length > 0) await ports.queues.send('timer', timers);
   if (runs.length > 0) await ports.queues.send('action', runs);
-  await moveWatermark(ports, keys, shard, watermark, horizon);
+  await Promise.all(open.map((window) => moveWatermark(ports, keys, window)));
 }
 
-type Window = { from: number; horizon: number; now: number };
+/** What is emitted of a shard: the slots in [from, horizon), and the deadlines until then; epoch ms. */
+type Window = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
 
-async function due(ports: Ports, keys: Keys, shard: number, { from, horizon, now }: Window) {
+async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Window) {
   const jobs: Job[] = [];
   const timers: Message[] = [];
   const runs: Message[] = [];
@@ -56,7 +75,7 @@ async function due(ports: Ports, keys: Keys, shard: number, { from, horizon, now
 }
 
 /** Never backwards: when another run has moved it meanwhile, that run's mark stands. */
-async function moveWatermark(ports: Ports, keys: Keys, shard: number, old: WatermarkItem | undefined, at: number) {
-  const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at };
-  await ports.table.transact([{ put, if: old ? { version: old.v } : 'absent' }]);
+async function moveWatermark(ports: Ports, keys: Keys, { shard, watermark, horizon }: Window) {
+  const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon };
+  await ports.table.transact([{ put, if: watermark ? { version: watermark.v } : 'absent' }]);
 }

@@ -4,8 +4,8 @@ import { limitsOf, scaleOf } from '#infra/aws/scale.ts';
 
 const WORLDS = [
   [1000, 4],
-  [1000, 1],
-  [10_000, 1],
+  [1000, 16],
+  [10_000, 4],
   [100_000, 4],
   [10_000_000, 256],
 ] as const;
@@ -41,7 +41,7 @@ describe('docs/SCALE.md', () => {
   });
 
   it('keeps to the price that is promised', () => {
-    expect(scaleOf(1000, 1).dollars_a_million).toBeLessThanOrEqual(1.1);
-    expect(scaleOf(10_000, 1).dollars_a_million).toBeLessThanOrEqual(0.9);
+    expect(scaleOf(1000, 4).dollars_a_million).toBeLessThanOrEqual(1.1);
+    expect(scaleOf(10_000, 4).dollars_a_million).toBeLessThanOrEqual(0.9);
   });
 });

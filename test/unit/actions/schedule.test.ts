@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
-import { emitShard } from '#lib/schedule/emit.ts';
+import { emitShards } from '#lib/schedule/emit.ts';
 import type { EntryItem } from '#lib/schedule/entries.ts';
 import { rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { TENANT } from '#test/support/alert-world.ts';
@@ -34,7 +34,7 @@ describe('the schedule of an action', () => {
     const shard = world.keys.shardOf(action.id);
     const all = [...first];
     for (let minute = 0; minute < 12; minute++) {
-      await emitShard(world.ports, world.keys, shard, world.now());
+      await emitShards(world.ports, world.keys, [shard], world.now());
       all.push(...sentSlots(action));
       world.pass(MINUTE);
     }

@@ -6,7 +6,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
-import { emitShard } from '#lib/schedule/emit.ts';
+import { emitShards } from '#lib/schedule/emit.ts';
 import { deadlineEntry, rhythmEntry } from '#lib/schedule/entries.ts';
 import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
@@ -45,7 +45,7 @@ async function shard() {
     refuse: (on: boolean) => {
       refuses = on;
     },
-    tick: (scheduled: number) => emitShard(ports, keys, 0, scheduled),
+    tick: (scheduled: number) => emitShards(ports, keys, [0], scheduled),
     /** Seconds from the start of the slots that were sent since the last look. */
     slots: () => {
       const all = sent.splice(0).filter(({ queue }) => queue === 'job');

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { create } from '#functions/generator.ts';
+import { openTable } from '#infra/local/sqlite-table.ts';
+import { keyTable } from '#lib/keys.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Message, Ports } from '#lib/platform/ports.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { iso } from '#lib/platform/time.ts';
+import { rhythmEntry } from '#lib/schedule/entries.ts';
+import { readWatermark } from '#lib/schedule/watermark.ts';
+import { memoryLog } from '#test/support/log.ts';
+
+const START = Date.UTC(2026, 10, 21, 5);
+
+/** Checks due each minute at the same second, each in a shard of its own; and the generator. */
+async function fleet(shards: number) {
+  const settings = readSettings({ SHARDS: String(shards) });
+  const keys = keyTable(settings);
+  const table = openTable({ file: ':memory:' });
+  const clock = { now: () => START, sleep: async () => {} };
+  const sent: { queue: string; body: unknown }[] = [];
+  const queues = {
+    send: async (queue: string, messages: Message[]) => {
+      sent.push(...messages.map(({ body }) => ({ queue, body })));
+    },
+  };
+  const ports = { table, queues, clock, ids: makeIds(clock), log: memoryLog(), settings } as unknown as Ports;
+  const owners = keys.shards.map((shard) => {
+    let number = 0;
+    while (keys.shardOf(`ent_${number}`) !== shard) number++;
+    return { tenant_id: 'acc_a', entity_id: `ent_${number}`, id: `chk_${shard}` };
+  });
+  const rhythm = { phase: 3000, interval_ms: 60_000 };
+  await table.putMany(owners.map((owner) => rhythmEntry(keys, 'probe', owner, 'v1', rhythm, START - 60_000)));
+  const generator = create(ports);
+  const tick = async (body: object) => {
+    const attributes = { ApproximateReceiveCount: '1' };
+    const reply = await generator({ Records: [{ messageId: 'm', body: JSON.stringify(body), attributes }] });
+    expect(reply.batchItemFailures).toEqual([]);
+  };
+  return { sent, tick, watermarks: () => Promise.all(keys.shards.map((shard) => readWatermark(ports, keys, shard))) };
+}
+
+describe('a tick', () => {
+  it('of four shards sends their jobs in common messages, each once', async () => {
+    const { sent, tick, watermarks } = await fleet(4);
+    await tick({ scheduled_time: iso(START) });
+    const messages = sent.map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.check_id).sort());
+    expect(messages).toEqual([0, 60].map(() => ['chk_0', 'chk_1', 'chk_2', 'chk_3']));
+    for (const watermark of await watermarks()) expect(watermark?.at).toBe(START + 120_000);
+    await tick({ scheduled_time: iso(START) });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('of more shards is split into a message for each', async () => {
+    const { sent, tick } = await fleet(5);
+    await tick({ scheduled_time: iso(START) });
+    expect(sent).toEqual(
+      [0, 1, 2, 3, 4].map((shard) => ({ queue: 'tick', body: { scheduled_time: iso(START), shard } })),
+    );
+    await tick(sent[3]!.body as object);
+    expect(sent.slice(5).map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.check_id))).toEqual([
+      ['chk_3'],
+      ['chk_3'],
+    ]);
+  });
+});
