@@ -5,6 +5,7 @@ import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Alert, alertOf, testAlertOf } from './alert.ts';
 import type { ChannelType } from './channel-type.ts';
@@ -22,7 +23,13 @@ export type DeliverWorld = SendWorld & { keys: Keys };
  * delivery id. A retry is a delayed message; nothing waits here.
  * @param last the message is not given again: instead of a try that may be cut off, the delivery ends as failed
  */
-export async function deliver(world: DeliverWorld, message: MessageOf<'delivery'>, last: boolean): Promise<void> {
+export function deliver(world: DeliverWorld, message: MessageOf<'delivery'>, last: boolean): Promise<void> {
+  // A message that is given again after a crash may fall due together with the retry that it had sent: the second of
+  // them waits for what the first one records, and makes no attempt of its own.
+  return oneAtATime(world.ports.table, message.delivery_id, () => deliverOnce(world, message, last));
+}
+
+async function deliverOnce(world: DeliverWorld, message: MessageOf<'delivery'>, last: boolean): Promise<void> {
   const { ports, keys } = world;
   const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
   if (!delivery) return ports.log.warn('a delivery is gone', message);

@@ -47,8 +47,9 @@ export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, no
 
 /**
  * Writes what an attempt came to, together with the channel's latest delivery unless a newer one stands there. Answers
- * the delivery as it then stands. Another deliverer of the same message may have been quicker: what was sent stays
- * sent, and each attempt counts.
+ * the delivery as it then stands. Another deliverer may have made the same attempt and been quicker: what was sent stays
+ * sent, and the two count as one, so that no delivery has more attempts than its rule gives it.
+ * @param delivery as it was read before the attempt
  * @param fresh the delivery was attempted before it was ever stored: this writes it for the first time
  */
 export function recordOutcome(
@@ -65,9 +66,11 @@ export function recordOutcome(
       lastKey,
     ])) as [DeliveryItem | undefined, LastDeliveryItem | undefined];
     if (!present && !fresh) return delivery;
-    if (present && isSettled(present, v, outcome)) return present;
+    if (present && isSettled(present, v, outcome, delivery)) return present;
 
-    const next = { ...afterAttempt(present ?? delivery, outcome, ports.clock.now()), v };
+    const attempted = { ...(present ?? delivery), attempts: delivery.attempts };
+    const after = afterAttempt(attempted, outcome, ports.clock.now());
+    const next = { ...after, attempts: Math.max(after.attempts, present?.attempts ?? 0), v };
     const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
     const orphan = outcome.status === 'failed' && outcome.orphan === true;
     if (!orphan && !(last && last.delivery.id > next.id)) {
@@ -83,8 +86,12 @@ export function recordOutcome(
 }
 
 /** Nothing is left to write: this very outcome stands there, or one that it cannot better. */
-const isSettled = (present: DeliveryItem, v: string, outcome: AttemptOutcome): boolean =>
-  present.v === v || present.status === 'sent' || (present.status === 'failed' && outcome.status !== 'sent');
+function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, before: DeliveryItem): boolean {
+  if (present.v === v || present.status === 'sent') return true;
+  if (outcome.status === 'sent') return false;
+  const isFinal = outcome.status === 'failed' && outcome.final === true;
+  return present.status === 'failed' || (!isFinal && present.attempts !== before.attempts);
+}
 
 /** When a delivery last failed, whosever it was (epoch ms); GET /v1/health shows it. */
 export type LastFailureItem = Item & { at: number };

@@ -4,6 +4,7 @@ import { create as createNotifier } from '#functions/notifier.ts';
 import type { LastDeliveryItem } from '#lib/alerts/delivery-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { LAST_RECEIVE } from '#lib/messages.ts';
+import type { Table } from '#lib/platform/ports.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { signatureOf, startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
@@ -279,14 +280,58 @@ describe('faults of ours', () => {
   });
 });
 
+/** Deliverers that share the table and know nothing of each other's locks; both read before either of them records. */
+function twoProcesses() {
+  const { promise: bothHaveRead, resolve } = Promise.withResolvers<void>();
+  let reads = 0;
+  return [1, 2].map(() => {
+    const table: Table = {
+      ...world.table,
+      get: async (key) => {
+        const item = await world.table.get(key);
+        if (++reads === 2) resolve();
+        await bothHaveRead;
+        return item as never;
+      },
+    };
+    return create({ ...world.ports, table });
+  });
+}
+
 describe('two deliverers of one message', () => {
-  it('both count, and sent stays sent', async () => {
-    receiver.behave({ status: 500 }, { status: 200 });
-    const body = world.takeDue('delivery')[0]!.body;
-    await create(world.ports)(queueEvent([body, body]));
-    const delivery = await world.delivery(id);
-    expect(delivery?.status).toBe('sent');
+  it('that a crash gives again when its own retry is due make one attempt', async () => {
+    receiver.behave({ status: 500 });
+    const given = world.sent.map((one) => one.body);
+    await run();
+    world.pass(1000);
+    const retry = world.takeDue('delivery').map((one) => one.body);
+    await create(world.ports)(queueEvent([...given, ...retry]));
     expect(receiver.received).toHaveLength(2);
+    expect(await world.delivery(id)).toMatchObject({ status: 'retrying', attempts: 2 });
+    expect(world.sent.map((one) => one.not_before)).toEqual([START + 3000, START + 3000]);
+  });
+
+  it.each([
+    ['and what was sent stays sent', [500, 200], 'sent'],
+    ['and its wait is kept', [500, 500], 'retrying'],
+  ])('in two processes count as one attempt, %s', async (_, statuses, status) => {
+    receiver.behave(...statuses.map((one) => ({ status: one })));
+    const body = world.takeDue('delivery')[0]!.body;
+    await Promise.all(twoProcesses().map((deliverer) => deliverer(queueEvent([body]))));
+    expect(receiver.received).toHaveLength(2);
+    expect(await world.delivery(id)).toMatchObject({ status, attempts: 1 });
+  });
+
+  it('through all their retries make no fourth attempt, even when the last goes well', async () => {
+    receiver.behave({ status: 500 });
+    for (const wait of [1000, 2000]) {
+      await run();
+      world.pass(wait);
+    }
+    const due = world.takeDue('delivery')[0]!.body;
+    receiver.behave({ status: 500 }, { status: 200 });
+    await Promise.all(twoProcesses().map((deliverer) => deliverer(queueEvent([due]))));
+    expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 3 });
   });
 
   it('of two alerts leave the newer one as the latest of the channel', async () => {
