@@ -19,8 +19,8 @@ type QueueSpec = {
 type FunctionSpec = {
   memory_mb: number;
   timeout_seconds: number;
-  /** Its part of the table. */
-  table: 'read' | 'write';
+  /** What it does to the table beside reading it. */
+  table: readonly ('put' | 'delete')[];
   sends: readonly QueueName[];
   publishes?: true;
   /**
@@ -46,24 +46,30 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   api: {
     memory_mb: 512,
     timeout_seconds: 29,
-    table: 'write',
+    table: ['put', 'delete'],
     sends: ['job', 'timer', 'delivery', 'action', 'reclaim'],
   },
-  ingest: { memory_mb: 256, timeout_seconds: 29, table: 'write', sends: ['timer'] },
+  ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['timer'] },
   mcp: {
     memory_mb: 256,
     timeout_seconds: 900,
-    table: 'write',
+    table: ['put', 'delete'],
     sends: ['job', 'timer', 'action'],
     streams: true,
   },
-  generator: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['tick', 'job', 'timer', 'action'] },
-  prober: { memory_mb: 512, timeout_seconds: 60, table: 'write', sends: ['job', 'timer', 'delivery'] },
-  notifier: { memory_mb: 256, timeout_seconds: 30, table: 'write', sends: ['notify', 'delivery'], publishes: true },
-  deliverer: { memory_mb: 256, timeout_seconds: 60, table: 'write', sends: ['delivery', 'timer'] },
-  'action-planner': { memory_mb: 256, timeout_seconds: 30, table: 'write', sends: ['plan', 'action'] },
-  'action-runner': { memory_mb: 256, timeout_seconds: 60, table: 'write', sends: ['action'] },
-  reclaimer: { memory_mb: 256, timeout_seconds: 60, table: 'write', sends: ['reclaim'] },
+  generator: { memory_mb: 512, timeout_seconds: 60, table: ['put'], sends: ['tick', 'job', 'timer', 'action'] },
+  prober: { memory_mb: 512, timeout_seconds: 60, table: ['put', 'delete'], sends: ['job', 'timer', 'delivery'] },
+  notifier: {
+    memory_mb: 256,
+    timeout_seconds: 30,
+    table: ['put', 'delete'],
+    sends: ['notify', 'delivery'],
+    publishes: true,
+  },
+  deliverer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['delivery', 'timer'] },
+  'action-planner': { memory_mb: 256, timeout_seconds: 30, table: ['put'], sends: ['plan', 'action'] },
+  'action-runner': { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['action'] },
+  reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim'] },
 };
 
 export const queues: Record<QueueName, QueueSpec> = {

@@ -8,7 +8,8 @@ import type { QueueName } from '#lib/messages.ts';
 /** What the table port asks of DynamoDB; a transaction needs the rights of its parts. */
 const TABLE_ACTIONS = {
   read: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
-  write: ['dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'],
+  put: ['dynamodb:PutItem', 'dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'],
+  delete: ['dynamodb:DeleteItem'],
 };
 
 export type Resources = { table: TableV2; queues: Record<QueueName, Queue>; bus: EventBus };
@@ -19,7 +20,7 @@ export function permissionsOf(name: FunctionName, { table, queues, bus }: Resour
   const allow = (actions: string[], resources: string[]) =>
     new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
   return [
-    allow([...TABLE_ACTIONS.read, ...(spec.table === 'write' ? TABLE_ACTIONS.write : [])], [table.tableArn]),
+    allow([...TABLE_ACTIONS.read, ...spec.table.flatMap((right) => TABLE_ACTIONS[right])], [table.tableArn]),
     ...(spec.sends.length > 0
       ? [
           allow(

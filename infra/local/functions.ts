@@ -10,6 +10,7 @@ import { create as prober } from '#functions/prober.ts';
 import { create as reclaimer } from '#functions/reclaimer.ts';
 import type { FunctionName } from '#infra/topology.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { grant } from './grant.ts';
 import type { Handler } from './invoke.ts';
 
 const factories: Record<FunctionName, (ports: Ports) => Handler> = {
@@ -25,8 +26,9 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   reclaimer,
 };
 
-/** Every function of the topology, made once for one world. */
+/** Every function of the topology, made once for one world, each with what it may do there. */
 export function makeFunctions(ports: Ports): Record<FunctionName, Handler> {
-  const made = Object.entries(factories).map(([name, create]) => [name, create(ports)]);
+  const names = Object.keys(factories) as FunctionName[];
+  const made = names.map((name) => [name, factories[name](grant(ports, name))]);
   return Object.fromEntries(made) as Record<FunctionName, Handler>;
 }

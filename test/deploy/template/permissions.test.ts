@@ -34,9 +34,10 @@ describe('what a function may do', () => {
     const expected = new Set([
       ...['CreateLogStream', 'PutLogEvents'].map((action) => `logs:${action} ${group}`),
       ...['GetItem', 'BatchGetItem', 'Query'].map((action) => `dynamodb:${action} ${table}`),
-      ...(spec.table === 'write' ? ['PutItem', 'DeleteItem', 'BatchWriteItem', 'ConditionCheckItem'] : []).map(
+      ...(spec.table.includes('put') ? ['PutItem', 'BatchWriteItem', 'ConditionCheckItem'] : []).map(
         (action) => `dynamodb:${action} ${table}`,
       ),
+      ...(spec.table.includes('delete') ? [`dynamodb:DeleteItem ${table}`] : []),
       ...spec.sends.map((queue) => `sqs:SendMessage ${arn(queueId(queue))}`),
       ...(spec.publishes ? [`events:PutEvents ${arn(all('AWS::Events::EventBus')[0].id)}`] : []),
       ...consumed.flatMap(([queue]) =>
