@@ -15,7 +15,8 @@ const isBefore = (a: Timer, b: Timer): boolean => a.time < b.time || (a.time ===
 /** Until every promise that can go on without the clock has gone on. */
 const drain = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-export function makeClock(start: number): VirtualClock {
+/** @param settled resolves when nothing is left to do at the present moment */
+export function makeClock(start: number, settled: () => Promise<void> = drain): VirtualClock {
   let now = start;
   let order = 0;
   const heap = makeHeap();
@@ -25,12 +26,12 @@ export function makeClock(start: number): VirtualClock {
     sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
     at,
     runUntil: async (end) => {
-      await drain();
+      await settled();
       for (let timer = heap.first(); timer && timer.time <= end; timer = heap.first()) {
         heap.shift();
         now = timer.time;
         timer.work();
-        await drain();
+        await settled();
       }
       now = end;
     },

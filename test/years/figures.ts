@@ -1,0 +1,83 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { STORE_FILE } from '#infra/local/store.ts';
+import type { Life } from './life.ts';
+
+/** What is measured at the end of each step; `start` only where the host was started anew. */
+export const FIGURES = ['items', 'messages', 'changes', 'db', 'wal', 'free', 'p50', 'p99', 'start', 'rss'] as const;
+export type Figure = (typeof FIGURES)[number];
+export type Row = { at: number } & Record<Exclude<Figure, 'start'>, number> & { start: number | undefined };
+
+/** What a figure is, and in which unit it is printed. */
+export const MEANING: Record<Figure, string> = {
+  items: 'rows in items',
+  messages: 'rows in messages',
+  changes: 'rows in changes',
+  db: 'bytes of the database',
+  wal: 'bytes of the WAL',
+  free: 'bytes of free pages in the database',
+  p50: 'ms, real: median write, from the call to the end of its COMMIT',
+  p99: 'ms, real: the slowest of a hundred writes',
+  start: 'ms, real: from opening the data to the first answer',
+  rss: 'bytes of memory of this process',
+};
+
+/** The figures of this moment, and of the writes since the last. */
+export function measure(life: Life, start: number | undefined): Row {
+  const { db } = life.store();
+  const one = (sql: string): number => Number(Object.values(db.prepare(sql).get()!)[0]);
+  const bytes = (file: string): number => statSync(join(life.dir, file), { throwIfNoEntry: false })?.size ?? 0;
+  const sorted = life.takeLatencies().sort((a, b) => a - b);
+  const share = (part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
+  return {
+    at: life.now(),
+    items: one('SELECT count(*) FROM items'),
+    messages: one('SELECT count(*) FROM messages'),
+    changes: one('SELECT count(*) FROM changes'),
+    db: bytes(STORE_FILE),
+    wal: bytes(`${STORE_FILE}-wal`),
+    free: one('PRAGMA freelist_count') * one('PRAGMA page_size'),
+    p50: share(0.5),
+    p99: share(0.99),
+    start,
+    rss: process.memoryUsage.rss(),
+  };
+}
+
+const WIDTH = 12;
+const whole = new Set<Figure>(['items', 'messages', 'changes', 'db', 'wal', 'free', 'rss']);
+
+/** @param value undefined where it was not measured */
+export function printed(figure: Figure, value: number | undefined): string {
+  if (value === undefined) return '-';
+  return whole.has(figure) ? String(Math.round(value)) : value.toFixed(2);
+}
+
+export const heading = (): string => ['at'.padEnd(16), ...FIGURES.map((name) => name.padStart(WIDTH))].join('');
+
+export const rowText = (row: Row): string =>
+  [
+    new Date(row.at).toISOString().slice(0, 16),
+    ...FIGURES.map((name) => printed(name, row[name]).padStart(WIDTH)),
+  ].join('');
+
+/** Means of the middle and of the last third of what was measured. */
+export function thirds(rows: Row[], figure: Figure): { middle: number; last: number } {
+  const values = rows.flatMap((row) => row[figure] ?? []);
+  const third = Math.floor(values.length / 3);
+  const mean = (part: number[]) => part.reduce((sum, value) => sum + value, 0) / part.length;
+  return { middle: mean(values.slice(third, -third)), last: mean(values.slice(-third)) };
+}
+
+/** How many items there are of each kind of key, the most first: ids and instants in it stand as `*`. */
+export function census(life: Life): [kind: string, count: number][] {
+  const kinds = new Map<string, number>();
+  const keys = life.store().db.prepare("SELECT pk || ' ' || sk AS key FROM items");
+  for (const { key } of keys.iterate()) {
+    const kind = String(key)
+      .replace(/[a-z]+_[0-9a-z]{26}|[0-9a-f]{64}|(?<=R#\d{13}#)[\w-]{22}|\d{13}/g, '*')
+      .replace(/PUSH#.*/, 'PUSH#*');
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  return [...kinds].sort(([, a], [, b]) => b - a);
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Host, startHost } from '#infra/local/host.ts';
+import { readHostSettings } from '#infra/local/settings.ts';
+import type { Store } from '#infra/local/store.ts';
+import { setLimits } from '#lib/access/change-account.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Log } from '#lib/platform/ports.ts';
+import { type ProcessTime, takeProcessTime } from './process-time.ts';
+import type { Targets } from './targets.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+export type Answer = { body: any; next: string | undefined };
+
+/** An embedded service on disk, in virtual time, through as many lives of its host as it is given. */
+export type Life = Disposable & {
+  dir: string;
+  store(): Store;
+  /** What its log said louder than info. */
+  said: { warnings: number; errors: string[] };
+  /** Calls the API; throws unless the answer is a 2xx. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Lets virtual time pass. */
+  pass(ms: number): Promise<void>;
+  now(): number;
+  /** Milliseconds from the call of each write to the end of its COMMIT, since the last take, of times with `sync`. */
+  takeLatencies(): number[];
+  /** Whether each commit reaches the disk before it is answered, as it always does outside of this test. */
+  sync(on: boolean): void;
+  /** Stops the host and starts another on its data, two virtual seconds later. @returns real ms until its first answer */
+  restart(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+const AWAY_MS = 2000;
+const UNWATCHED_TURNS = 20;
+
+let writing = 0;
+let time: ProcessTime | undefined;
+
+/** The one time of this process; `start` (epoch ms) counts at the first call. */
+export function processTime(start: number): ProcessTime {
+  time ??= takeProcessTime(start, () => writing > 0);
+  return time;
+}
+
+/** Starts a service on an empty folder, whose account keeps results for `retention` days. */
+export async function startLife(clock: ProcessTime, targets: Targets, retention: number): Promise<Life> {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-years-'));
+  const said: Life['said'] = { warnings: 0, errors: [] };
+  const log: Log = {
+    info: () => {},
+    warn: () => said.warnings++,
+    error: (message, fields) => said.errors.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  const { settings } = readHostSettings({});
+  const latencies: number[] = [];
+  let synced = true;
+  let host: Host;
+  let key = '';
+
+  async function start(): Promise<void> {
+    const world = { clock, ids: makeIds(clock), net: targets.net };
+    host = await startHost({ settings, log, dir, host: '127.0.0.1', port: 0, world });
+    key = host.adminKey ?? key;
+    watch(host.ports.table.store);
+    // The writes of the start were begun unwatched.
+    for (let turns = 0; turns < UNWATCHED_TURNS; turns++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Every write of the service is counted while it is under way, and timed. */
+  function watch(store: Store): void {
+    const { write } = store;
+    store.write = async (job) => {
+      writing++;
+      const begun = performance.now();
+      try {
+        return await write(job);
+      } finally {
+        writing--;
+        if (synced) latencies.push(performance.now() - begun);
+      }
+    };
+    applySync();
+  }
+
+  const applySync = () => host.ports.table.store.db.exec(`PRAGMA synchronous = ${synced ? 'FULL' : 'OFF'}`);
+  const call: Life['call'] = (method, path, body, headers) =>
+    ask(host.url + path, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, body);
+
+  await start();
+  const { body: me } = await call('GET', '/v1/me');
+  const scope = { ports: host!.ports, keys: host!.keys, tenant: me.id as string };
+  const limits = { entity_limit_per_bp: 1000, retention_days: retention };
+  await setLimits(scope, limits);
+
+  return {
+    dir,
+    said,
+    store: () => host.ports.table.store,
+    call,
+    now: clock.now,
+    pass: clock.pass,
+    takeLatencies: () => latencies.splice(0),
+    sync: (on) => {
+      synced = on;
+      applySync();
+    },
+    restart: async () => {
+      await host.stop();
+      await clock.pass(AWAY_MS);
+      const begun = performance.now();
+      await start();
+      await call('GET', '/v1/status?limit=1');
+      const took = performance.now() - begun;
+      await clock.settle();
+      return took;
+    },
+    stop: async () => void (await host.stop()),
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+type Sent = { method: string; headers: Record<string, string> };
+
+/** One request on a connection of its own. Not by fetch, whose timers would be virtual too. */
+function ask(url: string, { method, headers }: Sent, body: unknown): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, async (response) => {
+      let text = '';
+      for await (const part of response.setEncoding('utf8')) text += part;
+      if (response.statusCode! >= 300) reject(new Error(`${method} ${url}: ${response.statusCode} ${text}`));
+      const answer = text === '' ? undefined : JSON.parse(text);
+      resolve({ body: answer, next: nextOf(url, response.headers.link, answer?.next_cursor) });
+    });
+    sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** Path of the page behind this one. */
+function nextOf(url: string, link: string | string[] | undefined, cursor: string | null | undefined) {
+  const named = /<(.+)>; rel="next"/.exec(String(link ?? ''))?.[1];
+  if (named) return named;
+  if (!cursor) return undefined;
+  const page = new URL(url);
+  page.searchParams.set('cursor', cursor);
+  return page.pathname + page.search;
+}

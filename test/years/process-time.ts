@@ -1,0 +1,85 @@
+import { makeClock, type VirtualClock } from '#test/faults/virtual-clock.ts';
+
+/** The time of this whole process: its clock, `Date.now` and its timers. Work of the event loop itself stays real. */
+export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep'> & {
+  /** Lets time pass, as fast as the machine does what falls due in it. */
+  pass(ms: number): Promise<void>;
+  /** Real turns of the event loop, until all that was begun has ended or waits for time. */
+  settle(): Promise<void>;
+};
+
+type Timer = { on: boolean; unref(): Timer; ref(): Timer };
+
+const real = { clearTimeout: globalThis.clearTimeout, clearInterval: globalThis.clearInterval };
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Puts `Date.now`, setTimeout and setInterval of this process under a virtual clock that begins at `start` (epoch ms),
+ * for good: what takes the machine's own clock (ticks, sweep, sign of life, queues) then runs in its time.
+ * @param isBusy whether real work, such as a commit, is under way
+ */
+export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTime {
+  let touched = true;
+  const settle = async (): Promise<void> => {
+    do await turn();
+    while (isBusy());
+  };
+  const clock = makeClock(start, async () => {
+    if (!touched) return;
+    touched = false;
+    await settle();
+  });
+
+  const newTimer = (): Timer => {
+    const timer: Timer = { on: true, unref: () => timer, ref: () => timer };
+    return timer;
+  };
+  const setTimeout = (work: (...values: unknown[]) => void, ms = 0, ...values: unknown[]): Timer => {
+    const timer = newTimer();
+    clock.at(clock.now() + Math.max(1, ms), () => {
+      if (!timer.on) return;
+      timer.on = false;
+      touched = true;
+      work(...values);
+    });
+    return timer;
+  };
+  const setInterval = (work: () => void, ms: number): Timer => {
+    const timer = newTimer();
+    // The one interval there is, the sign of life, leaves nothing to be waited for.
+    const again = (): void =>
+      clock.at(clock.now() + ms, () => {
+        if (!timer.on) return;
+        work();
+        again();
+      });
+    again();
+    return timer;
+  };
+  const clear =
+    (otherwise: (timer: never) => void) =>
+    (timer: Timer | NodeJS.Timeout | undefined): void => {
+      if (timer && 'on' in timer) timer.on = false;
+      else otherwise(timer as never);
+    };
+  Date.now = clock.now;
+  Object.assign(globalThis, {
+    setTimeout,
+    setInterval,
+    clearTimeout: clear(real.clearTimeout),
+    clearInterval: clear(real.clearInterval),
+  });
+
+  return {
+    now: clock.now,
+    sleep: (ms) =>
+      clock.sleep(ms).then(() => {
+        touched = true;
+      }),
+    pass: (ms) => {
+      touched = true;
+      return clock.runUntil(clock.now() + ms);
+    },
+    settle,
+  };
+}

@@ -1,0 +1,163 @@
+import { iso } from '#lib/platform/time.ts';
+import { Evidence } from '#test/long/evidence.ts';
+import { census, FIGURES, heading, MEANING, measure, printed, type Row, rowText, thirds } from './figures.ts';
+import { type Answer, type Life, processTime, startLife } from './life.ts';
+import { makeTargets, type Spells } from './targets.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** A long time that a service is to live through. */
+export type Plan = {
+  title: string;
+  checks: number;
+  interval_seconds: number;
+  /** Days for which results are kept. */
+  retention: number;
+  /** How long all of it lasts, and a row of the table. */
+  length: number;
+  step: number;
+  /** The last so many ms of each step commit to the disk, as the service does, and are timed; the rest only writes. */
+  timed: number;
+  /** The host is started anew after every so many rows. */
+  restart_every: number;
+  spells: Spells;
+};
+
+/** Ten past the hour, so that the timed end of a step holds the sweep of what expired at the full hour. */
+const BEGINS = Date.UTC(2027, 0, 1, 0, 10);
+const HISTORY = 90 * DAY;
+/** The sweep is done with an hour's expiry by then. */
+const SWEPT_MS = 5 * MINUTE;
+const LEVEL = 1.15;
+/** Checks whose answers are looked into at each row. */
+const LOOKED_AT = 5;
+const KINDS_SHOWN = 25;
+
+type Made = { ids: string[]; push: string; action: string };
+
+/** Lives through a plan and prints its table and verdict. @returns the exit code */
+export async function run(plan: Plan): Promise<number> {
+  const evidence = new Evidence();
+  const clock = processTime(BEGINS);
+  const targets = makeTargets(clock.now, plan.spells);
+  using life = await startLife(clock, targets, plan.retention);
+  evidence.print(plan.title);
+  for (const name of FIGURES) evidence.print(`  ${name.padEnd(9)} ${MEANING[name]}`);
+  const made = await makeFleet(life, plan);
+  const begun = performance.now();
+  const rows: Row[] = [];
+  const broken = { readable: 0, unswept: 0 };
+  evidence.print(heading());
+  for (let past = 0; past < plan.length; past += plan.step) {
+    await liveThrough(life, plan, made);
+    const last = (rows.length + 1) % plan.restart_every === 0;
+    const row = measure(life, undefined);
+    if (last) row.start = await life.restart();
+    rows.push(row);
+    evidence.print(rowText(row));
+    broken.readable += await tooOld(life, plan, made);
+    broken.unswept += unswept(life);
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  for (const [kind, count] of census(life).slice(0, KINDS_SHOWN))
+    evidence.print(`${String(count).padStart(9)}  ${kind}`);
+  const { asked } = targets;
+  evidence.print(`${JSON.stringify(asked)} in ${seconds.toFixed(0)} s; log: ${life.said.warnings} warnings`);
+  const due = ((rows.length * plan.step) / 1000 / plan.interval_seconds) * plan.checks;
+  evidence.demand(asked.probes >= due * 0.999, `each slot was executed (${asked.probes} of ${due})`);
+  evidence.demand(broken.readable === 0, `nothing older than its retention could be read (${broken.readable})`);
+  evidence.demand(broken.unswept === 0, `what had expired was deleted within minutes (${broken.unswept} rows)`);
+  evidence.demand((await oldestHistory(life, made)) >= life.now() - HISTORY, 'no history is older than 90 days');
+  evidence.demand(life.said.errors.length === 0, `no error was logged (${life.said.errors.slice(0, 3).join('; ')})`);
+  judge(evidence, rows);
+  await life.stop();
+  return evidence.conclude();
+}
+
+/** Http checks, each with a channel; beside them a push check that an agent feeds, and an action of every hour. */
+async function makeFleet({ call }: Life, { checks, interval_seconds }: Plan): Promise<Made> {
+  await call('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
+  const entity = async (n: number): Promise<string> => {
+    const slug = `entity-${n}`;
+    return (await call('POST', '/v1/blueprints/service/entities', { slug, name: `Entity ${n}` })).body.id;
+  };
+  const ids: string[] = [];
+  let owner = '';
+  for (let n = 0; n < checks; n++) {
+    if (n % 10 === 0) owner = await entity(n);
+    const settings = { check_type: 'http', target_url: `http://t${n}.test/`, interval_seconds };
+    const { body } = await call('POST', '/v1/checks', { ...settings, entity_id: owner, failure_threshold: 2 });
+    const channel = { channel_type: 'webhook', config: { url: 'https://pager.test/hook' } };
+    await call('POST', `/v1/checks/${body.id}/policy/channels`, channel);
+    ids.push(body.id);
+  }
+  const pushed = { check_type: 'push', interval_seconds: 3600, entity_id: await entity(checks) };
+  const { body: push } = await call('POST', '/v1/checks', pushed);
+  const settings = { name: 'Hourly', url: 'https://c.example.com/', trigger_type: 'schedule', interval_seconds: 3600 };
+  const { body: action } = await call('POST', '/v1/actions', settings);
+  return { ids, push: push.id, action: action.id };
+}
+
+/** One step, hour by hour; the agent rests from its pushes for some hours each night. */
+async function liveThrough(life: Life, { step, timed }: Plan, { push }: Made): Promise<void> {
+  const end = life.now() + step;
+  life.sync(false);
+  for (let next = life.now(); life.now() < end; ) {
+    if (new Date(life.now()).getUTCHours() >= 5) {
+      const key = { 'idempotency-key': `hour-${life.now()}` };
+      await life.call('POST', `/v1/checks/${push}/results`, { success: true, latency_ms: 5 }, key);
+    }
+    next = Math.min(next + HOUR, end);
+    if (next === end && timed > 0) {
+      await life.pass(Math.max(0, end - timed - life.now()));
+      life.sync(true);
+      life.takeLatencies();
+    }
+    await life.pass(next - life.now());
+  }
+}
+
+/** How many results could be read that are older than the retention. */
+async function tooOld(life: Life, { retention }: Plan, { ids, push }: Made): Promise<number> {
+  const until = encodeURIComponent(iso(life.now() - retention * DAY - MINUTE));
+  let found = 0;
+  for (const id of [push, ...ids.slice(0, LOOKED_AT)]) {
+    found += (await life.call('GET', `/v1/checks/${id}/results?limit=5&until=${until}`)).body.results.length;
+  }
+  return found;
+}
+
+/** Rows that expired some minutes ago and are still there. */
+function unswept(life: Life): number {
+  const before = Math.floor((life.now() - SWEPT_MS) / 1000);
+  const count = life.store().db.prepare('SELECT count(*) AS n FROM items WHERE expires_at < ?');
+  return Number(count.get(before)!.n);
+}
+
+/** The oldest of all transitions, deliveries and executions that can be read, epoch ms. */
+async function oldestHistory({ call }: Life, { ids, action }: Made): Promise<number> {
+  let oldest = Number.POSITIVE_INFINITY;
+  const lists = ['/v1/status/transitions', '/v1/notify/logs', `/v1/actions/${action}/executions`];
+  for (const list of [...lists, `/v1/checks/${ids[0]}/transitions`]) {
+    for (let next: string | undefined = list; next !== undefined; ) {
+      const page: Answer = await call('GET', next);
+      for (const one of page.body) oldest = Math.min(oldest, Date.parse(one.timestamp ?? one.created_at));
+      next = page.next;
+    }
+  }
+  return oldest;
+}
+
+/** Says of each figure whether it levelled off: its mean of the last third against that of the middle one. */
+function judge(evidence: Evidence, rows: Row[]): void {
+  evidence.heading('mean of the last third against the middle third');
+  for (const name of FIGURES) {
+    const { middle, last } = thirds(rows, name);
+    const growth = middle === last ? 1 : last / middle;
+    const means = `${printed(name, last)} against ${printed(name, middle)}`;
+    const change = `${growth >= 1 ? '+' : ''}${((growth - 1) * 100).toFixed(1)} %`;
+    evidence.demand(growth <= LEVEL, `${name} levelled off: ${means} (${change})`);
+  }
+}

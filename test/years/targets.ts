@@ -1,0 +1,69 @@
+import { hash32 } from '#lib/platform/ids.ts';
+import { type Net, NetError } from '#lib/platform/net.ts';
+
+/** A network that answers at once, and how often it was asked. */
+export type Targets = { net: Net; asked: { probes: number; failed: number; alerts: number; actions: number } };
+
+/** How the targets fail: once in so long, each at a moment of its own, for so long (ms). */
+export type Spells = { once_in: number; shortest: number; longest: number };
+
+type Spell = { turn: number; from: number; to: number };
+
+const LATENCY_MS = 20;
+
+/**
+ * Targets of checks are `t….test`, which have their bad spells; `pager.test` takes alerts and refuses one in twenty;
+ * everything else, the witness too, is well.
+ */
+export function makeTargets(now: () => number, { once_in, shortest, longest }: Spells): Targets {
+  const asked = { probes: 0, failed: 0, alerts: 0, actions: 0 };
+  const spells = new Map<string, Spell>();
+
+  function isIll(host: string): boolean {
+    const at = now();
+    const turn = Math.floor(at / once_in);
+    let spell = spells.get(host);
+    if (spell?.turn !== turn) {
+      const length = shortest + (hash32(`${host} ${turn} length`) % (longest - shortest));
+      const from = turn * once_in + (hash32(`${host} ${turn} begin`) % (once_in - length));
+      spell = { turn, from, to: from + length };
+      spells.set(host, spell);
+    }
+    return spell.from <= at && at < spell.to;
+  }
+
+  function answer(host: string): number {
+    if (host === 'pager.test') {
+      asked.alerts++;
+      return hash32(`${asked.alerts}`) % 20 === 0 ? 503 : 200;
+    }
+    if (!host.startsWith('t')) {
+      asked.actions++;
+      return 200;
+    }
+    asked.probes++;
+    if (!isIll(host)) return 200;
+    asked.failed++;
+    if (asked.failed % 3 === 0) throw new NetError('connect', `${host} refused the connection`, { answered: true });
+    return 503;
+  }
+
+  const unused = async (): Promise<never> => {
+    throw new Error('Nothing in this run uses it.');
+  };
+  return {
+    asked,
+    net: {
+      http: async ({ url }) => ({
+        status: answer(new URL(url).hostname),
+        headers: {},
+        body: '',
+        latency_ms: LATENCY_MS,
+      }),
+      resolve: async () => ({ values: ['a.root-servers.net'], latency_ms: LATENCY_MS }),
+      judge: async () => {},
+      connect: unused,
+      tls: unused,
+    },
+  };
+}
