@@ -2,16 +2,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A light target in a process of its own: answers 200 to everything and notes when each path `/<n>` was asked for.
- * On any message of its parent it answers all that it noted.
+ * A light target in a process of its own: answers 200 to everything and notes when each path `/<n>` was asked for, but
+ * `/flap`, which fails every other two seconds. On any message of its parent it answers all that it noted.
  */
 export type Arrivals = { path: number[]; at: number[] };
 
 const noted: Arrivals = { path: [], at: [] };
+const FLAP_MS = 2000;
 const server = createServer((request, response) => {
+  if (request.url === '/flap') {
+    response.statusCode = Math.floor(Date.now() / FLAP_MS) % 2 ? 200 : 500;
+    return response.end();
+  }
   noted.path.push(Number(request.url!.slice(1)));
   noted.at.push(Date.now());
-  response.end('ok');
+  return response.end('ok');
 });
 server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
 process.on('message', () => process.send!(noted));
