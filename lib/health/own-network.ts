@@ -8,6 +8,8 @@ const HOSTS = 3;
 const WITNESS_TIMEOUT_MS = 2_000;
 /** How often the witness is asked while hosts answer. */
 const WITNESS_EVERY_MS = 10 * 60_000;
+/** A witness that did not answer is asked again after this time: had our network just failed, hosts are silent by then. */
+const WITNESS_DOUBT_MS = 60_000;
 
 /**
  * Who is to blame for silence. `unclear`: the witness, once heard, is silent too, but fewer than three hosts are as yet,
@@ -37,7 +39,8 @@ export function ownNetwork(ports: Ports): OwnNetwork {
   /** Of the hosts that have ever answered, as many as matter. */
   const heard = new Set<string>();
   let wasHeard = false;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let askAt = Number.NEGATIVE_INFINITY;
+  let missed = 0;
   let isDown = false;
   let downUntil = Number.NEGATIVE_INFINITY;
   const signOfLife = () => {
@@ -67,9 +70,16 @@ export function ownNetwork(ports: Ports): OwnNetwork {
     wasDown: (at) => isDown || at < downUntil,
     keepWitness: async () => {
       const now = ports.clock.now();
-      if (WITNESS === '' || heard.size === 0 || silent.size > 0 || now - askedAt < WITNESS_EVERY_MS) return;
-      askedAt = now;
-      wasHeard = await witnessAnswers(ports, WITNESS);
+      if (WITNESS === '' || heard.size === 0 || silent.size > 0 || now < askAt) return;
+      askAt = now + WITNESS_EVERY_MS;
+      if (await witnessAnswers(ports, WITNESS)) {
+        wasHeard = true;
+        missed = 0;
+        return;
+      }
+      if (++missed === 1) askAt = now + WITNESS_DOUBT_MS;
+      // Twice, while hosts answer: it is the witness that is gone.
+      else wasHeard = false;
     },
   };
 }
