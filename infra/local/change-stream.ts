@@ -2,15 +2,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent, StreamRecord } from 'aws-lambda';
 import { type FunctionName, streams } from '#infra/topology.ts';
 import type { Log } from '#lib/platform/ports.ts';
+import { type Feed, together } from './feeds.ts';
 import { type Handler, invoke } from './invoke.ts';
 import type { Store } from './store.ts';
-
-export type ChangeStream = {
-  /** To be called when changes were committed. */
-  wake(): void;
-  /** Starts no batch any more, and resolves when the one in hand is done. */
-  stop(): Promise<void>;
-};
 
 type Change = { seq: number; sk: string; at: number; image: string };
 type Spec = (typeof streams)[number];
@@ -23,11 +17,7 @@ const LONGEST_PAUSE_MS = 30_000;
  * checkpoint of its own, which moves only after the function has done its work: through a crash everything is handed
  * over at least once.
  */
-export function startChangeStream(
-  store: Store,
-  handlers: Partial<Record<FunctionName, Handler>>,
-  log: Log,
-): ChangeStream {
+export function startChangeStream(store: Store, handlers: Partial<Record<FunctionName, Handler>>, log: Log): Feed {
   const { db } = store;
   for (const { name } of streams)
     db.prepare('INSERT OR IGNORE INTO checkpoints (consumer, seq) VALUES (?, 0)').run(name);
@@ -39,17 +29,10 @@ export function startChangeStream(
     const handler = handlers[spec.function];
     return handler ? [startReader(store, spec, handler, log)] : [];
   });
-  return {
-    wake: () => {
-      for (const reader of readers) reader.wake();
-    },
-    stop: async () => {
-      await Promise.all(readers.map((reader) => reader.stop()));
-    },
-  };
+  return together(readers);
 }
 
-function startReader(store: Store, spec: Spec, handler: Handler, log: Log): ChangeStream {
+function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed {
   const { db } = store;
   const select = db.prepare('SELECT seq, sk, at, image FROM changes WHERE seq > ? ORDER BY seq LIMIT ?');
   const move = db.prepare('UPDATE checkpoints SET seq = ? WHERE consumer = ?');

@@ -3,15 +3,9 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { type FunctionName, functions, queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import type { Clock, Log } from '#lib/platform/ports.ts';
+import { type Feed, together } from './feeds.ts';
 import { type Handler, invoke } from './invoke.ts';
 import type { LocalQueues, Received } from './queues.ts';
-
-export type Consumers = {
-  /** Takes what is due on every queue; needed only for messages of another process. */
-  wake(): void;
-  /** Takes no more messages, and resolves when those in hand are settled. */
-  stop(): Promise<void>;
-};
 
 /** How long a consumer waits when the store did not answer it. */
 const STORE_PAUSE_MS = 1000;
@@ -21,19 +15,12 @@ export function startConsumers(
   queues: LocalQueues,
   handlers: Partial<Record<FunctionName, Handler>>,
   world: { clock: Pick<Clock, 'now'>; log: Log },
-): Consumers {
+): Feed {
   const all = (Object.keys(specs) as QueueName[]).flatMap((queue) => {
     const handler = handlers[specs[queue].consumer];
     return handler ? [startConsumer(queue, queues, handler, world)] : [];
   });
-  return {
-    wake: () => {
-      for (const one of all) one.wake();
-    },
-    stop: async () => {
-      await Promise.all(all.map((one) => one.stop()));
-    },
-  };
+  return together(all);
 }
 
 /** One queue. It rests until a send or the next due message wakes it, so an idle service does nothing. */
@@ -42,7 +29,7 @@ function startConsumer(
   queues: LocalQueues,
   handler: Handler,
   { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
-): Consumers {
+): Feed {
   const { consumer, batch, concurrency } = specs[queue];
   // Lambda asks for six times the function's time-out.
   const hideMs = functions[consumer].timeout_seconds * 6000;

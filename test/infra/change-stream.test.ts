@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ChangeStream, startChangeStream } from '#infra/local/change-stream.ts';
+import { startChangeStream } from '#infra/local/change-stream.ts';
+import type { Feed } from '#infra/local/feeds.ts';
 import type { Handler } from '#infra/local/invoke.ts';
 import { openTable } from '#infra/local/sqlite-table.ts';
 import { streams } from '#infra/topology.ts';
@@ -26,7 +27,7 @@ afterEach(() => {
 /** A table in memory whose changes can be read by one stream after another, as over restarts. */
 function world() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  let stream: ChangeStream | undefined;
+  let stream: Feed | undefined;
   const log = memoryLog();
   const table = openTable({ file: ':memory:', schedule: queueMicrotask, onInserted: () => stream?.wake() });
   return {
