@@ -1,7 +1,7 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
-import { outagesOf, SKEW_MS } from './check-slots.ts';
+import { outagesOf, skewOf } from './check-slots.ts';
 import { firesAction, slotsOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
@@ -66,6 +66,7 @@ function checkTransition({ run, versions, began, wrong }: World, { n, at, one }:
 /** A rhythm that stands runs once a slot. */
 function checkSchedule({ run, began, wrong }: World, id: string, versions: Version[]): void {
   const { seen, profile, end } = run;
+  const skew = skewOf(run);
   const created = [...began.values()]
     .filter(({ execution }) => execution.action_id === id && execution.trigger === 'schedule')
     .map(({ at }) => at);
@@ -75,17 +76,17 @@ function checkSchedule({ run, began, wrong }: World, id: string, versions: Versi
     const to = Math.min(versions[i + 1]?.at ?? end, end - ENDED_MS) - interval;
     const slots = slotsOf(id, action.interval_seconds, at + BEGUN_MS, to);
     for (const slot of slots) {
-      const runs = created.filter((time) => time >= slot - SKEW_MS && time < slot + interval - SKEW_MS).length;
+      const runs = created.filter((time) => time >= slot - skew && time < slot + interval - skew).length;
       if (runs === 1 || (runs > 1 && !profile.quiet)) continue;
       if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + BEGUN_MS)) continue;
       const isLate = seen.actionRuns.some(
-        (one) => one.action_id === id && one.slot === slot && (one.done_at ?? 0) >= slot + interval - SKEW_MS,
+        (one) => one.action_id === id && one.slot === slot && (one.done_at ?? 0) >= slot + interval - skew,
       );
       const isOut = outagesOf(run).some((outage) => outage.from <= slot && slot <= outage.to);
       if (runs === 0 && !profile.quiet && (isLate || isOut)) continue;
       wrong.push(`slot ${slot} of ${id} (${interval} ms) was run ${runs} times`);
     }
-    const sum = created.filter((time) => time >= at && time <= to + SKEW_MS).length;
+    const sum = created.filter((time) => time >= at && time <= to + skew).length;
     if (sum > slots.length + 2) wrong.push(`${id} ran ${sum} times in ${slots.length} slots from ${at} on`);
   }
 }

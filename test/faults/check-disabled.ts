@@ -1,3 +1,4 @@
+import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';
 
 /** What was under way when the account was disabled may still be probed, sent and judged for so long (ms). */
@@ -5,24 +6,33 @@ const UNDER_WAY = { probe: 8_000, send: 20_000, judge: 40_000 };
 /** The same when nothing of ours is slow; a probe may wait for its target, and for the witness. */
 const UNDER_WAY_QUIET = { probe: 100, send: 500, judge: 8_000 };
 
-/** While an account is disabled nothing of it is probed, judged, run, sent or taken in. What silence says after it: checkSilence. */
+/**
+ * While an account is disabled nothing of it is probed, judged, run, sent or taken in. Each probe, alert and run of an
+ * action is preceded by a look at the account (decisions.md, Errors: its checks and actions stop too), so a run of a
+ * function that began after the disabling does none at all; only one that began before may end what it had in hand.
+ * What silence says after it: checkSilence.
+ */
 export function checkDisabled({ seen, profile }: Run): string[] {
   const wrong: string[] = [];
   const latitude = profile.quiet ? UNDER_WAY_QUIET : UNDER_WAY;
   for (const { done, to } of seen.stops) {
-    const isIn = (at: number, margin: number) => at > done + margin && at < to;
+    const slept = sleptIn(seen, done, to);
+    const isIn = ({ at, run }: { at: number; run: number | undefined }, margin: number): boolean => {
+      if (run === undefined || at <= done || at >= to) return false;
+      return seen.runs.get(run)!.began_at >= done || at > done + margin + slept;
+    };
     const say = (text: string) => wrong.push(`${text}, disabled from ${done} to ${to}`);
-    for (const { host, at } of seen.probes) if (isIn(at, latitude.probe)) say(`${host} was probed at ${at}`);
-    for (const { delivery_id, at } of seen.received)
-      if (isIn(at, latitude.send)) say(`${delivery_id} was sent at ${at}`);
-    for (const { execution_id, at } of seen.calls)
-      if (isIn(at, latitude.send)) say(`${execution_id} was sent at ${at}`);
-    for (const { at, changes } of seen.commits) {
-      if (!isIn(at, latitude.judge)) continue;
-      for (const { key, before, after } of changes) {
+    for (const one of seen.probes) if (isIn(one, latitude.probe)) say(`${one.host} was probed at ${one.at}`);
+    for (const one of seen.received)
+      if (isIn(one, latitude.send)) say(`${one.delivery_id} was sent at ${one.at} by run ${one.run}`);
+    for (const one of seen.calls)
+      if (isIn(one, latitude.send)) say(`${one.execution_id} was sent at ${one.at} by run ${one.run}`);
+    for (const commit of seen.commits) {
+      if (!isIn(commit, latitude.judge)) continue;
+      for (const { key, before, after } of commit.changes) {
         if (!after) continue;
         const isNew = /^(R|TR)#/.test(key.sk) || (key.sk === 'EXECUTION' && !before);
-        if (isNew) say(`${key.pk} ${key.sk} was written at ${at}`);
+        if (isNew) say(`${key.pk} ${key.sk} was written at ${commit.at} by run ${commit.run}`);
       }
     }
     for (const { push, started_at, answered } of seen.pushes) {
@@ -31,4 +41,12 @@ export function checkDisabled({ seen, profile }: Run): string[] {
     }
   }
   return wrong;
+}
+
+/** For so long of this time the machine slept. */
+function sleptIn({ outages }: Observations, from: number, to: number): number {
+  const parts = outages
+    .filter(({ suspended }) => suspended)
+    .map((one) => Math.min(one.to, to) - Math.max(one.from, from));
+  return parts.reduce((sum, ms) => sum + Math.max(0, ms), 0);
 }

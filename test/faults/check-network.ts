@@ -1,11 +1,14 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
-import { SKEW_MS } from './check-slots.ts';
+import { skewOf } from './check-slots.ts';
 import type { Look, ProbeSeen } from './observations.ts';
+import { targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 const HOSTS = 3;
+/** How a failure is called that may be one of our own network. */
+const NO_ANSWER = new Set(['dns', 'timeout', 'connect']);
 /** While hosts answer, the witness is asked no more often (ms). */
 const ROUTINE_MS = 10 * 60_000;
 /** From an answer on the wire until the process has taken note of it (ms). */
@@ -23,6 +26,9 @@ const hasEnded = <T extends { ended_at?: number }>(one: T): one is Ended<T> => o
 export function checkNetwork(run: Run): string[] {
   const { seen } = run;
   const wrong: string[] = [];
+  // What a process knows of its network is ordered by its clock alone.
+  if (run.profile.jumpMs > 0) return wrong;
+  const skew = skewOf(run);
   const witnessed = witnesses(run);
   const checks = new Map<string, CheckItem>();
   const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
@@ -32,19 +38,17 @@ export function checkNetwork(run: Run): string[] {
       if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
       const check = checks.get(key.pk);
       if (!after || check?.execution_mode !== 'pull') continue;
-      const silent = (probes.get(new URL(check.target_url!).hostname) ?? []).filter(
-        (probe) => probe.silent && probe.ended_at <= now,
-      );
+      const silent = (probes.get(targetOf(check)) ?? []).filter((probe) => probe.silent && probe.ended_at <= now);
       if (key.sk.startsWith('R#')) {
         const { success, checked_at, error_kind } = after as ResultItem;
-        if (success || (error_kind !== 'dns' && error_kind !== 'timeout')) continue;
-        const begun = Date.parse(checked_at) - SKEW_MS;
-        const own = silent.filter(({ at }) => at >= begun && at <= begun + SKEW_MS + 4000);
+        if (success || !NO_ANSWER.has(error_kind ?? '')) continue;
+        const begun = Date.parse(checked_at) - skew;
+        const own = silent.filter(({ at }) => at >= begun && at <= begun + skew + 4000);
         if (own.length > 0 && own.every((probe) => witnessed.mustSpare(probe, begun, now)))
           wrong.push(`${check.id}: the probe of ${checked_at} was held against its target while our network was down`);
       } else if (key.sk.startsWith('G#') && (after as GapNoteItem).cause === 'network') {
         const slot = Number(key.sk.slice(2));
-        const own = silent.filter(({ at }) => at >= slot - SKEW_MS);
+        const own = silent.filter(({ at }) => at >= slot - skew);
         if (!own.some((probe) => witnessed.maySpare(probe, now)))
           wrong.push(`${check.id}: slot ${slot} was blamed on our network at ${now} without a reason`);
       }
@@ -55,7 +59,10 @@ export function checkNetwork(run: Run): string[] {
 
 /** What the processes of a run knew of their network. */
 function witnesses({ seen, profile }: Run) {
-  const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ process }) => process);
+  const probes = Map.groupBy(
+    seen.probes.filter(hasEnded).filter(({ own_resolver }) => !own_resolver),
+    ({ process }) => process,
+  );
   const looks = Map.groupBy(seen.looks.filter(hasEnded), ({ process }) => process);
   /** How long a request of a process may wait before it is on the wire. */
   const waitMs = profile.quiet ? 20 : 3100;
@@ -100,10 +107,11 @@ function witnesses({ seen, profile }: Run) {
 
   return {
     /** @param begun from when on the processes did the probe @param now when its outcome was stored */
-    mustSpare({ process, host, ended_at }: Ended<ProbeSeen>, begun: number, now: number): boolean {
+    mustSpare({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
       if (!knewWitness(process, now)) return false;
       if (lastLife(process, now) >= begun - NOTED_MS) return false;
-      return silentHosts(process, ended_at - NOTED_MS, -NOTED_MS).add(host).size >= HOSTS;
+      const silent = silentHosts(process, ended_at - NOTED_MS, -NOTED_MS);
+      return (own_resolver ? silent : silent.add(host)).size >= HOSTS;
     },
     maySpare({ process, at }: ProbeSeen, now: number): boolean {
       return of(process).asked.some((look) => {

@@ -34,7 +34,7 @@ export function checkPushes({ seen }: Run): string[] {
       if (answered.status !== 201) {
         const wasStopped = seen.stops.some(({ from, over }) => started_at <= over && answered.at >= from);
         const mayRefuse = answered.status === 404 || (answered.status === 403 && wasStopped);
-        if (answered.status < 500 && !mayRefuse) wrong.push(`push ${push} was answered ${answered.status}`);
+        if (answered.status !== 503 && !mayRefuse) wrong.push(`push ${push} was answered ${answered.status}`);
         continue;
       }
       const found = stored.get(answered.result_id!);

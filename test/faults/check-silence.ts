@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { resultRecord } from '#lib/health/result-item.ts';
-import { SKEW_MS } from './check-slots.ts';
+import { skewOf } from './check-slots.ts';
 import { graceOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
@@ -45,9 +45,10 @@ export function checkSilence(run: Run): string[] {
             say(`push of ${push.received_at} was answered before`);
         }
         if (at < check.settings_at + grace) say(`settings changed at ${check.settings_at}`);
-        if (at > commit.at + SKEW_MS) say('before its time');
+        if (at > commit.at + skewOf(run)) say('before its time');
+        const begun = seen.runs.get(commit.run ?? 0)?.began_at ?? 0;
         for (const { to } of seen.outages) {
-          if (to < commit.at - UNDER_WAY_MS && at < to + grace) say(`nobody watched until ${to}`);
+          if ((to < commit.at - UNDER_WAY_MS || to <= begun) && at < to + grace) say(`nobody watched until ${to}`);
         }
         for (const { to } of seen.stops) {
           if (to < commit.at - UNDER_WAY_MS && at < to + grace) say(`the account was disabled until ${to}`);

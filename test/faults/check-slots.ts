@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
-import { slotsOf } from './rules.ts';
+import { slotsOf, targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 /** Time in which a check had the same settings. */
@@ -13,7 +13,11 @@ const NEAR_MS = 20_000;
 const LAST_MS = 70_000;
 
 /** How far the clocks of two processes may be apart, both ways (ms). */
-export const SKEW_MS = 40;
+const SKEW_MS = 40;
+/** The same in a run whose clocks jump. */
+export const skewOf = ({ profile: { jumpMs } }: Run): number => SKEW_MS + 2 * jumpMs;
+/** From the beginning of a probe until its request is on the wire, unless the machine sleeps in between (ms). */
+const SENT_MS = 4_000;
 /** A new, re-enabled or changed check is probed within this time (ms; decisions.md, Checks). */
 const AT_ONCE_MS = 5_000;
 
@@ -23,6 +27,7 @@ const isCurrent = (check: CheckItem, slot: number): boolean => check.enabled && 
 /** Every slot that was due has a result, or says why it has none; no probe came early; no result was made up. */
 export function checkSlots(run: Run): string[] {
   const { seen, profile } = run;
+  const skew = skewOf(run);
   const wrong: string[] = [];
   const results = new Map<string, Set<number>>();
   const begins = new Map<string, number[]>();
@@ -36,16 +41,18 @@ export function checkSlots(run: Run): string[] {
       const check = checks.get(key.pk);
       if (!key.sk.startsWith('R#') || !result || check?.execution_mode !== 'pull') continue;
       const at = Number(key.sk.slice(2, 15));
-      results.set(key.pk, (results.get(key.pk) ?? new Set()).add(at));
+      const had = results.get(key.pk) ?? new Set();
+      results.set(key.pk, had);
+      if (had.has(at) && !result.history) wrong.push(`${check.id}: slot ${at} has two results`);
+      had.add(at);
       const begun = Date.parse(result.checked_at);
       begins.set(key.pk, [...(begins.get(key.pk) ?? []), begun]);
-      if (begun < at - SKEW_MS) wrong.push(`${check.id}: probed at ${begun}, before its slot ${at}`);
-      if (begun >= at + check.interval_seconds * 1000 && isCurrent(check, at))
+      if (begun < at - skew) wrong.push(`${check.id}: probed at ${begun}, before its slot ${at}`);
+      if (begun >= at + check.interval_seconds * 1000 + (profile.jumpMs && skew) && isCurrent(check, at))
         wrong.push(`${check.id}: probed at ${begun}, when the successor of ${at} was due`);
-      const host = new URL(check.target_url!).hostname;
       const real = probes
-        .get(host)
-        ?.some(({ at, success }) => at >= begun - SKEW_MS && at <= begun + 4000 && success === result.success);
+        .get(targetOf(check))
+        ?.some(({ at, success }) => at >= begun - skew && at <= sentBy(run, begun) && success === result.success);
       if (!real) wrong.push(`${check.id}: nobody saw the probe of ${begun} that found ${result.success}`);
     }
   }
@@ -57,7 +64,7 @@ export function checkSlots(run: Run): string[] {
   for (const { check, from, to, changed_at } of periodsOf(run)) {
     const interval = check.interval_seconds * 1000;
     const had = results.get(check.pk);
-    const isAtOnce = begins.get(check.pk)?.some((begun) => begun >= from - SKEW_MS && begun <= from + AT_ONCE_MS);
+    const isAtOnce = begins.get(check.pk)?.some((begun) => begun >= from - skew && begun <= from + AT_ONCE_MS);
     const isCutOff = [...seen.spells, ...seen.stops].some(
       (spell) => spell.from <= from + AT_ONCE_MS && spell.to >= from,
     );
@@ -67,9 +74,7 @@ export function checkSlots(run: Run): string[] {
       const job = `${check.id} ${slot}`;
       const moved = settings.get(check.pk)!.some((at) => at >= slot && at < slot + interval && had?.has(at));
       if (had?.has(slot) || moved) continue;
-      const isLate = runs
-        .get(job)
-        ?.some(({ done_at }) => done_at !== undefined && done_at >= slot + interval - SKEW_MS);
+      const isLate = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= slot + interval - skew);
       const isOut = outagesOf(run).some((outage) => outage.from <= slot && slot <= outage.to);
       // What a fault held up until the settings had changed is due no more.
       const isPast = runs.get(job)?.some(({ done_at }) => done_at !== undefined && done_at >= changed_at);
@@ -83,6 +88,13 @@ export function checkSlots(run: Run): string[] {
     }
   }
   return wrong;
+}
+
+/** Until when a probe that began at `begun` has sent its request. */
+function sentBy(run: Run, begun: number): number {
+  const by = begun + SENT_MS + skewOf(run) - SKEW_MS;
+  const asleep = run.seen.outages.find(({ from, to, suspended }) => suspended && from <= by && to >= begun);
+  return asleep ? asleep.to + SENT_MS : by;
 }
 
 export const outagesOf = ({ seen }: Run): { from: number; to: number }[] =>

@@ -1,45 +1,65 @@
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';
 
-/** How much of each thing happened in the runs so far. */
+/** How much of each thing happened in the runs so far, by `kind: which`. */
 export type Coverage = Record<string, number>;
+type Add = (what: string, count?: number) => void;
 
 const isNobody = ({ error_kind }: ResultItem): boolean => error_kind === 'dns' || error_kind === 'timeout';
 
 /** Adds what happened in a run. */
 export function cover(coverage: Coverage, { seen, profile }: Run): void {
-  const add = (what: string, count = 1) => {
+  const add: Add = (what, count = 1) => {
     coverage[what] = (coverage[what] ?? 0) + count;
   };
-  add(profile.quiet ? 'runs without faults' : 'runs with faults');
+  add(`life: ${profile.oneProcess ? 'one machine' : 'many machines'}, ${profile.quiet ? 'no faults' : 'faults'}`);
   add('commits', seen.commits.length);
   for (const [fault, count] of Object.entries(seen.faults)) add(`fault: ${fault}`, count);
-  for (const { answered } of seen.pushes) add(answered ? `push answered ${answered.status}` : 'push not answered');
-  for (const { heard } of seen.looks) add(heard ? 'witness heard' : 'witness silent');
-  for (const { silences } of seen.spells) add(`spell: ${silences} silent`);
-  for (const { status_code } of seen.reports) add(`report answered ${status_code ?? 'never'}`);
-  add('account disabled for a time', seen.stops.length);
-  for (const item of seen.table.values()) {
-    if (item.sk.startsWith('TR#')) {
-      const { cause, alert } = item as TransitionItem;
-      add(`transition: ${cause}, ${alert.reason ?? 'planned'}`);
-    } else if (item.pk.includes('#DELIVERIES#')) {
-      const { kind, status } = item as DeliveryItem;
-      add(`delivery: ${kind}, ${status}`);
-    } else if (item.sk === 'EXECUTION') {
-      const { trigger, dispatch_status, error_message } = item as ExecutionItem;
-      add(`run: ${trigger}, ${error_message.startsWith('interrupted') ? 'interrupted' : dispatch_status}`);
-    } else if (item.sk.startsWith('G#')) {
-      add(`gap noted: ${(item as GapNoteItem).cause}`);
-    } else if (item.sk.startsWith('R#')) {
-      const result = item as ResultItem;
-      const kind = result.received_at !== undefined ? 'push' : result.error_kind === 'silence' ? 'silence' : 'probe';
-      add(`result: ${kind}${result.history ? ', history' : ''}`);
-      if (kind === 'probe' && isNobody(result)) add('result: probe, no answer');
-    }
+  for (const { kind } of seen.storeSpells) if (kind === 'throttling') add('fault: spell of throttling');
+  for (const { silences } of seen.spells) add(`fault: spell of ${silences} silent`);
+  add('fault: account disabled for a time', seen.stops.length);
+  for (const run of seen.runs.values()) add(`function: ${run.function}`);
+  coverRequests(seen, add);
+  for (const type of checkTypes(seen)) add(`check: ${type}`);
+  for (const item of seen.table.values()) coverItem(item, add);
+}
+
+/** Of every check that ever was. */
+function checkTypes({ commits }: Observations): string[] {
+  const made = commits.flatMap(({ changes }) => changes.filter(({ key, before }) => key.sk === 'CHECK' && !before));
+  return made.map(({ after }) => (after as CheckItem).check_type);
+}
+
+function coverRequests(seen: Observations, add: Add): void {
+  for (const { answered } of seen.pushes) add(`push: ${answered ? `answered ${answered.status}` : 'not answered'}`);
+  for (const { heard } of seen.looks) add(`witness: ${heard ? 'heard' : 'silent'}`);
+  for (const { status_code } of seen.reports) add(`report: answered ${status_code ?? 'never'}`);
+  for (const { type, status } of seen.received) add(`received: ${type}, ${status || 'no answer'}`);
+}
+
+function coverItem(item: Item, add: Add): void {
+  if (item.sk.startsWith('TR#')) {
+    const { cause, alert } = item as TransitionItem;
+    add(`transition: ${cause}, ${alert.reason ?? 'planned'}`);
+  } else if (item.pk.includes('#DELIVERIES#')) {
+    const { kind, status, channel_type } = item as DeliveryItem;
+    add(`delivery: ${channel_type || 'removed channel'}, ${kind}, ${status}`);
+  } else if (item.sk === 'EXECUTION') {
+    const { trigger, dispatch_status, error_message } = item as ExecutionItem;
+    add(`run: ${trigger}, ${error_message.startsWith('interrupted') ? 'interrupted' : dispatch_status}`);
+  } else if (item.sk.startsWith('G#')) {
+    add(`gap noted: ${(item as GapNoteItem).cause}`);
+  } else if (item.sk.startsWith('R#')) {
+    const result = item as ResultItem;
+    const kind = result.received_at !== undefined ? 'push' : result.error_kind === 'silence' ? 'silence' : 'probe';
+    add(`result: ${kind}${result.history ? ', history' : ''}`);
+    if (kind === 'probe' && isNobody(result)) add('result: probe, no answer');
   }
 }

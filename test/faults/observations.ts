@@ -1,8 +1,15 @@
+import type { FunctionName } from '#infra/topology.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 
 /** One item as a commit left it; `before` and `after` are undefined where there is none. */
 export type Change = { key: Key; before: Item | undefined; after: Item | undefined };
-export type Commit = { n: number; at: number; changes: Change[] };
+export type Commit = { n: number; at: number; changes: Change[]; run: number | undefined };
+
+/**
+ * One time that a function was called; its number is the `run` of all that it does. `aborted_at`: its time was over and
+ * its signal said so.
+ */
+export type FunctionRun = { id: number; function: FunctionName; began_at: number; ended: boolean; aborted_at?: number };
 
 /** One request of an agent. `n` orders it among the commits. */
 export type PushAttempt = {
@@ -21,26 +28,45 @@ export type PushAttempt = {
 /** One time that a function took a job. `done_at` is absent while it is at it and when it died. */
 export type JobRun = { check_id: string; slot: number; began_at: number; done_at?: number };
 export type JobSent = { check_id: string; slot: number; at: number };
-/** One request to a target. `ended_at` is absent while it lasts; `silent`: no answer came. */
+/**
+ * One request to a target. `ended_at` is absent while it lasts; `silent`: no answer came. `own_resolver`: our own DNS
+ * server was asked, whose memory says nothing of the network.
+ */
 export type ProbeSeen = {
   process: number;
+  run: number | undefined;
   host: string;
   at: number;
   ended_at?: number;
   success: boolean;
   silent: boolean;
+  own_resolver: boolean;
 };
 /** One time that a process asked the witness. */
 export type Look = { process: number; at: number; ended_at?: number; heard: boolean };
-export type Received = { delivery_id: string; kind: string; at: number; status: number };
+/** One alert that reached a receiver; `status` is what that answered (200 for NATS), 0 for nothing. */
+export type Received = {
+  delivery_id: string;
+  kind: string;
+  /** The channel's type, and what whoever reads it takes from it: up, down, closed, test, or garbled. */
+  type: string;
+  says: string;
+  at: number;
+  status: number;
+  run: number | undefined;
+};
+export const isTaken = ({ status }: Received): boolean => status >= 200 && status < 300;
 
 /** One time that an action's call reached its target; `status` is what that answered, 0 for nothing. */
-export type Call = { n: number; execution_id: string; at: number; status: number };
+export type Call = { n: number; execution_id: string; at: number; status: number; run: number | undefined };
 /** What a pipeline reported of its run; `status_code` is how the last try was answered, if it was. */
 export type Reported = { execution_id: string; status?: string; lines: string[]; status_code?: number };
 
 /** [from, to) in epoch ms; `error` is how the silence shows. */
 export type NetworkSpell = { from: number; to: number; silences: 'network' | 'targets'; error: 'dns' | 'timeout' };
+
+/** Time in which the store refuses most calls (throttling), or every write (the disk is full); epoch ms. */
+export type StoreSpell = { from: number; to: number; kind: 'throttling' | 'disk full' };
 
 /**
  * Time in which the account was disabled (epoch ms): surely from `done` to `to`, and perhaps from `from` to `over`.
@@ -51,6 +77,7 @@ export type Stop = { from: number; done: number; to: number; over: number; enabl
 /** Everything that really happened in a run, as somebody sees it who sees all: the checkers judge by it alone. */
 export type Observations = {
   commits: Commit[];
+  runs: Map<number, FunctionRun>;
   pushes: PushAttempt[];
   jobsSent: JobSent[];
   jobRuns: JobRun[];
@@ -62,8 +89,11 @@ export type Observations = {
   reports: Reported[];
   /** A slot of a scheduled action, each time that a function took it; `done_at` as with jobs. */
   actionRuns: { action_id: string; slot: number; done_at?: number }[];
-  /** Time in which the whole service stood still, epoch ms. */
-  outages: { from: number; to: number }[];
+  /** Time in which the whole service stood still, epoch ms. `suspended`: it went on afterwards where it had been. */
+  outages: { from: number; to: number; suspended?: true }[];
+  storeSpells: StoreSpell[];
+  /** What a function did wrong with a batch, in a sentence. */
+  batches: string[];
   /** Time in which nothing answered that is not ours: on `network` not even the witness. */
   spells: NetworkSpell[];
   stops: Stop[];
@@ -81,6 +111,7 @@ export function makeObservations(): Observations {
   let n = 0;
   return {
     commits: [],
+    runs: new Map(),
     pushes: [],
     jobsSent: [],
     jobRuns: [],
@@ -92,6 +123,8 @@ export function makeObservations(): Observations {
     reports: [],
     actionRuns: [],
     outages: [],
+    storeSpells: [],
+    batches: [],
     spells: [],
     stops: [],
     faults: {},

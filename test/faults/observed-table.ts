@@ -2,9 +2,14 @@ import { openTable } from '#infra/local/sqlite-table.ts';
 import { keyOf } from '#lib/platform/item-limits.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { type Change, keyText, type Observations } from './observations.ts';
+import { currentRun } from './run-context.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-export type ObservedTable = Table & { close(): void };
+export type ObservedTable = Table & {
+  /** From here on the store takes no write, as on a full disk; or takes them again. */
+  refuseWrites(refuse: boolean): void;
+  close(): void;
+};
 
 /**
  * The real SQLite table in memory, and a log of its commits in their order.
@@ -15,7 +20,7 @@ export function observedTable(clock: VirtualClock, seen: Observations, onInsert:
 
   function note(writes: { key: Key; after: Item | undefined }[]): void {
     const changes: Change[] = writes.map(({ key, after }) => ({ key, before: seen.table.get(keyText(key)), after }));
-    seen.commits.push({ n: seen.next(), at: clock.now(), changes });
+    seen.commits.push({ n: seen.next(), at: clock.now(), changes, run: currentRun() });
     for (const { key, before, after } of changes) {
       if (after) seen.table.set(keyText(key), after);
       else seen.table.delete(keyText(key));
@@ -43,6 +48,7 @@ export function observedTable(clock: VirtualClock, seen: Observations, onInsert:
       }
       return outcome;
     },
+    refuseWrites: (refuse) => table.store.db.exec(`PRAGMA query_only = ${refuse ? 1 : 0}`),
     close: () => table.store.close(),
   };
 }

@@ -1,9 +1,12 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Observations } from './observations.ts';
 import type { Random } from './random.ts';
+import { WEBHOOK_SECRET } from './receivers.ts';
 import { type Client, insist } from './requests.ts';
+import { RECORD } from './targets.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export type OperatorWorld = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
@@ -26,7 +29,18 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
   }
   const interval_seconds = random.pick([10, 15, 20, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
-  return { ...common, check_type: 'http', target_url: `http://t${number}.test/`, interval_seconds, timeout_ms };
+  return { ...common, ...target(random, number), interval_seconds, timeout_ms };
+}
+
+/** What a check probes; each has a host of its own. */
+function target(random: Random, number: number): object {
+  const host = `t${number}.test`;
+  const check_type = random.pick(['http', 'http', 'tcp', 'tls', 'dns', 'dns']);
+  if (check_type === 'http') return { check_type, target_url: `http://${host}/` };
+  if (check_type === 'tcp') return { check_type, config: { host, port: 5432 } };
+  if (check_type === 'tls') return { check_type, config: { host, min_days_remaining: random.pick([0, 14]) } };
+  const resolver = random.chance(0.5) ? { resolver: `10.0.${number >> 8}.${number & 255}` } : {};
+  return { check_type, config: { hostname: host, record_type: 'A', expected_value: RECORD, ...resolver } };
 }
 
 /** A body for a new action. */
@@ -49,9 +63,27 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
   if (random.chance(0.3)) return;
   await insist(random, clock, () => client('POST', base, policy(random)));
   for (let i = random.int(1, 2); i > 0; i--) {
-    const body = { channel_type: 'webhook', config: { url: `https://r${(number + i) % 4}.test/hook` } };
+    const body = newChannel(random, (number + i) % 4);
     await insist(random, clock, () => client('POST', `${base}/channels`, body));
   }
+}
+
+/** A body for a new channel. The path of its address says to its receiver what it is. */
+function newChannel(random: Random, number: number): object {
+  const channel_type = random.pick(['webhook', 'slack', 'discord', 'ntfy', 'nats']);
+  if (channel_type === 'nats') return { channel_type, config: { subject: `alerts.${number}` } };
+  const url = `https://r${number}.test/${channel_type}`;
+  const more = { webhook: { secret: WEBHOOK_SECRET }, ntfy: { token: 'tk_abc' } }[channel_type];
+  return { channel_type, config: { url, ...(random.chance(0.5) && more) } };
+}
+
+/** Somebody tries a channel, or takes it away. */
+async function changeChannel({ random, clock, client, seen }: OperatorWorld, check: CheckItem): Promise<void> {
+  const policy = seen.table.get(`${check.pk}|POLICY`) as PolicyItem | undefined;
+  if (!policy || policy.channels.length === 0) return;
+  const path = `/v1/checks/${check.id}/policy/channels/${random.pick(policy.channels).id}`;
+  const send = random.chance(0.7) ? () => client('POST', `${path}/test`) : () => client('DELETE', path);
+  await insist(random, clock, send, 3);
 }
 
 const policy = (random: Random): object => ({
@@ -79,6 +111,7 @@ export async function runOperator(world: OperatorWorld, end: number): Promise<vo
 async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem, number: number): Promise<void> {
   const { random, clock, client } = world;
   if (random.chance(0.15)) return changeAction(world, number);
+  if (random.chance(0.15)) return changeChannel(world, check);
   const path = `/v1/checks/${check.id}`;
   const put = (body: object) => insist(random, clock, () => client('PUT', path, body));
   const kind = random.int(1, 20);

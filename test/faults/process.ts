@@ -1,8 +1,9 @@
+import type { Publish } from '#lib/alerts/send.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Net } from '#lib/platform/net.ts';
 import type { Bus, Ids, Item, Log, Outcome, Ports, Queues, Table } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
-import { count, type Observations } from './observations.ts';
+import { count, type Observations, type StoreSpell } from './observations.ts';
 import type { Profile } from './profile.ts';
 import type { Random } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -19,8 +20,13 @@ export type Shared = {
   bus: Bus;
   /** The net as the process with that number sees it. */
   net(process: number): Net;
+  publish: Publish;
   log: Log;
   profile: Profile;
+  /** Lets time pass for a process, which does not notice time in which its machine sleeps. */
+  sleep(ms: number): Promise<void>;
+  /** What is wrong with the store now. */
+  storeSpell(): StoreSpell['kind'] | undefined;
   /** What the host does before its first job: writes down that nobody watched. */
   noteOutage(outage: { from: number; to: number }): Promise<void>;
 };
@@ -28,6 +34,7 @@ export type Shared = {
 /** A process of the service. Once it is dead, none of its calls answers, and none takes effect. */
 export type Process = {
   ports: Ports;
+  publish: Publish;
   dead: boolean;
   /** The store did a write of it twice. */
   replayed: boolean;
@@ -39,12 +46,18 @@ const never = (): Promise<never> => new Promise(() => {});
 
 const unavailable = (): AppError => new AppError('UNAVAILABLE', 'The store cannot serve at the moment.');
 
+/** Of the calls while the store throttles, so many are refused. */
+const THROTTLED = 0.8;
+
+type CallFaults = { refuse?: boolean; replay?: boolean };
+
 /** A process whose every call takes time, may fail, and may be its last. */
 export function startProcess(shared: Shared): Process {
-  const { random, clock, seen } = shared;
+  const { random, seen, sleep } = shared;
   const deaths: (() => void)[] = [];
   const process: Process = {
     ports: undefined as never,
+    publish: (...message) => call(() => shared.publish(...message)),
     dead: false,
     replayed: false,
     die: () => {
@@ -54,20 +67,25 @@ export function startProcess(shared: Shared): Process {
     },
     onDeath: (call) => deaths.push(call),
   };
+  const time = machineTime(shared);
 
-  const hits = (fault: 'crash' | 'refuse' | 'lost' | 'replay' | 'conflict' | 'slow', name: string = fault): boolean => {
+  const hits = (
+    fault: 'crash' | 'refuse' | 'lost' | 'partly' | 'replay' | 'conflict' | 'slow',
+    name: string = fault,
+  ): boolean => {
     const hit = random.chance(shared.profile[fault]);
     if (hit) count(seen, name);
     return hit;
   };
 
   /** One call: time passes before and after it takes effect, and any of it may be the last. */
-  async function call<T>(work: () => Promise<T>, faults: { refuse?: boolean; replay?: boolean } = {}): Promise<T> {
+  async function call<T>(work: () => Promise<T>, faults: CallFaults = {}): Promise<T> {
     if (process.dead) return never();
-    await clock.sleep(hits('slow') ? random.int(200, 3000) : random.int(1, 8));
+    time.mayJump();
+    await sleep(hits('slow') ? random.int(200, 3000) : random.int(1, 8));
     if (!process.dead && hits('crash', 'crash before')) process.die();
     if (process.dead) return never();
-    if (faults.refuse && hits('refuse')) throw unavailable();
+    if (faults.refuse) refuse();
     let answer = await work();
     if (faults.replay && hits('replay')) {
       process.replayed = true;
@@ -75,42 +93,55 @@ export function startProcess(shared: Shared): Process {
     }
     if (hits('crash', 'crash after')) process.die();
     if (process.dead) return never();
-    if (faults.refuse && hits('lost', 'answer lost')) throw unavailable();
-    await clock.sleep(random.int(0, 4));
+    if (faults.refuse && hits('lost', 'timeout after success')) throw unavailable();
+    await sleep(random.int(0, 4));
     return process.dead ? never() : answer;
   }
 
+  function refuse(): void {
+    if (shared.storeSpell() === 'throttling' && random.chance(THROTTLED)) {
+      count(seen, 'throttled');
+      throw unavailable();
+    }
+    if (hits('refuse')) throw unavailable();
+  }
+
+  /** A batch of which only a part went through: the caller knows no more than that it failed. */
+  async function perhapsPartly<T>(batch: T[], put: (part: T[]) => Promise<void>): Promise<void> {
+    if (batch.length < 2 || !hits('partly', 'batch sent partly')) return put(batch);
+    await put(batch.slice(0, random.int(1, batch.length - 1)));
+    throw unavailable();
+  }
+
   const read = { refuse: true };
+  const write = { refuse: true, replay: true };
   const { table, queues, bus } = shared;
   const net = shared.net(seen.next());
-  // Every machine has its own idea of the time.
-  const skew = shared.profile.oneProcess ? 0 : random.int(-shared.profile.skewMs, shared.profile.skewMs);
   const conflict: Outcome = { ok: false, failed: [], present: [], conflict: true };
-  const tableOfProcess: Table = {
-    get: (key) => call(() => table.get(key), read),
-    getMany: (keys) => call(() => table.getMany(keys), read),
-    query: <T extends Item>(query: Parameters<Table['query']>[0]) => call(() => table.query<T>(query), read),
-    putMany: (items) => call(() => table.putMany(items), { refuse: true, replay: true }),
-    transact: (writes) =>
-      call(() => (hits('conflict') ? Promise.resolve(conflict) : table.transact(writes)), {
-        refuse: true,
-        replay: true,
-      }),
-  };
   process.ports = {
-    table: tableOfProcess,
-    queues: { send: (queue, messages) => call(() => queues.send(queue, messages), { refuse: true, replay: true }) },
+    table: {
+      get: (key) => call(() => table.get(key), read),
+      getMany: (keys) => call(() => table.getMany(keys), read),
+      query: <T extends Item>(query: Parameters<Table['query']>[0]) => call(() => table.query<T>(query), read),
+      putMany: (items) => call(() => perhapsPartly(items, table.putMany), write),
+      transact: (writes) => call(() => (hits('conflict') ? Promise.resolve(conflict) : table.transact(writes)), write),
+    },
+    queues: {
+      send: (queue, messages) =>
+        call(() => perhapsPartly(messages, (part) => sendTo(shared, queues, queue, part)), write),
+    },
     bus: { publish: (events) => call(() => bus.publish(events), { refuse: true }) },
     net: {
-      ...net,
       http: (request) => call(() => net.http(request)),
+      connect: (request) => call(() => net.connect(request)),
+      tls: (request) => call(() => net.tls(request)),
       resolve: (request) => call(() => net.resolve(request)),
       judge: (request) => call(() => net.judge(request)),
     },
     clock: {
-      now: () => clock.now() + skew,
+      now: time.now,
       sleep: async (ms) => {
-        await clock.sleep(ms);
+        await sleep(ms);
         if (process.dead) await never();
       },
     },
@@ -119,4 +150,31 @@ export function startProcess(shared: Shared): Process {
     settings: shared.settings,
   };
   return process;
+}
+
+/** The queues of one machine lie in the same file as its table. */
+async function sendTo(shared: Shared, queues: Queues, queue: string, messages: Parameters<Queues['send']>[1]) {
+  if (shared.storeSpell() === 'disk full') throw unavailable();
+  await queues.send(queue, messages);
+}
+
+/**
+ * Every machine has its own idea of the time, and where clocks jump, another one now and then. Jumps of up to `jumpMs`
+ * do not break any promise but those about time, which then hold to twice as much (skewOf): no clock orders anything
+ * that a version or a sequence number does not order as well. What a process remembers of its own network is told by
+ * its clock alone, and is not judged where clocks jump. A jump of minutes forward is a machine that slept: an outage.
+ */
+function machineTime(shared: Shared) {
+  const { random, clock, seen } = shared;
+  const { oneProcess, skewMs } = shared.profile;
+  let off = oneProcess ? 0 : random.int(-skewMs, skewMs);
+  return {
+    now: () => clock.now() + off,
+    mayJump: () => {
+      const { jumpMs, jump } = shared.profile;
+      if (jumpMs === 0 || !random.chance(jump)) return;
+      off = random.int(-jumpMs, jumpMs);
+      count(seen, 'clock jump');
+    },
+  };
 }

@@ -18,17 +18,34 @@ export type Profile = {
   jobGroupMs: number;
   crash: number;
   refuse: number;
+  /** A call that was done, and whose answer is a time-out. */
   lost: number;
+  /** A batch of messages or items of which only the first ones went through. */
+  partly: number;
+  /** A run of a function whose time is over after some seconds. */
+  timeout: number;
   replay: number;
   conflict: number;
   /** A call that takes up to 3 s. */
   slow: number;
+  /** A batch of messages with one among them that nobody can read; not a fault of ours. */
+  poison: number;
   duplicate: number;
   delay: number;
   tickMissing: number;
   tickDouble: number;
   /** How far the clock of a process may be off, both ways. */
   skewMs: number;
+  /** How far the clock of a process may jump from the true time, both ways; 0: it never does. */
+  jumpMs: number;
+  /** A call before which the clock jumps. */
+  jump: number;
+  /** Times in which a machine sleeps, and goes on afterwards where it was. */
+  suspensions: number;
+  /** Times in which the store throttles most calls. */
+  throttlings: number;
+  /** Times in which the disk is full. */
+  fullDisks: number;
   /** Whole-service outages in a run. */
   outages: number;
   /** Nothing of ours fails: the promises about time hold to the second. */
@@ -39,6 +56,8 @@ const QUIET = {
   crash: 0,
   refuse: 0,
   lost: 0,
+  partly: 0,
+  timeout: 0,
   replay: 0,
   conflict: 0,
   slow: 0,
@@ -47,6 +66,11 @@ const QUIET = {
   tickMissing: 0,
   tickDouble: 0,
   skewMs: 0,
+  jumpMs: 0,
+  jump: 0,
+  suspensions: 0,
+  throttlings: 0,
+  fullDisks: 0,
   outages: 0,
 };
 
@@ -64,12 +88,15 @@ export function drawProfile(random: Random): Profile {
     stops: random.int(0, 1),
     shards: random.int(1, 2),
     jobGroupMs: random.pick([50, 1000]),
+    poison: 0.004,
     ...QUIET,
     ...(!quiet && {
       // One process takes everything along with it.
       crash: upTo(oneProcess ? 0.001 : 0.01),
       refuse: upTo(0.02),
       lost: upTo(0.02),
+      partly: upTo(0.02),
+      timeout: upTo(0.01),
       replay: upTo(0.03),
       conflict: upTo(0.05),
       slow: upTo(0.02),
@@ -78,6 +105,11 @@ export function drawProfile(random: Random): Profile {
       tickMissing: upTo(0.2),
       tickDouble: upTo(0.3),
       skewMs: random.pick([0, 20]),
+      jumpMs: random.pick([0, 0, 2000]),
+      jump: upTo(0.002),
+      suspensions: oneProcess ? random.int(0, 1) : 0,
+      throttlings: random.int(0, 1),
+      fullDisks: oneProcess ? random.int(0, 1) : 0,
       outages: random.int(0, 2),
     }),
     quiet,
@@ -85,4 +117,4 @@ export function drawProfile(random: Random): Profile {
 }
 
 /** The same world after everything was repaired: what is left must settle. */
-export const repaired = (profile: Profile): Profile => ({ ...profile, ...QUIET });
+export const repaired = (profile: Profile): Profile => ({ ...profile, ...QUIET, poison: 0 });

@@ -71,5 +71,12 @@ export function slotsOf(id: string, intervalSeconds: number, from: number, to: n
   return slots;
 }
 
+/** What a pull check asks: the host of its target, or a DNS server; the name itself where that is our own one. */
+export function targetOf({ target_url, config }: CheckItem): string {
+  return target_url === undefined
+    ? String(config.host ?? config.resolver ?? config.hostname)
+    : new URL(target_url).hostname;
+}
+
 export const graceOf = (check: CheckItem): number =>
   1000 * ((check.config.grace_seconds as number | undefined) ?? 2 * check.interval_seconds);

@@ -3,12 +3,14 @@ import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
 import type { Scope } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
+import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { resetPushes, runAgent } from './agents.ts';
+import { makeManners } from './manners.ts';
 import { keyText, makeObservations, type NetworkSpell, type Observations, type Stop } from './observations.ts';
 import { observedTable } from './observed-table.ts';
 import { checksIn, newAction, newCheck, runOperator, setUpAlerts } from './operator.ts';
@@ -16,10 +18,12 @@ import { runPipeline } from './pipeline.ts';
 import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
 import { makeRandom, type Random } from './random.ts';
+import { receivers } from './receivers.ts';
 import { insist, makeClient } from './requests.ts';
 import { makeClock } from './virtual-clock.ts';
 import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
+import { drawWeather, makeWeather } from './weather.ts';
 
 const START = Date.UTC(2026, 10, 21, 5, 0, 0);
 const ENTITIES = 3;
@@ -63,6 +67,10 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   resetPushes();
 
   const table = observedTable(clock, seen, (item) => cloud.inserted(item));
+  const weather = makeWeather(clock, seen);
+  const manners = makeManners(random, clock, seen, weather.sleep);
+  const outer = { random, clock, seen, manners, profile: () => profile };
+  const receiver = receivers(outer);
   const shared: Shared = {
     random,
     clock,
@@ -72,15 +80,12 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     table,
     queues: { send: async (queue, messages) => cloud.send(queue, messages) },
     bus: { publish: async () => {} },
-    net: virtualNet(
-      random,
-      clock,
-      seen,
-      () => profile,
-      (id) => void runPipeline(world, id),
-    ),
+    net: virtualNet({ ...outer, witness: profile.witness, onCall: (id) => void runPipeline(world, id) }, receiver.post),
+    publish: receiver.publish,
     log: silentLog,
     profile: repaired(profile),
+    sleep: weather.sleep,
+    storeSpell: weather.storeSpell,
     noteOutage: (outage) => recordOutage(outside, keys, outage),
   };
   const outside = shared as unknown as Ports;
@@ -100,9 +105,10 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   clock.at(calmFrom, () => {
     shared.profile = repaired(profile);
   });
-  for (let i = 0; i < profile.outages; i++) {
-    clock.at(started + random.int(60_000, lengthMs - 240_000), () => cloud.outage(random.int(5_000, 220_000)));
-  }
+  drawWeather(
+    { ...weather, random, clock, profile, started, lengthMs },
+    { ...cloud, refuseWrites: table.refuseWrites },
+  );
   for (let i = 0; i < profile.stops; i++) {
     const tenant = (await account).account.id;
     const ms = random.int(5_000, 200_000);
@@ -117,18 +123,29 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   return { seed, profile, seen, keys, calmFrom, end };
 }
 
-/** The operator of the service disables the account, and enables it again. */
+/** The operator of the service disables the account, and enables it again; on a full disk they try again. */
 async function stopFor(scope: Scope, seen: Observations, ms: number): Promise<void> {
   const { now, sleep } = scope.ports.clock;
   const never = Number.POSITIVE_INFINITY;
   const stop: Stop = { from: now(), done: never, to: never, over: never, enabled_at: never };
   seen.stops.push(stop);
-  await disableAccount(scope);
+  await persist(() => disableAccount(scope), sleep);
   stop.done = now();
   await sleep(ms);
   stop.to = now();
-  stop.enabled_at = (await enableAccount(scope)).enabled_at!;
+  stop.enabled_at = (await persist(() => enableAccount(scope), sleep)).enabled_at!;
   stop.over = now();
+}
+
+async function persist<T>(work: () => Promise<T>, sleep: (ms: number) => Promise<void>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error;
+      await sleep(1000);
+    }
+  }
 }
 
 /** Times without a network, and times in which all targets are silent by themselves. */
@@ -160,7 +177,11 @@ function startTicks(
       if (minute > from && random.chance(shared.profile.tickMissing)) return;
       for (let copies = random.chance(shared.profile.tickDouble) ? 2 : 1; copies > 0; copies--) {
         const late = shared.profile.quiet || minute <= from ? random.int(0, 2000) : random.int(0, 60_000);
-        clock.at(minute + late, () => send('tick', [{ body: { scheduled_time: iso(minute) } }]));
+        const tick = (): void => {
+          if (shared.storeSpell() === 'disk full') clock.at(clock.now() + 1000, tick);
+          else send('tick', [{ body: { scheduled_time: iso(minute) } }]);
+        };
+        clock.at(minute + late, tick);
       }
     });
   }

@@ -2,11 +2,13 @@ import { checkActions } from './check-actions.ts';
 import { checkAlerts } from './check-alerts.ts';
 import { checkChains } from './check-chains.ts';
 import { checkDisabled } from './check-disabled.ts';
+import { checkMessages } from './check-messages.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkOrphans } from './check-orphans.ts';
 import { checkPushes } from './check-pushes.ts';
 import { checkQuiet } from './check-quiet.ts';
 import { checkReports } from './check-reports.ts';
+import { checkRuns } from './check-runs.ts';
 import { checkSilence } from './check-silence.ts';
 import { checkSlots } from './check-slots.ts';
 import { checkStates } from './check-states.ts';
@@ -23,7 +25,9 @@ const checkers = {
   actions: checkActions,
   reports: checkReports,
   'disabled account': checkDisabled,
+  runs: checkRuns,
   alerts: checkAlerts,
+  messages: checkMessages,
   orphans: checkOrphans,
 };
 

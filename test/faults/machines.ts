@@ -1,0 +1,144 @@
+import { create as createActionPlanner } from '#functions/action-planner.ts';
+import { create as createActionRunner } from '#functions/action-runner.ts';
+import { create as createApi } from '#functions/api.ts';
+import { create as createDeliverer } from '#functions/deliverer.ts';
+import { create as createGenerator } from '#functions/generator.ts';
+import { create as createIngest } from '#functions/ingest.ts';
+import { create as createMcp } from '#functions/mcp.ts';
+import { create as createNotifier } from '#functions/notifier.ts';
+import { create as createProber } from '#functions/prober.ts';
+import { create as createReclaimer } from '#functions/reclaimer.ts';
+import { functions } from '#infra/topology.ts';
+import { count, type FunctionRun } from './observations.ts';
+import { type Process, type Shared, startProcess } from './process.ts';
+import { runContext } from './run-context.ts';
+
+const handlersOf = ({ ports, publish }: Process) => ({
+  api: createApi(ports),
+  ingest: createIngest(ports),
+  mcp: createMcp(ports),
+  generator: createGenerator(ports),
+  prober: createProber(ports),
+  notifier: createNotifier(ports),
+  deliverer: createDeliverer(ports, publish),
+  reclaimer: createReclaimer(ports),
+  'action-planner': createActionPlanner(ports),
+  'action-runner': createActionRunner(ports),
+});
+export type Handlers = ReturnType<typeof handlersOf>;
+type Begun = { process: Process; handlers: Handlers };
+
+/** How long an aborted run may take to say how far it came (ms). */
+const GRACE_MS = 1000;
+
+/** Runs functions in processes that die, sleep and take too long. @param onResume hears that things go on after a standstill */
+export function machines(shared: Shared, onResume: () => void) {
+  const { random, clock, seen } = shared;
+  const alive = new Set<Process>();
+  let running = true;
+  let one: Begun | undefined;
+  let idle: Begun[] = [];
+
+  function begin(): Begun {
+    if (shared.profile.oneProcess && one && !one.process.dead) return one;
+    idle = idle.filter(({ process }) => !process.dead);
+    const warm = idle.pop();
+    if (warm) return warm;
+    const process = startProcess(shared);
+    alive.add(process);
+    process.onDeath(() => alive.delete(process));
+    const begun = { process, handlers: handlersOf(process) };
+    if (shared.profile.oneProcess) {
+      one = begun;
+      process.onDeath(restart);
+    }
+    return begun;
+  }
+
+  /** The process of one machine died: nothing runs until its supervisor has started another, which notes the gap. */
+  function restart(): void {
+    if (!running) return;
+    running = false;
+    const from = clock.now();
+    clock.at(from + random.int(300, 5000), () => resume(from));
+  }
+
+  /** @param from when it stood still, as its last sign of life says */
+  async function resume(from: number, how: { suspended?: true } = {}): Promise<void> {
+    // A service that cannot write down that it was away does not start.
+    while (shared.storeSpell() === 'disk full') await clock.sleep(1000);
+    const outage = { from, to: clock.now() };
+    seen.outages.push({ ...outage, ...how });
+    await shared.noteOutage(outage);
+    running = true;
+    onResume();
+  }
+
+  function standStill(fault: string): number | undefined {
+    if (!running) return undefined;
+    running = false;
+    count(seen, fault);
+    return clock.now();
+  }
+
+  /** Some runs have less time than others: so little that it may be over. */
+  function limitTime(run: FunctionRun, process: Process, end: () => void): AbortSignal {
+    const controller = new AbortController();
+    if (!random.chance(shared.profile.timeout)) return controller.signal;
+    const limit = Math.min(random.int(200, 12_000), functions[run.function].timeout_seconds * 1000);
+    clock.at(run.began_at + limit, () => {
+      if (run.ended || process.dead) return;
+      run.aborted_at = clock.now();
+      controller.abort(new Error('The function is at its time-out.'));
+      count(seen, 'function out of time');
+      clock.at(clock.now() + GRACE_MS, () => {
+        end();
+        // Lambda stops the machine; on one machine the run goes on beside its successor.
+        if (!run.ended && !shared.profile.oneProcess) process.die();
+      });
+    });
+    return controller.signal;
+  }
+
+  return {
+    isRunning: () => running,
+    /** Runs a function once. Undefined when its process died, it threw, or its time was over. */
+    invoke<T>(
+      name: FunctionRun['function'],
+      work: (handlers: Handlers, context: { signal: AbortSignal }) => Promise<T>,
+    ): Promise<{ reply: T; process: Process } | undefined> {
+      const begun = begin();
+      const { process, handlers } = begun;
+      const run: FunctionRun = { id: seen.next(), function: name, began_at: clock.now(), ended: false };
+      seen.runs.set(run.id, run);
+      return new Promise((resolve) => {
+        process.onDeath(() => resolve(undefined));
+        const signal = limitTime(run, process, () => resolve(undefined));
+        runContext
+          .run(run, () => work(handlers, { signal }))
+          .then(
+            (reply) => resolve(process.dead ? undefined : { reply, process }),
+            () => resolve(undefined),
+          )
+          .finally(() => {
+            run.ended = true;
+            if (shared.profile.oneProcess || process.dead) return;
+            if (shared.profile.warm) idle.push(begun);
+            else alive.delete(process);
+          });
+      });
+    },
+    /** Everything stops at once, for `ms`. */
+    outage: (ms: number): void => {
+      const from = standStill('outage');
+      if (from === undefined) return;
+      for (const process of [...alive]) process.die();
+      clock.at(from + ms, () => resume(from));
+    },
+    /** The one machine sleeps until `to`; what was in hand goes on then, and what is new waits until that is noted. */
+    suspend: (to: number): void => {
+      const from = standStill('machine asleep');
+      if (from !== undefined) clock.at(to, () => resume(from, { suspended: true }));
+    },
+  };
+}

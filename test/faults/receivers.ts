@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import type { Publish } from '#lib/alerts/send.ts';
+import type { HttpReply, HttpRequest } from '#lib/platform/net.ts';
+import { type Does, type Manners, refused } from './manners.ts';
+import type { Observations } from './observations.ts';
+import type { Profile } from './profile.ts';
+import type { Random } from './random.ts';
+import { currentRun } from './run-context.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+type World = { random: Random; clock: VirtualClock; seen: Observations; manners: Manners; profile: () => Profile };
+
+/** The secret of every webhook of a run that has one. */
+export const WEBHOOK_SECRET = 'letmesign';
+
+/** What a receiver answers; 0: nothing. Discord says 204. */
+const STATUS: Record<Does, number> = { well: 200, fails: 503, throttles: 429, refuses: 0, hangs: 0 };
+
+/** Whoever gets alerts: slack, discord, webhook and ntfy over http, by the path of their address, and the NATS server. */
+export function receivers({ random, clock, seen, manners, profile }: World) {
+  const illMs = (): number => (profile().quiet ? 20_000 : 60_000);
+
+  function doesNow(host: string): Does {
+    return manners.doesNow(host, { wellMs: 400_000, illMs: illMs(), ills: [...manners.ILLS, 'throttles'] });
+  }
+
+  function note(type: string, headers: Record<string, string>, says: string, status: number): void {
+    const [delivery_id, kind] = [headers['X-Service-Delivery'] ?? '', headers['X-Service-Kind'] ?? ''];
+    seen.received.push({ delivery_id, kind, type, says, at: clock.now(), status, run: currentRun() });
+  }
+
+  /** In seconds, as a date, or not at all. */
+  function retryAfter(): Record<string, string> {
+    if (random.chance(0.3)) return {};
+    const seconds = random.int(1, 3);
+    return { 'retry-after': random.chance(0.5) ? `${seconds}` : new Date(clock.now() + seconds * 1000).toUTCString() };
+  }
+
+  async function post({
+    url,
+    headers = {},
+    body = '',
+    timeout_ms,
+  }: HttpRequest): Promise<Omit<HttpReply, 'latency_ms'>> {
+    const down = manners.outside(['network']);
+    if (down) return manners.silence(down, timeout_ms);
+    const { hostname, pathname } = new URL(url);
+    const type = pathname.slice(1);
+    const does = doesNow(hostname);
+    const status = does === 'well' && type === 'discord' ? 204 : STATUS[does];
+    // What hangs has read the request all the same.
+    if (does !== 'refuses') note(type, headers, whatItSays(type, headers, body), status);
+    await manners.think();
+    if (does === 'refuses') throw refused();
+    if (does === 'hangs') return manners.hang(timeout_ms);
+    return { status, headers: does === 'throttles' ? retryAfter() : {}, body: '' };
+  }
+
+  /** The operator's NATS: down, slow to confirm what it has taken, or not allowing the subject. */
+  const publish: Publish = async (_subject, body, headers) => {
+    const does = manners.doesNow('nats', { wellMs: 400_000, illMs: illMs() });
+    if (does === 'well' || does === 'hangs') note('nats', headers, whatItSays('nats', headers, body), STATUS[does]);
+    await manners.think();
+    if (does === 'hangs') await manners.sleep(5000);
+    if (does === 'fails') throw new Error('the NATS server does not allow this subject');
+    if (does !== 'well')
+      throw new Error('the NATS server of this service could not be reached or did not answer in time');
+  };
+
+  return { post, publish };
+}
+
+/** What whoever reads an alert takes from it: up, down, closed or test; `garbled` when it is not in the form of its type. */
+function whatItSays(type: string, headers: Record<string, string>, body: string): string {
+  try {
+    if (type === 'ntfy') return inWords(headers.title ?? '');
+    const said = JSON.parse(body);
+    if (type === 'slack') return inWords(said.blocks.length > 0 ? said.text : '');
+    if (type === 'discord') return inWords(said.embeds[0].title);
+    const signature = headers['X-Service-Signature'];
+    const signed = `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`;
+    if (signature !== undefined && signature !== signed) return 'garbled';
+    if (headers['X-Service-Kind'] === 'test') return 'test';
+    return said.check_to_state === 'unknown' ? 'closed' : said.check_to_state;
+  } catch {
+    return 'garbled';
+  }
+}
+
+function inWords(headline: string): string {
+  if (/: test alert for /.test(headline)) return 'test';
+  if (/ was (deleted|disabled)( while down)?$/.test(headline)) return 'closed';
+  if (/ is up( again after .+)?$/.test(headline)) return 'up';
+  return / (is down|is still down after .+|has been down for .+)$/.test(headline) ? 'down' : 'garbled';
+}

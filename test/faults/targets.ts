@@ -1,0 +1,83 @@
+import { type LookUpReply, NetError, type TlsReply } from '#lib/platform/net.ts';
+import { type Does, type Manners, refused } from './manners.ts';
+import type { Observations, ProbeSeen } from './observations.ts';
+import type { Random } from './random.ts';
+import { currentRun } from './run-context.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+type World = { random: Random; clock: VirtualClock; seen: Observations; manners: Manners };
+
+const DAY_MS = 86_400_000;
+const HEALTH = { wellMs: 240_000, illMs: 90_000 };
+/** The record that every dns check wants; whoever wants another one gets a wrong answer. */
+export const RECORD = '192.0.2.7';
+/** How often our own resolver answers out of its memory, whatever its network does. */
+const REMEMBERED = 0.3;
+
+/** What a target gives, by what it does; an error is thrown. */
+type Answers<T> = Record<'well' | 'fails' | 'refuses', () => T | NetError>;
+
+/** The hosts that checks probe: http, tcp, tls and dns. */
+export function targets({ random, clock, seen, manners }: World) {
+  async function give<T>(does: Does, timeout: number, answers: Answers<T>): Promise<T> {
+    await manners.think();
+    if (does === 'hangs') return manners.hang(timeout);
+    const answer = answers[does === 'throttles' ? 'fails' : does]();
+    if (answer instanceof NetError) throw answer;
+    return answer;
+  }
+
+  async function probe<T>(
+    who: { process: number; host: string; own_resolver?: boolean },
+    timeout: number,
+    answers: Answers<T>,
+  ): Promise<T> {
+    const { process, host, own_resolver = false } = who;
+    const isRemembered = own_resolver && random.chance(REMEMBERED);
+    const down = isRemembered ? undefined : manners.outside(['network', 'targets']);
+    const does = manners.doesNow(host, HEALTH);
+    const at = clock.now();
+    const success = !down && does === 'well';
+    const one: ProbeSeen = { process, run: currentRun(), host, at, success, silent: false, own_resolver };
+    seen.probes.push(one);
+    try {
+      return await (down ? manners.silence(down, timeout) : give(does, timeout, answers));
+    } catch (error) {
+      one.silent = !(error as NetError).answered;
+      throw error;
+    } finally {
+      one.ended_at = clock.now();
+    }
+  }
+
+  const noRoute = () => new NetError('connect', 'no route to host');
+  const noName = () => new NetError('dns', 'no such name', { answered: true });
+  const noServer = () => new NetError('dns', 'the DNS server failed to answer');
+  const noHandshake = () => new NetError('tls', 'it closed the connection', { answered: true });
+
+  function certificate(days: number): TlsReply {
+    const valid_to = clock.now() + days * DAY_MS;
+    const problem = days < 0 ? 'the certificate has expired' : '';
+    return { latency_ms: 20, valid_from: valid_to - 365 * DAY_MS, valid_to, problem };
+  }
+
+  return {
+    http: (process: number, host: string, timeout: number): Promise<number> =>
+      probe({ process, host }, timeout, { well: () => 200, fails: () => 503, refuses: refused }),
+    connect: (process: number, host: string, timeout: number): Promise<{ latency_ms: number }> =>
+      probe({ process, host }, timeout, { well: () => ({ latency_ms: 20 }), fails: noRoute, refuses: refused }),
+    tls: (process: number, host: string, timeout: number): Promise<TlsReply> =>
+      probe({ process, host }, timeout, {
+        well: () => certificate(90),
+        fails: () => (random.chance(0.5) ? certificate(-1) : noHandshake()),
+        refuses: refused,
+      }),
+    /** @param resolver undefined: our own */
+    resolve: (process: number, hostname: string, resolver: string | undefined, timeout: number): Promise<LookUpReply> =>
+      probe({ process, host: resolver ?? hostname, own_resolver: resolver === undefined }, timeout, {
+        well: () => ({ values: ['192.0.2.8', RECORD], latency_ms: 20 }),
+        fails: () => (random.chance(0.5) ? { values: ['203.0.113.9'], latency_ms: 20 } : noServer()),
+        refuses: noName,
+      }),
+  };
+}

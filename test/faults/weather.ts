@@ -1,0 +1,72 @@
+import { count, type Observations, type StoreSpell } from './observations.ts';
+import type { Profile } from './profile.ts';
+import type { Random } from './random.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** What is wrong with our own machines and their store, and for how long. */
+export function makeWeather(clock: VirtualClock, seen: Observations) {
+  let asleepUntil = 0;
+  return {
+    seen,
+    fallAsleep: (until: number): void => {
+      asleepUntil = until;
+    },
+    /** As a process sees it: while its machine sleeps, none of its time-outs ends. */
+    sleep: async (ms: number): Promise<void> => {
+      await clock.sleep(ms);
+      while (clock.now() < asleepUntil) await clock.sleep(asleepUntil - clock.now());
+    },
+    storeSpell: (): StoreSpell['kind'] | undefined => {
+      const kinds = seen.storeSpells.filter((one) => one.from <= clock.now() && clock.now() < one.to);
+      return (kinds.find(({ kind }) => kind === 'disk full') ?? kinds[0])?.kind;
+    },
+  };
+}
+
+type Weather = ReturnType<typeof makeWeather> & {
+  random: Random;
+  clock: VirtualClock;
+  profile: Profile;
+  started: number;
+  lengthMs: number;
+};
+type Struck = {
+  outage(ms: number): void;
+  suspend(to: number): void;
+  isRunning(): boolean;
+  refuseWrites(refuse: boolean): void;
+  wakeAll(): void;
+};
+
+/** Draws when the service stands still, when its machine sleeps, and when its store throttles or is full. */
+export function drawWeather(weather: Weather, cloud: Struck): void {
+  const { random, clock, seen, profile, started, lengthMs } = weather;
+  const someTime = (from = 60_000): number => started + random.int(from, lengthMs - 240_000);
+
+  for (let i = 0; i < profile.outages; i++) clock.at(someTime(), () => cloud.outage(random.int(5_000, 220_000)));
+  for (let i = 0; i < profile.suspensions; i++) {
+    clock.at(someTime(), () => {
+      if (!cloud.isRunning()) return;
+      const to = clock.now() + random.int(20_000, 220_000);
+      weather.fallAsleep(to);
+      cloud.suspend(to);
+    });
+  }
+  for (let i = 0; i < profile.throttlings; i++) {
+    const from = someTime();
+    seen.storeSpells.push({ from, to: from + random.int(3_000, 40_000), kind: 'throttling' });
+  }
+  for (let i = 0; i < profile.fullDisks; i++) {
+    const from = someTime();
+    const to = from + random.int(10_000, 150_000);
+    seen.storeSpells.push({ from, to, kind: 'disk full' });
+    clock.at(from, () => {
+      count(seen, 'disk full');
+      cloud.refuseWrites(true);
+    });
+    clock.at(to, () => {
+      cloud.refuseWrites(false);
+      cloud.wakeAll();
+    });
+  }
+}
