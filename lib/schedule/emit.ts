@@ -5,7 +5,7 @@ import type { EntryItem } from './entries.ts';
 import { packJobs, scheduledRuns, type Timer } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { slotsWorth } from './slots.ts';
-import { LOOKAHEAD_MS, readWatermark, type WatermarkItem } from './watermark.ts';
+import { insistOnLayout, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
 
 /** So many shards one run emits at most; a service with more of them fills a run with each. */
 export const SHARDS_TOGETHER = 4;
@@ -23,13 +23,7 @@ export async function emitShards(
   scheduledTime: number,
 ): Promise<void> {
   const now = ports.clock.now();
-  const windows = await Promise.all(
-    shards.map(async (shard): Promise<Window> => {
-      const watermark = await readWatermark(ports, keys, shard);
-      const horizon = Math.max(scheduledTime, watermark ? 0 : now) + LOOKAHEAD_MS;
-      return { shard, watermark, from: watermark?.at ?? now, horizon, now };
-    }),
-  );
+  const windows = await Promise.all(shards.map((shard) => windowOf(ports, keys, shard, scheduledTime, now)));
   const open = windows.filter(({ watermark, horizon }) => !watermark || watermark.at < horizon);
   for (const { shard, from } of open) {
     if (from < now) await recordOutage(ports, keys, { from, to: now }, [shard]);
@@ -46,6 +40,13 @@ export async function emitShards(
 
 /** What is emitted of a shard: the slots in [from, horizon), and the deadlines until then; epoch ms. */
 type Window = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
+
+async function windowOf(ports: Ports, keys: Keys, shard: number, scheduledTime: number, now: number): Promise<Window> {
+  const watermark = await readWatermark(ports, keys, shard);
+  insistOnLayout(ports.settings, watermark ?? (await readWatermark(ports, keys, 0)));
+  const horizon = Math.max(scheduledTime, watermark ? 0 : now) + LOOKAHEAD_MS;
+  return { shard, watermark, from: watermark?.at ?? now, horizon, now };
+}
 
 async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Window) {
   const jobs: Job[] = [];
@@ -76,6 +77,7 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
 
 /** Never backwards: when another run has moved it meanwhile, that run's mark stands. */
 async function moveWatermark(ports: Ports, keys: Keys, { shard, watermark, horizon }: Window) {
-  const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon };
+  const layout = layoutOf(ports.settings);
+  const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon, layout };
   await ports.table.transact([{ put, if: watermark ? { version: watermark.v } : 'absent' }]);
 }

@@ -1,11 +1,15 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Settings } from '#lib/platform/settings.ts';
 
 /** How far ahead of a tick's scheduled time the generator emits. Ticks come up to a minute late, or not at all. */
 export const LOOKAHEAD_MS = 2 * 60_000;
 
-/** Up to `at` (epoch ms) every job of the shard has been sent. One item a shard, written once a tick. */
-export type WatermarkItem = Item & { v: string; at: number };
+/**
+ * Up to `at` (epoch ms) every job of the shard has been sent. One item a shard, written once a tick. `layout` is that of
+ * the table.
+ */
+export type WatermarkItem = Item & { v: string; at: number; layout?: string };
 
 export const readWatermark = (ports: Ports, keys: Keys, shard: number): Promise<WatermarkItem | undefined> =>
   ports.table.get<WatermarkItem>(keys.watermark(shard));
@@ -17,4 +21,20 @@ export const readWatermark = (ports: Ports, keys: Keys, shard: number): Promise<
 export async function handover(ports: Ports, keys: Keys, entityId: string): Promise<number> {
   const watermark = await readWatermark(ports, keys, keys.shardOf(entityId));
   return Math.max(watermark?.at ?? 0, ports.clock.now() + LOOKAHEAD_MS) + LOOKAHEAD_MS;
+}
+
+/** How the table is divided: fixed once there is data, as other partitions would be looked into. */
+export const layoutOf = ({ SHARDS, BUCKETS }: Pick<Settings, 'SHARDS' | 'BUCKETS'>): string =>
+  `SHARDS=${SHARDS} BUCKETS=${BUCKETS}`;
+
+/**
+ * @param known a watermark of the table, if it has one
+ * @throws when the table was divided otherwise: checks would be lost from sight without a word
+ */
+export function insistOnLayout(settings: Settings, known: WatermarkItem | undefined): void {
+  const layout = layoutOf(settings);
+  if (known?.layout === undefined || known.layout === layout) return;
+  throw new Error(
+    `The table is laid out with ${known.layout}, the settings say ${layout}: much of it would not be seen. Set ${known.layout}.`,
+  );
 }

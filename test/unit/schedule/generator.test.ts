@@ -14,10 +14,9 @@ import { memoryLog } from '#test/support/log.ts';
 const START = Date.UTC(2026, 10, 21, 5);
 
 /** Checks due each minute at the same second, each in a shard of its own; and the generator. */
-async function fleet(shards: number) {
+async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
   const settings = readSettings({ SHARDS: String(shards) });
   const keys = keyTable(settings);
-  const table = openTable({ file: ':memory:' });
   const clock = { now: () => START, sleep: async () => {} };
   const sent: { queue: string; body: unknown }[] = [];
   const queues = {
@@ -37,32 +36,54 @@ async function fleet(shards: number) {
   const tick = async (body: object) => {
     const attributes = { ApproximateReceiveCount: '1' };
     const reply = await generator({ Records: [{ messageId: 'm', body: JSON.stringify(body), attributes }] });
-    expect(reply.batchItemFailures).toEqual([]);
+    return reply.batchItemFailures.length === 0;
   };
-  return { sent, tick, watermarks: () => Promise.all(keys.shards.map((shard) => readWatermark(ports, keys, shard))) };
+  return {
+    table,
+    sent,
+    tick,
+    watermarks: () => Promise.all(keys.shards.map((shard) => readWatermark(ports, keys, shard))),
+  };
 }
 
 describe('a tick', () => {
   it('of four shards sends their jobs in common messages, each once', async () => {
     const { sent, tick, watermarks } = await fleet(4);
-    await tick({ scheduled_time: iso(START) });
+    expect(await tick({ scheduled_time: iso(START) })).toBe(true);
     const messages = sent.map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.check_id).sort());
     expect(messages).toEqual([0, 60].map(() => ['chk_0', 'chk_1', 'chk_2', 'chk_3']));
     for (const watermark of await watermarks()) expect(watermark?.at).toBe(START + 120_000);
-    await tick({ scheduled_time: iso(START) });
+    expect(await tick({ scheduled_time: iso(START) })).toBe(true);
     expect(sent).toHaveLength(2);
   });
 
   it('of more shards is split into a message for each', async () => {
     const { sent, tick } = await fleet(5);
-    await tick({ scheduled_time: iso(START) });
+    expect(await tick({ scheduled_time: iso(START) })).toBe(true);
     expect(sent).toEqual(
       [0, 1, 2, 3, 4].map((shard) => ({ queue: 'tick', body: { scheduled_time: iso(START), shard } })),
     );
-    await tick(sent[3]!.body as object);
+    expect(await tick(sent[3]!.body as object)).toBe(true);
     expect(sent.slice(5).map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.check_id))).toEqual([
       ['chk_3'],
       ['chk_3'],
     ]);
+  });
+
+  it.each([
+    [4, 2],
+    [4, 3],
+    [2, 4],
+    [3, 8],
+  ])('of a table that is laid out for %i shards is refused with %i, until the setting is right', async (was, is) => {
+    const before = await fleet(was);
+    expect(await before.tick({ scheduled_time: iso(START) })).toBe(true);
+    const changed = await fleet(is, before.table);
+    const later = iso(START + 60_000);
+    const shards = is > 4 ? Array.from({ length: is }, (_, shard) => shard) : [undefined];
+    for (const shard of shards) expect(await changed.tick({ scheduled_time: later, shard })).toBe(false);
+    expect(changed.sent).toEqual([]);
+    expect(await before.tick({ scheduled_time: later })).toBe(true);
+    expect(before.sent).toHaveLength(3);
   });
 });
