@@ -1,0 +1,61 @@
+import { type RealService, startRealService } from '#test/support/real-service.ts';
+
+/** One life of the process. Times in epoch ms, as this process saw them. */
+export type Life = {
+  spawned_at: number;
+  /** When it said that it runs; undefined when it was killed before. */
+  ready_at?: number;
+  /** When the signal was sent, and when the process was gone. */
+  killed_at?: number;
+  gone_at?: number;
+};
+
+/** The service under test, through all of its lives on the same data. */
+export type Lives = AsyncDisposable & {
+  service: RealService;
+  all: Life[];
+  kill(): Promise<void>;
+  start(): Promise<void>;
+};
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Starts the service on an empty folder. */
+export async function beginLives(env: Record<string, string>): Promise<Lives> {
+  const first: Life = { spawned_at: Date.now() };
+  const service = await startRealService(env);
+  first.ready_at = Date.now();
+  const all = [first];
+  return {
+    service,
+    all,
+    kill: async () => {
+      const life = all.at(-1)!;
+      life.killed_at = Date.now();
+      await service.kill();
+      life.gone_at = Date.now();
+    },
+    start: async () => {
+      const life: Life = { spawned_at: Date.now() };
+      all.push(life);
+      await service.start();
+      life.ready_at = Date.now();
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+/** Starts the service and kills it after so many ms, most likely before it is ready. @returns whether it was not */
+export async function killStarting(lives: Lives, afterMs: number): Promise<boolean> {
+  const starting = lives.start().then(
+    () => false,
+    (error: Error) => {
+      // A start that fails by itself is what no kill excuses.
+      if (lives.all.at(-1)!.killed_at === undefined) throw error;
+      return true;
+    },
+  );
+  await Promise.race([pause(afterMs), starting]);
+  await lives.kill();
+  return starting;
+}

@@ -1,0 +1,79 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Random } from '#test/faults/random.ts';
+import type { KeyAndCertificate } from '#test/support/certificates.ts';
+
+/** A request as it arrived at `at` (epoch ms), and the status it was answered with; 0: none, the connection was cut. */
+export type Arrival = { at: number; path: string; id: string; body: string; status: number };
+
+export type Place = AsyncDisposable & {
+  /** Without a slash at the end. */
+  url: string;
+  arrivals: Arrival[];
+};
+
+/** How a place answers: after `wait_ms`, with this status; 0 cuts the connection. */
+export type Answer = { status: number; wait_ms?: number };
+
+/**
+ * A server of this process, which outlives the service under test, that keeps whatever arrives.
+ * @param header names the request (in lower case); without it, its path does
+ */
+export async function startPlace(options: {
+  host: string;
+  tls?: KeyAndCertificate;
+  header?: string;
+  answer: (arrival: Arrival) => Answer;
+}): Promise<Place> {
+  const arrivals: Arrival[] = [];
+  const listener: RequestListener = async (request, response) => {
+    const at = Date.now();
+    const path = request.url ?? '';
+    const id = options.header ? String(request.headers[options.header] ?? '') : path;
+    let body = '';
+    try {
+      for await (const chunk of request) body += chunk;
+    } catch {
+      // The service died while it sent this: the request never arrived.
+      return;
+    }
+    const arrival: Arrival = { at, path, id, body, status: 0 };
+    const { status, wait_ms = 0 } = options.answer(arrival);
+    arrival.status = status;
+    arrivals.push(arrival);
+    setTimeout(() => {
+      if (status === 0) request.socket.destroy();
+      else response.writeHead(status).end();
+    }, wait_ms).unref();
+  };
+  const server = options.tls ? createHttpsServer(options.tls, listener) : createHttpServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, options.host, resolve));
+  return {
+    url: `${options.tls ? 'https' : 'http'}://${options.host}:${(server.address() as AddressInfo).port}`,
+    arrivals,
+    [Symbol.asyncDispose]: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A receiver that mostly takes what it gets, and now and then refuses, hangs up or is slow. */
+export function moody(random: Random): Answer {
+  const mood = random.next();
+  if (mood < 0.15) return { status: 500 };
+  if (mood < 0.2) return { status: 0 };
+  if (mood < 0.28) return { status: 200, wait_ms: random.int(500, 2_500) };
+  return { status: 200 };
+}
+
+/** A target whose state changes every few requests, path by path; it is up while `calm` says so. */
+export function flapping(random: Random, calm: () => boolean): (arrival: Arrival) => Answer {
+  const isDown = new Map<string, boolean>();
+  return ({ path }) => {
+    if (random.chance(0.3)) isDown.set(path, !isDown.get(path));
+    if (calm()) return { status: 200 };
+    return { status: isDown.get(path) ? 503 : 200, wait_ms: random.chance(0.1) ? random.int(50, 300) : 0 };
+  };
+}
