@@ -34,7 +34,7 @@ export const standIns: Record<string, Start | undefined> = {
     : undefined,
 };
 
-export type StandIn = { table: Table; stop(): void };
+export type StandIn = { client: DynamoDBClient; table: Table; stop(): void };
 
 /** A DynamoDB of its own in memory, on a free port, and the table port on it. */
 export async function startStandIn(start: Start): Promise<StandIn> {
@@ -51,6 +51,7 @@ export async function startStandIn(start: Start): Promise<StandIn> {
   });
   await eventually(() => client.send(new CreateTableCommand(TABLE)), 30_000);
   return {
+    client,
     table: dynamoTable({ client, table: TABLE.TableName, clock: systemClock, ids: makeIds(systemClock) }),
     stop: () => {
       client.destroy();
@@ -60,7 +61,7 @@ export async function startStandIn(start: Start): Promise<StandIn> {
   };
 }
 
-const TABLE = {
+export const TABLE = {
   TableName: 'contract',
   BillingMode: 'PAY_PER_REQUEST',
   AttributeDefinitions: [

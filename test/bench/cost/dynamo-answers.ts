@@ -1,0 +1,59 @@
+import type {
+  BatchGetItemCommandInput,
+  BatchWriteItemCommandInput,
+  QueryCommandInput,
+  TransactWriteItemsCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { readBatch, readOne, readRange } from './dynamo-reads.ts';
+import { type Answer, type OnInsert, writeBatch, writeOne, writeTransaction } from './dynamo-writes.ts';
+import type { ItemStore } from './item-store.ts';
+
+/**
+ * DynamoDB as far as the adapter uses it, in memory, with the capacity that each request takes. It stands in for one
+ * that takes part in virtual time; test/infra/aws/cost.test.ts holds it against a real stand-in.
+ * @param onInsert hears of each new item
+ */
+export function dynamoAnswers(store: ItemStore, onInsert: OnInsert): (operation: string, input: object) => Answer {
+  const answer = (operation: string, input: never): Answer => {
+    switch (operation) {
+      case 'GetItem':
+        return readOne(store, input);
+      case 'BatchGetItem': {
+        const [[table, { Keys, ConsistentRead }]] = only((input as BatchGetItemCommandInput).RequestItems);
+        return readBatch(store, table, Keys!, ConsistentRead === true);
+      }
+      case 'Query':
+        return readRange(store, input as QueryCommandInput);
+      case 'PutItem':
+      case 'DeleteItem':
+        return writeOne(store, input, onInsert);
+      case 'BatchWriteItem': {
+        const [[, requests]] = only((input as BatchWriteItemCommandInput).RequestItems);
+        return writeBatch(
+          store,
+          requests.map(({ PutRequest }) => PutRequest!.Item!),
+          onInsert,
+        );
+      }
+      case 'TransactWriteItems':
+        return writeTransaction(store, (input as TransactWriteItemsCommandInput).TransactItems!, onInsert);
+      default:
+        throw new Error(`The table is asked for ${operation}, which is not known here.`);
+    }
+  };
+  return (operation, input) => {
+    const { status, body, capacity } = answer(operation, input as never);
+    if (status !== 200 || !('ReturnConsumedCapacity' in input)) return { status, body, capacity };
+    const CapacityUnits = capacity.reads + capacity.writes;
+    // A request of several tables answers a list.
+    const isMany = /^(Batch|Transact)/.test(operation);
+    return { status, body: { ...body, ConsumedCapacity: isMany ? [{ CapacityUnits }] : { CapacityUnits } }, capacity };
+  };
+}
+
+/** The service has one table. */
+function only<T>(tables: Record<string, T> | undefined): [[string, T]] {
+  const [first, ...more] = Object.entries(tables ?? {});
+  if (!first || more.length > 0) throw new Error('A request is about one table.');
+  return [first];
+}

@@ -1,0 +1,78 @@
+import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { readUnits } from './capacity.ts';
+import type { Answer } from './dynamo-writes.ts';
+import type { Attributes } from './item-size.ts';
+import { addressOf, type ItemStore, placeOf } from './item-store.ts';
+
+const PAGE_BYTES = 1024 * 1024;
+
+export function readOne(
+  store: ItemStore,
+  { Key, ConsistentRead }: { Key: Attributes; ConsistentRead: boolean },
+): Answer {
+  const found = store.get(addressOf(Key));
+  const reads = readUnits(found?.bytes ?? 0, ConsistentRead);
+  return { status: 200, body: { Item: found?.item }, capacity: { reads, writes: 0 } };
+}
+
+/** BatchGetItem: each item is rounded up by itself. */
+export function readBatch(store: ItemStore, table: string, keys: Attributes[], strong: boolean): Answer {
+  const found = keys.map((key) => store.get(addressOf(key)));
+  const reads = found.reduce((sum, one) => sum + readUnits(one?.bytes ?? 0, strong), 0);
+  const items = found.flatMap((one) => (one ? [one.item] : []));
+  const body = { Responses: { [table]: items }, UnprocessedKeys: {} };
+  return { status: 200, body, capacity: { reads, writes: 0 } };
+}
+
+/** The lowest sort key that is asked for, and whether one lies beyond the highest. */
+type Bounds = { from: string; isBeyond(sk: string): boolean };
+
+/** Of the key conditions that the adapter writes (lib/platform/aws/dynamodb-query.ts). */
+function boundsOf(expression: string, values: Attributes): Bounds {
+  const text = (name: string) => values[name]!.S!;
+  switch (expression) {
+    case 'pk = :pk':
+      return { from: '', isBeyond: () => false };
+    case 'pk = :pk AND begins_with(sk, :prefix)':
+      return { from: text(':prefix'), isBeyond: (sk) => !sk.startsWith(text(':prefix')) };
+    case 'pk = :pk AND sk BETWEEN :from AND :to':
+      return { from: text(':from'), isBeyond: (sk) => sk > text(':to') };
+    case 'pk = :pk AND sk >= :from':
+      return { from: text(':from'), isBeyond: () => false };
+    case 'pk = :pk AND sk <= :to':
+      return { from: '', isBeyond: (sk) => sk > text(':to') };
+    default:
+      throw new Error(`The table is asked for a range that is not known here: ${expression}`);
+  }
+}
+
+/** Query: what it read is summed and then rounded up. A page ends at its limit or a megabyte. */
+export function readRange(store: ItemStore, input: QueryCommandInput): Answer {
+  const values = input.ExpressionAttributeValues!;
+  const pk = values[':pk']!.S!;
+  const { from, isBeyond } = boundsOf(input.KeyConditionExpression!, values);
+  const start = input.ExclusiveStartKey?.sk?.S;
+  const forward = input.ScanIndexForward !== false;
+  const order = store.sortKeys(pk);
+  const low = placeOf(order, from);
+  let high = low;
+  while (high < order.length && !isBeyond(order[high]!)) high++;
+  const inside = order.slice(low, high);
+  const wanted = (forward ? inside : inside.reverse()).filter(
+    (sk) => start === undefined || (forward ? sk > start : sk < start),
+  );
+
+  const Items: Attributes[] = [];
+  let bytes = 0;
+  for (const sk of wanted) {
+    if (Items.length === input.Limit || bytes >= PAGE_BYTES) break;
+    const stored = store.get({ pk, sk })!;
+    Items.push(stored.item);
+    bytes += stored.bytes;
+  }
+  const last = wanted[Items.length - 1];
+  const isFull = Items.length === input.Limit || Items.length < wanted.length;
+  const LastEvaluatedKey = isFull && last !== undefined ? { pk: { S: pk }, sk: { S: last } } : undefined;
+  const capacity = { reads: readUnits(bytes, input.ConsistentRead === true), writes: 0 };
+  return { status: 200, body: { Items, Count: Items.length, LastEvaluatedKey }, capacity };
+}

@@ -1,0 +1,117 @@
+import type { Context as LambdaContext } from 'aws-lambda';
+import { create as createActionPlanner } from '#functions/action-planner.ts';
+import { create as createActionRunner } from '#functions/action-runner.ts';
+import { create as createApi } from '#functions/api.ts';
+import { create as createDeliverer } from '#functions/deliverer.ts';
+import { create as createGenerator } from '#functions/generator.ts';
+import { create as createIngest } from '#functions/ingest.ts';
+import { create as createNotifier } from '#functions/notifier.ts';
+import { create as createProber } from '#functions/prober.ts';
+import { create as createReclaimer } from '#functions/reclaimer.ts';
+import { type FunctionName, functions } from '#infra/topology.ts';
+import { dynamoTable } from '#lib/platform/aws/dynamodb-table.ts';
+import { eventBus } from '#lib/platform/aws/event-bus.ts';
+import { lambda } from '#lib/platform/aws/lambda.ts';
+import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { Settings } from '#lib/platform/settings.ts';
+import { ASSUMPTIONS as a } from './assumptions.ts';
+import { type Caller, makeClients, type Services } from './clients.ts';
+import { countingLog } from './counting-log.ts';
+import type { CpuClock } from './cpu-clock.ts';
+import type { Meter } from './meter.ts';
+import type { Targets } from './targets.ts';
+
+const factories = {
+  api: createApi,
+  ingest: createIngest,
+  generator: createGenerator,
+  prober: createProber,
+  notifier: createNotifier,
+  deliverer: createDeliverer,
+  'action-planner': createActionPlanner,
+  'action-runner': createActionRunner,
+  reclaimer: createReclaimer,
+} satisfies Partial<Record<FunctionName, (ports: Ports) => unknown>>;
+export type Invocable = keyof typeof factories;
+
+export type World = { services: Services; meter: Meter; clock: CpuClock; settings: Settings; targets: Targets };
+
+/** A process of a function: it serves one invocation after the other, and is on its account meanwhile. */
+type Environment = Caller & {
+  handler: (event: object, context: LambdaContext) => Promise<unknown>;
+  idle_since: number;
+};
+
+/** Ports of a function as infra/aws/entry.ts has them made, on the account of `caller`. */
+export function portsOf(world: World, name: Invocable, caller: Caller) {
+  const { clock, meter, settings, targets } = world;
+  const { sends } = functions[name];
+  const clients = makeClients(world.services, meter, clock, caller);
+  const own = clock.of(caller);
+  const ids = makeIds(own);
+  const pauses = { clock: own, ids };
+  const urls = Object.fromEntries(sends.map((queue) => [queue, `https://aws.test/queues/${queue}`]));
+  return {
+    table: dynamoTable({ client: clients.dynamo, table: 'fleetwatch', ...pauses }),
+    queues: sqsQueues({ client: clients.sqs, urls, ...pauses }),
+    bus: eventBus({ client: clients.events, bus: 'fleetwatch', source: 'fleetwatch', ...pauses }),
+    net: targets.netOf(clock, caller),
+    clock: own,
+    ids,
+    log: countingLog(meter),
+    settings,
+  };
+}
+
+/** Starts and keeps the processes of the functions as Lambda does, and counts what their invocations take. */
+export function makeEnvironments(world: World) {
+  const { clock, meter } = world;
+  const idle = new Map<Invocable, Environment[]>();
+
+  function start(name: Invocable): Environment {
+    const caller: Caller = { cpu_ms: 0, path: name };
+    const ports = portsOf(world, name, caller);
+    const work = factories[name](ports) as (event: object, context: object) => Promise<unknown>;
+    return Object.assign(caller, { handler: lambda(work, { log: ports.log }), idle_since: 0 });
+  }
+
+  function take(name: Invocable): { environment: Environment; cold: boolean } {
+    const kept = (idle.get(name) ?? []).filter((one) => clock.now() - one.idle_since < a.kept_ms);
+    const warm = kept.pop();
+    idle.set(name, kept);
+    return { environment: warm ?? start(name), cold: !warm };
+  }
+
+  return {
+    /**
+     * One invocation, counted on a path. Throws what the function throws.
+     * @returns its answer
+     */
+    invoke: async (name: Invocable, path: string, event: object): Promise<unknown> => {
+      const { environment, cold } = take(name);
+      const { memory_mb, timeout_seconds } = functions[name];
+      environment.path = path;
+      environment.cpu_ms = 0;
+      const began = clock.now();
+      await clock.sleep(0, environment);
+      const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => timeout_seconds * 1000 } as LambdaContext;
+      const answer = await environment.handler(event, context);
+      clock.leave();
+      // As if no CPU were taken while it waits: a little too much.
+      const cpu = environment.cpu_ms * Math.max(1, a.vcpu_mb / memory_mb);
+      await clock.sleep(cpu);
+      const billed = Math.ceil(clock.now() - began) + (cold ? a.init_ms : 0);
+      meter.add(path, 'invocations', 1);
+      meter.add(path, 'gb_seconds', (billed / 1000) * (memory_mb / 1024));
+      meter.log(a.platform_log_bytes);
+      meter.cpu(path, environment.cpu_ms);
+      environment.idle_since = clock.now();
+      idle.get(name)!.push(environment);
+      return answer;
+    },
+  };
+}
+
+export type Environments = ReturnType<typeof makeEnvironments>;

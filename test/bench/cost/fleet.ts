@@ -1,0 +1,51 @@
+import type { VirtualAws } from './virtual-aws.ts';
+
+const CHECKS_AN_ENTITY = 4;
+const AT_ONCE = 50;
+
+/** How the set-up is counted; nobody asks for it. */
+const SET_UP = 'set-up';
+
+export type Fleet = { key: string; checks: string[] };
+
+/** The host that the check of this number probes, and the one that its alerts go to. */
+export const hostOf = (number: number): string => `target-${number}.example.com`;
+const RECEIVER = 'alerts.example.com';
+
+/**
+ * Checks of one minute, four to an entity of one account, made through the API.
+ * @param alerting of these checks, from the first on, a webhook is told
+ */
+export async function makeFleet(
+  aws: VirtualAws,
+  { checks, push = false, alerting = 0 }: { checks: number; push?: boolean; alerting?: number },
+): Promise<Fleet> {
+  aws.targets.does(RECEIVER, 'takes alerts');
+  const key = await aws.account();
+  const post = (path: string, body: object) => aws.call('api', SET_UP, key, { method: 'POST', path, body });
+  await aws.done(post('/v1/blueprints', { slug: 'service', name: 'Service' }));
+
+  const entities: string[] = [];
+  for (let i = 0; i * CHECKS_AN_ENTITY < checks; i++) {
+    const made = post('/v1/blueprints/service/entities', { slug: `service-${i}`, name: `Service ${i}` });
+    entities.push((await aws.done(made)).id);
+  }
+  const ids: string[] = [];
+  for (let from = 0; from < checks; from += AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(AT_ONCE, checks - from) }, (_, i) => from + i);
+    const made = numbers.map((number) =>
+      post('/v1/checks', { ...settingsOf(number, push), entity_id: entities[number % entities.length]! }),
+    );
+    ids.push(...(await aws.done(Promise.all(made))).map(({ id }) => id));
+  }
+  for (const id of ids.slice(0, alerting)) {
+    const channel = { channel_type: 'webhook', config: { url: `https://${RECEIVER}/hooks/${id}` } };
+    await aws.done(post(`/v1/checks/${id}/policy/channels`, channel));
+  }
+  return { key, checks: ids };
+}
+
+const settingsOf = (number: number, push: boolean) =>
+  push
+    ? { check_type: 'push', interval_seconds: 60 }
+    : { check_type: 'http', target_url: `https://${hostOf(number)}/health`, interval_seconds: 60 };

@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util';
+import { ASSUMPTIONS } from './assumptions.ts';
+import { alerts, failing, heartbeat, idleMonth, type Report, steady1000, steady10000 } from './reports.ts';
+
+/**
+ * `npm run bench:cost`: what the service costs on AWS, by list price. Its functions run with the adapters and the SDK
+ * of AWS in virtual time; requests, capacity, receives, invocations and their GB-seconds are counted, path by path.
+ * `--only steady1000,heartbeat` for a part. Ends with 1 when a target is missed.
+ */
+const reports: Record<string, (minutes: number) => Promise<Report>> = {
+  steady1000,
+  steady10000,
+  failing,
+  heartbeat,
+  alerts,
+  idleMonth,
+};
+const { values } = parseArgs({ options: { only: { type: 'string' }, minutes: { type: 'string', default: '10' } } });
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const verdicts: string[] = [];
+for (const [name, report] of Object.entries(reports)) {
+  if (values.only && !values.only.split(',').includes(name)) continue;
+  const { title, text, targets = [] } = await report(Number(values.minutes));
+  print(`${title}\n${text}\n`);
+  verdicts.push(...targets);
+}
+const assumed = Object.entries(ASSUMPTIONS).map(([name, value]) => `${name} ${value}`);
+print(`Taken as given (test/bench/cost/assumptions.ts): ${assumed.join(', ')}.\n`);
+print(verdicts.join('\n'));
+process.exit(verdicts.some((one) => !one.startsWith('ok')) ? 1 : 0);

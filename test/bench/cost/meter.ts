@@ -1,0 +1,51 @@
+import { noUnits, type Unit, type Units } from './prices.ts';
+
+/** Counts units by path, and beside them requests by name and bytes of log. */
+export type Meter = {
+  add(path: string, unit: Unit, count: number): void;
+  /** One SDK command of a path. */
+  note(path: string, command: string): void;
+  log(bytes: number): void;
+  /** CPU (ms of a whole vCPU) of an invocation. */
+  cpu(path: string, ms: number): void;
+  reading(): Reading;
+  reset(): void;
+};
+
+export type Reading = {
+  paths: ReadonlyMap<string, Units>;
+  /** `<path> <command>` */
+  commands: ReadonlyMap<string, number>;
+  log_bytes: number;
+  /** ms by path */
+  cpu_ms: ReadonlyMap<string, number>;
+};
+
+export function makeMeter(): Meter {
+  let paths = new Map<string, Units>();
+  let commands = new Map<string, number>();
+  let cpu = new Map<string, number>();
+  let logBytes = 0;
+  return {
+    add: (path, unit, count) => {
+      const units = paths.get(path) ?? noUnits();
+      paths.set(path, units);
+      units[unit] += count;
+    },
+    note: (path, command) => {
+      const name = `${path} ${command}`;
+      commands.set(name, (commands.get(name) ?? 0) + 1);
+    },
+    log: (bytes) => {
+      logBytes += bytes;
+    },
+    cpu: (path, ms) => void cpu.set(path, (cpu.get(path) ?? 0) + ms),
+    reading: () => ({ paths, commands, log_bytes: logBytes, cpu_ms: cpu }),
+    reset: () => {
+      paths = new Map();
+      commands = new Map();
+      cpu = new Map();
+      logBytes = 0;
+    },
+  };
+}

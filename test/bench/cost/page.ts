@@ -1,0 +1,39 @@
+import { dollarsOf, UNITS, type Unit, type Units } from './prices.ts';
+
+/** A line of a table: units of one thing, and how many of it there were. */
+export type Row = { name: string; units: Units };
+
+const HEADS: Record<Unit, string> = {
+  write_units: 'WRU',
+  read_units: 'RRU',
+  queue_requests: 'queue',
+  invocations: 'invoked',
+  gb_seconds: 'GB-s',
+  gateway_requests: 'gateway',
+  bus_events: 'bus',
+  schedule_calls: 'ticks',
+};
+const NAME = 22;
+const CELL = 9;
+
+const number = (value: number, digits = 4): string => {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? '-' : text;
+};
+export const dollars = (value: number): string => `$${value.toFixed(value < 0.1 ? 3 : 2)}`;
+const line = (cells: string[]): string =>
+  cells.map((cell, i) => (i === 0 ? cell.padEnd(NAME) : cell.padStart(CELL))).join(' ');
+
+/** Units of each of something, and dollars for a million of it, row by row. Columns that nobody uses are left out. */
+export function tableOf(rows: readonly Row[]): string {
+  const used = UNITS.filter((unit) => rows.some(({ units }) => Math.abs(units[unit]) >= 5e-5));
+  const head = line(['', ...used.map((unit) => HEADS[unit]), '$/million']);
+  const body = rows.map(({ name, units }) =>
+    line([name, ...used.map((unit) => number(units[unit])), number(dollarsOf(units) * 1e6, 3)]),
+  );
+  return [head, ...body].join('\n');
+}
+
+/** A figure ($ a million) against what it may be at most. */
+export const verdict = (name: string, figure: number, most: number): string =>
+  `${figure <= most ? 'ok  ' : 'OVER'} ${name}: ${dollars(figure)} a million, at most ${dollars(most)}`;

@@ -1,0 +1,47 @@
+import { ASSUMED } from '#infra/aws/scale.ts';
+
+/** What is counted, by what AWS bills. GB-seconds are those of arm64. */
+export const UNITS = [
+  'write_units',
+  'read_units',
+  'queue_requests',
+  'invocations',
+  'gb_seconds',
+  'gateway_requests',
+  'bus_events',
+  'schedule_calls',
+] as const;
+export type Unit = (typeof UNITS)[number];
+export type Units = Record<Unit, number>;
+
+/** List prices of us-east-1, $ per million. */
+const DOLLARS_A_MILLION: Units = {
+  write_units: ASSUMED.write_unit,
+  read_units: ASSUMED.read_unit,
+  queue_requests: ASSUMED.queue_request,
+  invocations: ASSUMED.invocation,
+  gb_seconds: ASSUMED.gb_second,
+  gateway_requests: 1,
+  bus_events: 1,
+  schedule_calls: 1,
+};
+
+/** Beside the units, $ per GB: what is stored for a month, what is logged. */
+export const GIGABYTE = { stored_month: 0.25, logged: 0.5 };
+
+export const noUnits = (): Units => Object.fromEntries(UNITS.map((unit) => [unit, 0])) as Units;
+
+export const dollarsOf = (units: Units): number =>
+  UNITS.reduce((sum, unit) => sum + (units[unit] * DOLLARS_A_MILLION[unit]) / 1e6, 0);
+
+export const sumOf = (list: readonly Units[]): Units => {
+  const sum = noUnits();
+  for (const units of list) for (const unit of UNITS) sum[unit] += units[unit];
+  return sum;
+};
+
+export const differenceOf = (more: Units, less: Units): Units =>
+  Object.fromEntries(UNITS.map((unit) => [unit, more[unit] - less[unit]])) as Units;
+
+export const shareOf = (units: Units, count: number): Units =>
+  Object.fromEntries(UNITS.map((unit) => [unit, units[unit] / count])) as Units;

@@ -1,0 +1,113 @@
+import { dollars, type Row, tableOf, verdict } from './page.ts';
+import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
+import { changes, HEARTBEAT, heartbeats, idle, PATHS, steady } from './scenarios.ts';
+import type { Counted } from './virtual-aws.ts';
+
+/** A part of what is printed, and the targets that it holds up. */
+export type Report = { title: string; text: string; targets?: string[] };
+
+const MINUTES_A_MONTH = 43_200;
+const DOWN = 0.01;
+const FLEET = 1000;
+
+const unitsOf = ({ paths }: Counted, path: string): Units => paths.get(path) ?? noUnits();
+const totalOf = ({ paths }: Counted): Units => sumOf([...paths.values()]);
+
+/** Each path's units for one of `count`, and their sum. */
+function rowsOf(counted: Counted, count: number): Row[] {
+  const rows = [...counted.paths].map(([name, units]) => ({ name, units: shareOf(units, count) }));
+  return [...rows, { name: 'together', units: shareOf(totalOf(counted), count) }];
+}
+
+const aMillion = (units: Units, count: number): number => (dollarsOf(units) / count) * 1e6;
+
+function beside({ result_bytes, results, log_bytes, cpu_ms }: Counted): string {
+  // AWS adds 100 bytes to each item that it stores.
+  const stored = (result_bytes / results + 100) * GIGABYTE.stored_month * 1e-3;
+  const logged = (log_bytes / results) * GIGABYTE.logged * 1e-3;
+  const cpu = (cpu_ms.get('prober') ?? 0) / results;
+  return `Beside it, a million: ${dollars(stored)} for each month that it is stored, ${dollars(logged)} of logs. CPU of a run ${cpu.toFixed(2)} ms.`;
+}
+
+async function steadyFleet(checks: number, minutes: number, most: number): Promise<Report> {
+  const counted = await steady(checks, minutes, { fails: checks * DOWN });
+  const { results } = counted;
+  const expected = checks * minutes;
+  if (Math.abs(results - expected) > expected * 0.01) throw new Error(`${results} runs, and ${expected} were due.`);
+  const name = `${checks.toLocaleString('en')} steady checks a minute, 1 % of them down`;
+  return {
+    title: `${name}: one run, of ${results}`,
+    text: `${tableOf(rowsOf(counted, results))}\n${beside(counted)}`,
+    targets: [verdict(name, aMillion(totalOf(counted), results), most)],
+  };
+}
+
+export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 1.1);
+export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.9);
+
+/** What a run costs more that goes on failing, and one that never gets an answer. */
+export async function failing(minutes: number): Promise<Report> {
+  const runs = { 'all answer': {}, 'all fail': { fails: FLEET }, '1 % time out': { hangs: FLEET * DOWN } };
+  const rows: Row[] = [];
+  for (const [name, spread] of Object.entries(runs)) {
+    const counted = await steady(FLEET, Math.ceil(minutes / 2), spread);
+    rows.push({ name, units: shareOf(unitsOf(counted, PATHS.job!), counted.results) });
+  }
+  return { title: `Runs of ${FLEET} checks a minute, the prober alone`, text: tableOf(rows) };
+}
+
+const INCIDENTS = 200;
+/** A busy day. */
+const ALERTS_A_DAY = 1000;
+
+/** Checks with a webhook that go down and up again, against the same fleet without. */
+export async function alerts(): Promise<Report> {
+  const calm = await changes(FLEET, INCIDENTS, false);
+  const counted = await changes(FLEET, INCIDENTS, true);
+  const more = (path: string) => differenceOf(unitsOf(counted, path), unitsOf(calm, path));
+  const own = ['notifier', 'deliverer', 'action planner'];
+  const others = [...counted.paths.keys()].filter((path) => !own.includes(path) && dollarsOf(more(path)) !== 0);
+  const rows = [
+    ...others.map((path) => ({ name: `more of ${path}`, units: shareOf(more(path), counted.transitions) })),
+    ...own.map((name) => ({ name, units: shareOf(more(name), counted.transitions) })),
+  ];
+  const total = sumOf(rows.map(({ units }) => units));
+  const a_day = dollarsOf(total) * ALERTS_A_DAY;
+  return {
+    title: `A change of state and its alert, of ${counted.transitions} and ${counted.alerts}`,
+    text: [
+      tableOf([...rows, { name: 'together', units: total }]),
+      `A day of ${ALERTS_A_DAY} alerts: $${a_day.toFixed(4)}; a month of such days: ${dollars(a_day * 30)}.`,
+    ].join('\n'),
+  };
+}
+
+/** Push checks that beat once a minute. */
+export async function heartbeat(minutes: number): Promise<Report> {
+  const counted = await heartbeats(1000, minutes);
+  const { results } = counted;
+  const api = unitsOf(counted, HEARTBEAT);
+  const bare = { ...api, gateway_requests: 0 };
+  return {
+    title: `1,000 heartbeats a minute: one, of ${results}`,
+    text: tableOf(rowsOf(counted, results)),
+    targets: [
+      verdict('heartbeats through the API', aMillion(api, results), 2.4),
+      verdict("heartbeats without the gateway's price", aMillion(bare, results), 1.4),
+    ],
+  };
+}
+
+/** The service without a check. */
+export async function idleMonth(minutes: number): Promise<Report> {
+  const counted = await idle(minutes);
+  const rows = [...counted.paths].map(([name, units]) => {
+    const dollarsAMonth = (dollarsOf(units) / minutes) * MINUTES_A_MONTH;
+    return `${name}: ${dollars(dollarsAMonth)}`;
+  });
+  const sum = (dollarsOf(totalOf(counted)) / minutes) * MINUTES_A_MONTH;
+  return {
+    title: 'A month of the idle service',
+    text: `${rows.join(', ')}, together ${dollars(sum)}, and $0.10 for each alarm.`,
+  };
+}

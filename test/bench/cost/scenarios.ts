@@ -1,0 +1,93 @@
+import { type Fleet, hostOf, makeFleet } from './fleet.ts';
+import type { Manner } from './targets.ts';
+import { type Counted, type VirtualAws, virtualAws } from './virtual-aws.ts';
+
+const MINUTE_MS = 60_000;
+/** Until every check has run, and those that fail are down. */
+const WARM_MINUTES = 9;
+
+/** The paths of the table, by the queue or stream that feeds a function. */
+export const PATHS = {
+  tick: 'schedule',
+  job: 'prober',
+  timer: 'deadlines',
+  notifier: 'notifier',
+  notify: 'notifier',
+  delivery: 'deliverer',
+  'action-planner': 'action planner',
+  plan: 'action planner',
+} as Record<string, string>;
+
+const begin = (): VirtualAws => virtualAws({}, (source, consumer) => PATHS[source] ?? consumer);
+
+type Spread = Partial<Record<Manner, number>>;
+
+/**
+ * A fleet in its steady state: a part of it is down and stays so.
+ * @param spread how many of the checks do otherwise than to answer
+ */
+export async function steady(checks: number, minutes: number, spread: Spread): Promise<Counted> {
+  const aws = begin();
+  await makeFleet(aws, { checks });
+  let number = 0;
+  for (const [manner, count] of Object.entries(spread)) {
+    for (let i = 0; i < count; i++) aws.targets.does(hostOf(number++), manner as Manner);
+  }
+  aws.begin();
+  await aws.pass(WARM_MINUTES * MINUTE_MS);
+  return aws.count(minutes * MINUTE_MS);
+}
+
+/** How long an incident of `changes` lasts, and how long it is counted (minutes). */
+const DOWN_MINUTES = 12;
+const SETTLED_MINUTES = 20;
+
+/**
+ * Incidents: so many checks, each with a webhook, go down and up again.
+ * @param happens false: the same fleet and the same minutes without an incident
+ */
+export async function changes(checks: number, incidents: number, happens: boolean): Promise<Counted> {
+  const aws = begin();
+  await makeFleet(aws, { checks, alerting: incidents });
+  aws.begin();
+  await aws.pass(WARM_MINUTES * MINUTE_MS);
+  const turn = (manner: Manner) => {
+    for (let number = 0; happens && number < incidents; number++) aws.targets.does(hostOf(number), manner);
+  };
+  aws.in(MINUTE_MS, () => turn('fails'));
+  aws.in((1 + DOWN_MINUTES) * MINUTE_MS, () => turn('answers'));
+  return aws.count(SETTLED_MINUTES * MINUTE_MS);
+}
+
+export const HEARTBEAT = 'heartbeat';
+
+/** Push checks that beat once a minute, spread over it. */
+export async function heartbeats(checks: number, minutes: number): Promise<Counted> {
+  const aws = begin();
+  const fleet = await makeFleet(aws, { checks, push: true });
+  aws.begin();
+  const errors: unknown[] = [];
+  beat(aws, fleet, (error) => errors.push(error));
+  await aws.pass(WARM_MINUTES * MINUTE_MS);
+  const counted = await aws.count(minutes * MINUTE_MS);
+  if (errors.length > 0) throw errors[0];
+  return counted;
+}
+
+function beat(aws: VirtualAws, { key, checks }: Fleet, fail: (error: unknown) => void): void {
+  const once = (id: string): void => {
+    const path = `/v1/checks/${id}/heartbeat`;
+    aws.call('ingest', HEARTBEAT, key, { method: 'POST', path }).catch(fail);
+    aws.in(MINUTE_MS, () => once(id));
+  };
+  for (const [i, id] of checks.entries()) aws.in((i * MINUTE_MS) / checks.length, () => once(id));
+}
+
+/** Nothing but the service itself. */
+export async function idle(minutes: number): Promise<Counted> {
+  const aws = begin();
+  await aws.account();
+  aws.begin();
+  await aws.pass(WARM_MINUTES * MINUTE_MS);
+  return aws.count(minutes * MINUTE_MS);
+}

@@ -1,0 +1,135 @@
+import { schedules, queues as specs } from '#infra/topology.ts';
+import { createAccount } from '#lib/access/create-account.ts';
+import { keyTable, RESULTS, TRANSITIONS } from '#lib/keys.ts';
+import type { QueueName } from '#lib/messages.ts';
+import type { ApiResult } from '#lib/platform/api-event.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { Caller, Services } from './clients.ts';
+import { makeCpuClock } from './cpu-clock.ts';
+import { dynamoAnswers } from './dynamo-answers.ts';
+import { makeEnvironments, portsOf, type World } from './environments.ts';
+import { makeQueue, makeStream, type Sources } from './event-sources.ts';
+import { itemBytes } from './item-size.ts';
+import { makeItemStore } from './item-store.ts';
+import { makeMeter, type Reading } from './meter.ts';
+import { makeTargets } from './targets.ts';
+
+const START = Date.UTC(2026, 10, 21, 9, 0, 0);
+const MINUTE_MS = 60_000;
+
+/** What was counted, with what came meanwhile: results and their bytes, transitions, and alerts that were taken. */
+export type Counted = Reading & { results: number; result_bytes: number; transitions: number; alerts: number };
+
+/** What somebody outside pays for by a request to the gateway. */
+export type Call = { method: string; path: string; body?: object };
+
+/**
+ * The service as it is deployed, in virtual time: its functions with the adapters and the clients of AWS, on a table,
+ * queues with their pollers, a stream and a scheduler that count. Settings are the defaults of a deployment.
+ * @param pathOf what an invocation is counted for, by its queue or stream and its function
+ */
+export function virtualAws(settings: Record<string, string>, pathOf: Sources['pathOf']) {
+  const clock = makeCpuClock(START);
+  const meter = makeMeter();
+  const targets = makeTargets();
+  const store = makeItemStore();
+  const failures: unknown[] = [];
+  const made = { results: 0, result_bytes: 0, transitions: 0 };
+  const services: Services = {
+    table: dynamoAnswers(store, (item) => {
+      const sk = item.sk!.S!;
+      if (sk.startsWith(TRANSITIONS)) made.transitions++;
+      if (sk.startsWith(RESULTS)) {
+        made.results++;
+        made.result_bytes += itemBytes(item);
+      }
+      stream.inserted(item);
+    }),
+    send: (queue, messages) => {
+      if (consumed) queues[queue as QueueName].send(messages);
+    },
+  };
+  const world: World = { services, meter, clock, targets, settings: readSettings(settings) };
+  const environments = makeEnvironments(world);
+  const sources: Sources = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };
+  const stream = makeStream(sources);
+  const queues = Object.fromEntries(
+    Object.keys(specs).map((name) => [name, makeQueue(name as QueueName, sources)]),
+  ) as Record<QueueName, ReturnType<typeof makeQueue>>;
+  let consumed = false;
+
+  async function pass(ms: number): Promise<void> {
+    await clock.runFor(ms);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Lets time pass until the promise is kept. */
+  async function done<T>(promise: Promise<T>): Promise<T> {
+    let open = true;
+    const close = () => {
+      open = false;
+    };
+    promise.then(close, close);
+    while (open) await pass(1);
+    return promise;
+  }
+
+  /** EventBridge Scheduler: a call of its own, which sends a message. */
+  function tick(minute: number): void {
+    for (const { queue } of schedules) {
+      const path = pathOf(queue, specs[queue].consumer);
+      meter.add(path, 'schedule_calls', 1);
+      meter.add(path, 'queue_requests', 1);
+      queues[queue].send([{ body: JSON.stringify({ scheduled_time: iso(minute) }), delay_ms: 0 }]);
+    }
+    clock.in(MINUTE_MS, () => tick(minute + MINUTE_MS));
+  }
+
+  return {
+    targets,
+    pass,
+    done,
+    /** Lets so many ms pass and counts them. */
+    count: async (ms: number): Promise<Counted> => {
+      meter.reset();
+      Object.assign(made, { results: 0, result_bytes: 0, transitions: 0 });
+      const alerts = targets.taken();
+      await pass(ms);
+      return { ...meter.reading(), ...made, alerts: targets.taken() - alerts };
+    },
+    /** Calls `work` in so many ms. */
+    in: (ms: number, work: () => void) => clock.in(ms, work),
+    account: async (): Promise<string> => {
+      const caller: Caller = { cpu_ms: 0, path: 'set-up' };
+      const made = createAccount(portsOf(world, 'api', caller), keyTable(world.settings), {
+        email: 'ops@shop.test',
+        name: 'Shop',
+        entity_limit_per_bp: 100_000,
+      });
+      return (await done(made)).key.key;
+    },
+    /** A request through the gateway. Throws unless it is answered with a 2xx. */
+    call: async (name: 'api' | 'ingest', path: string, key: string, { method, path: rawPath, body }: Call) => {
+      meter.add(path, 'gateway_requests', 1);
+      const { statusCode, body: text } = (await environments.invoke(name, path, {
+        rawPath,
+        rawQueryString: '',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: body && JSON.stringify(body),
+        isBase64Encoded: false,
+        requestContext: { requestId: 'r', http: { method, path: rawPath } },
+      })) as ApiResult;
+      if (statusCode >= 300) throw new Error(`${method} ${rawPath}: ${statusCode} ${text}`);
+      return (text ? JSON.parse(text) : undefined) as { id: string };
+    },
+    /** Begins to tick and to consume; what was sent before is forgotten, as nobody waits for the jobs of creations. */
+    begin: () => {
+      consumed = true;
+      for (const queue of Object.values(queues)) queue.start();
+      tick(Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS);
+    },
+  };
+}
+
+export type VirtualAws = ReturnType<typeof virtualAws>;
