@@ -19,6 +19,8 @@ export function create(ports: Ports) {
       const job = messages.job.safeParse(body);
       if (!job.success) return handleTimer(ports, keys, messages.timer.parse(body));
       const failed = await runJobs(ports, keys, job.data.jobs, prober, context?.signal);
+      // What it left undone when its time was over comes again with the message, which knows how often that was.
+      context?.signal?.throwIfAborted();
       if (failed.length > 0)
         await ports.queues.send('job', [{ body: { jobs: failed }, not_before: ports.clock.now() + 1000 }]);
     });

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { create } from '#functions/prober.ts';
+import { RESULTS } from '#lib/keys.ts';
+import type { Net } from '#lib/platform/net.ts';
+import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { healthWorld } from '#test/support/health-world.ts';
+
+/** One job on its way through a prober whose time may be over while the target thinks. */
+async function probed(isOver: boolean) {
+  const { ports, keys, check: newCheck } = await healthWorld();
+  const check = await newCheck({ interval_seconds: 60 });
+  const controller = new AbortController();
+  const http: Net['http'] = async () => {
+    if (isOver) controller.abort(new Error('The function is at its time-out.'));
+    return { status: 200, headers: {}, body: '', latency_ms: 20 };
+  };
+  const { tenant_id, entity_id, id: check_id } = check;
+  const slot = latestSlot(rhythmOf(check_id, 60), ports.clock.now());
+  const body = JSON.stringify({ jobs: [{ tenant_id, entity_id, check_id, slot }] });
+  const record = { messageId: 'm1', body, attributes: { ApproximateReceiveCount: '1' } };
+  const prober = create({ ...ports, net: { ...ports.net, http } });
+  const { batchItemFailures } = await prober({ Records: [record] }, { signal: controller.signal });
+  const { items } = await ports.table.query({ partition: keys.ofCheck(tenant_id, check_id), prefix: RESULTS });
+  return { given_back: batchItemFailures.length, results: items.length };
+}
+
+describe('a prober whose time is over', () => {
+  it('records nothing more, and gives its jobs back though it still could answer', async () => {
+    expect(await probed(true)).toEqual({ given_back: 1, results: 0 });
+  });
+
+  it('records and keeps its jobs while it has time', async () => {
+    expect(await probed(false)).toEqual({ given_back: 0, results: 1 });
+  });
+});
