@@ -30,7 +30,15 @@ export async function runAgent(world: World, checkKey: string): Promise<void> {
       void push(world, present, clock.now() >= illUntil || random.chance(0.2));
     }
     await clock.sleep(random.int(Math.floor(interval * 0.4), Math.floor(interval * 1.1)));
+    const due = clock.now() >= silentUntil && random.chance(0.1) ? silenceDue(world, present) : 0;
+    if (due > clock.now()) await clock.sleep(due - clock.now() + random.int(-30, 60));
   }
+}
+
+/** When the check is held for silent, should nothing be heard of it until then; an agent may come in that moment. */
+function silenceDue({ seen }: World, { pk, config, interval_seconds }: CheckItem): number {
+  const newest = seen.newestPush.get(pk) ?? 0;
+  return newest + ((config.grace_seconds as number | undefined) ?? 2 * interval_seconds) * 1000;
 }
 
 /** One push, sent again until it is answered, the agent loses patience, or it may not be repeated safely. */

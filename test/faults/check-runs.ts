@@ -9,6 +9,9 @@ import type { Run } from './simulate.ts';
  */
 export function checkRuns({ seen }: Run): string[] {
   const wrong = [...seen.batches];
+  for (const { total, sum } of seen.statuses) {
+    if (total !== sum) wrong.push(`MCP counted ${sum} of ${total} entities`);
+  }
   const probes = Map.groupBy(seen.probes, ({ run }) => run);
   const checks = new Map<string, CheckItem>();
   for (const { run, at, changes } of seen.commits) {

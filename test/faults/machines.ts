@@ -31,6 +31,13 @@ type Begun = { process: Process; handlers: Handlers };
 /** How long an aborted run may take to say how far it came (ms). */
 const GRACE_MS = 1000;
 
+/** How long a run that has little time has: most are over in some milliseconds (ms). */
+const LIMITS_MS = [
+  [5, 50],
+  [50, 500],
+  [500, 8000],
+] as const;
+
 /** Runs functions in processes that die, sleep and take too long. @param onResume hears that things go on after a standstill */
 export function machines(shared: Shared, onResume: () => void) {
   const { random, clock, seen } = shared;
@@ -85,7 +92,8 @@ export function machines(shared: Shared, onResume: () => void) {
   function limitTime(run: FunctionRun, process: Process, end: () => void): AbortSignal {
     const controller = new AbortController();
     if (!random.chance(shared.profile.timeout)) return controller.signal;
-    const limit = Math.min(random.int(200, 12_000), functions[run.function].timeout_seconds * 1000);
+    const [from, to] = random.pick(LIMITS_MS);
+    const limit = Math.min(random.int(from, to), functions[run.function].timeout_seconds * 1000);
     clock.at(run.began_at + limit, () => {
       if (run.ended || process.dead) return;
       run.aborted_at = clock.now();

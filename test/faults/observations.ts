@@ -97,6 +97,10 @@ export type Observations = {
   /** Time in which nothing answered that is not ours: on `network` not even the witness. */
   spells: NetworkSpell[];
   stops: Stop[];
+  /** What MCP said of the state of everything. */
+  statuses: { total: number; sum: number }[];
+  /** When the newest push of a check was received, by the key of the check. */
+  newestPush: Map<string, number>;
   /** Fault counts by kind. */
   faults: Record<string, number>;
   /** The table as it stands now, by `pk|sk`. */
@@ -127,6 +131,8 @@ export function makeObservations(): Observations {
     batches: [],
     spells: [],
     stops: [],
+    statuses: [],
+    newestPush: new Map(),
     faults: {},
     table: new Map(),
     next: () => ++n,

@@ -1,4 +1,5 @@
 import { openTable } from '#infra/local/sqlite-table.ts';
+import type { ResultItem } from '#lib/health/result-item.ts';
 import { keyOf } from '#lib/platform/item-limits.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { type Change, keyText, type Observations } from './observations.ts';
@@ -25,6 +26,8 @@ export function observedTable(clock: VirtualClock, seen: Observations, onInsert:
       if (after) seen.table.set(keyText(key), after);
       else seen.table.delete(keyText(key));
       if (after && !before) onInsert(after);
+      const { received_at } = (after ?? {}) as Partial<ResultItem>;
+      if (received_at !== undefined) seen.newestPush.set(key.pk, received_at);
     }
   }
 

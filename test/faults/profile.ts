@@ -96,7 +96,7 @@ export function drawProfile(random: Random): Profile {
       refuse: upTo(0.02),
       lost: upTo(0.02),
       partly: upTo(0.02),
-      timeout: upTo(0.01),
+      timeout: upTo(0.02),
       replay: upTo(0.03),
       conflict: upTo(0.05),
       slow: upTo(0.02),

@@ -11,6 +11,7 @@ import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { makeManners } from './manners.ts';
+import { runMcpClient } from './mcp-client.ts';
 import { keyText, makeObservations, type NetworkSpell, type Observations, type Stop } from './observations.ts';
 import { observedTable } from './observed-table.ts';
 import { checksIn, newAction, newCheck, runOperator, setUpAlerts } from './operator.ts';
@@ -203,6 +204,7 @@ async function people(world: People): Promise<void> {
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   void runOperator(world, end);
+  void runMcpClient(world);
 
   const hired = new Set<string>();
   for (; clock.now() < end; await clock.sleep(1000)) {
