@@ -1,16 +1,17 @@
+import { firstStarts } from './first-starts.ts';
 import { makeFleet } from './fleet.ts';
 import { delivered, type Judgement, judge, judgeEnd, type Totals } from './judge.ts';
 import { type Sent, startBeating } from './load.ts';
 import { goThrough, type Round } from './round.ts';
 
-/** One case: a round, or the end. */
+/** One case: the first starts, a round, or the end. */
 export type Verdict = { name: string; wrong: string[]; totals: Totals };
 
 const SHOWN = 8;
 
 /**
- * Rounds of load and kill -9 on one service, in a process of its own. Each is judged after the restart, and all of them
- * once more at the end.
+ * Rounds of load and kill -9 on one service, in a process of its own, after some first starts that are killed. Each is
+ * judged after the restart, and all of them once more at the end.
  * @param say gets a line for each round, and lines for what broke
  */
 export async function crashTest(rounds: number, seed: number, say: (line: string) => void): Promise<Verdict[]> {
@@ -29,11 +30,14 @@ export async function crashTest(rounds: number, seed: number, say: (line: string
     for (const text of wrong) known.add(text);
     const before = verdicts.at(-1)?.totals ?? {};
     say(`${name}: ${how}${wrong.length === 0 ? '' : `; BROKEN ${wrong.length}`}`);
-    say(`   ${newsOf(totals, before)}`);
+    const news = newsOf(totals, before);
+    if (news !== '') say(`   ${news}`);
     for (const text of wrong.slice(0, SHOWN)) say(`   BROKEN: ${text}`);
     verdicts.push({ name, wrong, totals });
   };
 
+  const early = await firstStarts(seed);
+  conclude('first starts', { wrong: early, totals: {} }, 'killed on empty folders');
   fleet.calm = false;
   for (let number = 1; number <= rounds; number++) {
     const round = await goThrough(fleet, sent, seed, number);

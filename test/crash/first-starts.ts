@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeRandom, type Random } from '#test/faults/random.ts';
+import { startMain } from '#test/infra/main-process.ts';
+import { clientOf } from '#test/support/client.ts';
+
+const FOLDERS = 5;
+/** On one folder, before a start is let live. */
+const KILLS = 3;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * The very first start on an empty folder, killed at random moments and begun again: in the end there is one account,
+ * and the key that is printed opens it.
+ * @returns what broke, one sentence each
+ */
+export async function firstStarts(seed: number): Promise<string[]> {
+  const random = makeRandom(seed);
+  const wrong: string[] = [];
+  for (let i = 0; i < FOLDERS; i++) wrong.push(...(await firstStart(random)));
+  return wrong;
+}
+
+async function firstStart(random: Random): Promise<string[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-first-'));
+  const env = { DATA_DIR: dir, LOG_LEVEL: 'warn' };
+  const killed: number[] = [];
+  const keys = new Set<string>();
+  try {
+    for (let i = 0; i < KILLS; i++) {
+      const { child, ready, exited } = startMain(env);
+      const after = random.int(100, 700);
+      ready.then(({ key }) => keys.add(key)).catch(() => {});
+      await pause(after);
+      child.kill('SIGKILL');
+      const { signal } = await exited;
+      if (signal !== 'SIGKILL') return [`a first start killed after ${[...killed, after]} ms ended by itself`];
+      killed.push(after);
+    }
+    const { child, ready, exited } = startMain(env);
+    const answer = await ready.then(({ url, key }) => {
+      keys.add(key);
+      return clientOf(url, key).get('/v1/me');
+    });
+    child.kill('SIGKILL');
+    await exited;
+    const isOne = answer.status === 200 && keys.size === 1;
+    return isOne ? [] : [`first starts killed after ${killed} ms left ${keys.size} keys, and /v1/me ${answer.status}`];
+  } catch (error) {
+    return [`first starts killed after ${killed} ms: ${(error as Error).message}`];
+  } finally {
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
