@@ -1,10 +1,24 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { STORE_FILE } from '#infra/local/store.ts';
+import type { BareDisk } from './bare-disk.ts';
 import type { Life } from './life.ts';
 
 /** What is measured at the end of each step; `start` only where the host was started anew. */
-export const FIGURES = ['items', 'messages', 'changes', 'db', 'wal', 'free', 'p50', 'p99', 'start', 'rss'] as const;
+export const FIGURES = [
+  'items',
+  'messages',
+  'changes',
+  'db',
+  'wal',
+  'free',
+  'p50',
+  'p99',
+  'bare50',
+  'bare99',
+  'start',
+  'rss',
+] as const;
 export type Figure = (typeof FIGURES)[number];
 export type Row = { at: number } & Record<Exclude<Figure, 'start'>, number> & { start: number | undefined };
 
@@ -18,17 +32,19 @@ export const MEANING: Record<Figure, string> = {
   free: 'bytes of free pages in the database',
   p50: 'ms, real: median write, from the call to the end of its COMMIT',
   p99: 'ms, real: the slowest of a hundred writes',
+  bare50: 'ms, real: median commit of one row to a file of its own, at the same moment: the disk and its other users',
+  bare99: 'ms, real: the slowest of a hundred of those',
   start: 'ms, real: from opening the data to the first answer',
   rss: 'bytes of memory of this process',
 };
 
 /** The figures of this moment, and of the writes since the last. */
-export function measure(life: Life, start: number | undefined): Row {
+export async function measure(life: Life, disk: BareDisk): Promise<Row> {
   const { db } = life.store();
   const one = (sql: string): number => Number(Object.values(db.prepare(sql).get()!)[0]);
   const bytes = (file: string): number => statSync(join(life.dir, file), { throwIfNoEntry: false })?.size ?? 0;
   const sorted = life.takeLatencies().sort((a, b) => a - b);
-  const share = (part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
+  const bare = await disk.commits();
   return {
     at: life.now(),
     items: one('SELECT count(*) FROM items'),
@@ -37,12 +53,16 @@ export function measure(life: Life, start: number | undefined): Row {
     db: bytes(STORE_FILE),
     wal: bytes(`${STORE_FILE}-wal`),
     free: one('PRAGMA freelist_count') * one('PRAGMA page_size'),
-    p50: share(0.5),
-    p99: share(0.99),
-    start,
+    p50: share(sorted, 0.5),
+    p99: share(sorted, 0.99),
+    bare50: share(bare, 0.5),
+    bare99: share(bare, 0.99),
+    start: undefined,
     rss: process.memoryUsage.rss(),
   };
 }
+
+const share = (sorted: number[], part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
 
 const WIDTH = 12;
 const whole = new Set<Figure>(['items', 'messages', 'changes', 'db', 'wal', 'free', 'rss']);

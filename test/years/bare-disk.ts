@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { openStore } from '#infra/local/store.ts';
+
+const COMMITS = 500;
+const ROW = 'x'.repeat(300);
+
+/** Commits of one row each to a file of their own, with nothing else to do. */
+export type BareDisk = Disposable & {
+  /** Milliseconds of each of some hundred, ascending: what the disk and its other users leave us at this moment. */
+  commits(): Promise<number[]>;
+};
+
+export function openBareDisk(dir: string): BareDisk {
+  const store = openStore({ file: join(dir, 'bare.db') });
+  const put = store.db.prepare("INSERT OR REPLACE INTO items (pk, sk, body) VALUES ('bare', ?, ?)");
+  return {
+    commits: async () => {
+      const took: number[] = [];
+      for (let n = 0; n < COMMITS; n++) {
+        const begun = performance.now();
+        await store.write(() => put.run(String(n), ROW));
+        took.push(performance.now() - begun);
+      }
+      return took.sort((a, b) => a - b);
+    },
+    [Symbol.dispose]: () => store.close(),
+  };
+}
