@@ -13,7 +13,7 @@ import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changeState, readBasis, type StateChange } from './change-state.ts';
 import { aggregate } from './judge.ts';
-import { revisionItem } from './revisions.ts';
+import { pastRevision, revisionItem } from './revisions.ts';
 import { timersFor } from './timers.ts';
 import type { TransitionCause } from './transition-item.ts';
 
@@ -129,10 +129,11 @@ async function resettled(context: Context, check: CheckItem, input: CheckInput):
     },
     ['silence_at'],
   );
+  const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const timers = await timersFor(ports, keys, next, check);
   return {
     check: next,
-    writes: [{ put: revisionItem(keys, next) }, ...timers.writes, ...(change?.writes ?? [])],
+    writes: [...revisions.map((put) => ({ put })), ...timers.writes, ...(change?.writes ?? [])],
     start: timers.start,
   };
 }

@@ -2,10 +2,11 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
+import { historyExpiry } from './retention.ts';
 
 /**
  * From when (epoch ms) which rhythm held for a check: what was due in the past, for its gaps. Written with each
- * settings revision, about 200 bytes; the content follows from the key.
+ * settings revision, and with the next one its expiry; about 200 bytes.
  */
 export type RevisionItem = Item & { rev: number; from: number; enabled: boolean; rhythm: Rhythm };
 
@@ -15,4 +16,10 @@ export const revisionItem = (keys: Keys, check: CheckItem): RevisionItem => ({
   from: check.settings_at,
   enabled: check.enabled,
   rhythm: rhythmOf(check.id, check.interval_seconds),
+});
+
+/** The same, of a check whose settings change at `now` (epoch ms): it goes when no time in which it held is shown. */
+export const pastRevision = (keys: Keys, check: CheckItem, now: number, retentionDays: number): RevisionItem => ({
+  ...revisionItem(keys, check),
+  expires_at: historyExpiry(now, retentionDays),
 });
