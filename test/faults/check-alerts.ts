@@ -38,6 +38,8 @@ export function checkAlerts(run: Run): string[] {
     if (status === 'failed' && profile.quiet && attempts !== 3 && kind !== 'test' && !IN_VAIN.test(error))
       wrong.push(`${id} failed after ${attempts} attempts: ${error}`);
     const isOver = status === 'sent' || status === 'failed';
+    // A test over NATS is handed over after it is written down; whoever asked for it got no answer if that failed.
+    if (kind === 'test' && !profile.quiet) continue;
     if (!isOver && Date.parse(created_at) < run.end - DELIVERED_MS) wrong.push(`${kind} ${id} is still ${status}`);
   }
   const handedOver = new Map<string, number>();

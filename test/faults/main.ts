@@ -4,7 +4,7 @@ import { fingerprint, simulate } from './simulate.ts';
 import { verdict } from './verdict.ts';
 
 /**
- * `npm run test:faults -- --seed N --runs M [--minutes L]`: M lives of the service from seed N on, in virtual time. Prints what
+ * `npm run test:faults -- --seed N --runs M [--minutes L] [--until-broken]`: M lives of the service from seed N on, in virtual time. Prints what
  * happened in them and, for a life in which a promise was broken, which one and how to live it again.
  */
 const { values } = parseArgs({
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '100' },
     minutes: { type: 'string', default: '30' },
+    'until-broken': { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed);
@@ -33,6 +34,7 @@ for (let seed = first; seed < first + runs; seed++) {
     `seed ${seed} (${fingerprint(run)}) broke ${wrong.length}; again: npm run test:faults -- --seed ${seed} --runs 1 --minutes ${minutes}`,
   );
   for (const text of wrong.slice(0, SHOWN)) say(`  ${text}`);
+  if (values['until-broken']) break;
 }
 for (const [what, count] of Object.entries(coverage).sort()) say(`${String(count).padStart(9)}  ${what}`);
 const seconds = (performance.now() - begun) / 1000;

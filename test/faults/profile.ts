@@ -86,7 +86,7 @@ export function drawProfile(random: Random): Profile {
     networkSpells: random.int(0, 2),
     targetSpells: random.int(0, 1),
     stops: random.int(0, 1),
-    shards: random.int(1, 2),
+    shards: random.pick([1, 2, 6]),
     jobGroupMs: random.pick([50, 1000]),
     poison: 0.004,
     ...QUIET,

@@ -2,6 +2,7 @@ import { checkActions } from './check-actions.ts';
 import { checkAlerts } from './check-alerts.ts';
 import { checkChains } from './check-chains.ts';
 import { checkDisabled } from './check-disabled.ts';
+import { checkJobs } from './check-jobs.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkOrphans } from './check-orphans.ts';
@@ -21,6 +22,7 @@ const checkers = {
   pushes: checkPushes,
   silence: checkSilence,
   slots: checkSlots,
+  jobs: checkJobs,
   network: checkNetwork,
   actions: checkActions,
   reports: checkReports,

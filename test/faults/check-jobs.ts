@@ -1,0 +1,59 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { ResultItem } from '#lib/health/result-item.ts';
+import { skewOf } from './check-slots.ts';
+import type { JobRun } from './observations.ts';
+import { slotsOf } from './rules.ts';
+import type { Run } from './simulate.ts';
+
+/** The settings of a check from a commit on; undefined: it is gone. */
+type Version = { n: number; at: number; check: CheckItem | undefined };
+type Stored = { n: number; result: ResultItem };
+
+/**
+ * A job that was taken and is not given again has left its result, obtained with the settings that stood all the while;
+ * or it was sent again, noted as a gap, or its successor was due.
+ */
+export function checkJobs(run: Run): string[] {
+  const { seen } = run;
+  const versions = new Map<string, Version[]>();
+  const results = new Map<string, Stored[]>();
+  for (const { n, at, changes } of seen.commits) {
+    for (const { key, before, after } of changes) {
+      const check = after as CheckItem | undefined;
+      if (key.sk === 'CHECK' && (before as CheckItem | undefined)?.rev !== check?.rev) {
+        const { id } = (check ?? before) as CheckItem;
+        versions.set(id, [...(versions.get(id) ?? []), { n, at, check }]);
+      } else if (key.sk.startsWith('R#') && after) {
+        const list = results.get(`${key.pk} ${key.sk.slice(2, 15)}`) ?? [];
+        results.set(`${key.pk} ${key.sk.slice(2, 15)}`, list);
+        list.push({ n, result: after as ResultItem });
+      }
+    }
+  }
+
+  return seen.jobRuns.flatMap((job) => {
+    const { check_id, slot, began_at, done_at } = job;
+    const stood = versions.get(check_id)?.findLast(({ at }) => at <= began_at);
+    const check = stood?.check;
+    if (!stood || !check?.enabled || done_at === undefined) return [];
+    const changed = versions.get(check_id)!.some(({ n, at }) => n > stood.n && at <= done_at);
+    const isSlot = slotsOf(check_id, check.interval_seconds, slot - 1, slot).length === 1;
+    if (changed || !isSlot || isExcused(run, job, check)) return [];
+    const at = String(Math.max(slot, check.settings_at)).padStart(13, '0');
+    const own = results.get(`${check.pk} ${at}`)?.some(({ n, result }) => n > stood.n && !result.history);
+    return own ? [] : [`${check_id}: the job of slot ${slot} was done at ${done_at} and left no result`];
+  });
+}
+
+function isExcused(run: Run, { check_id, slot, began_at, done_at }: JobRun, check: CheckItem): boolean {
+  const { seen } = run;
+  const next = slot + check.interval_seconds * 1000;
+  return (
+    done_at! >= next - skewOf(run) ||
+    seen.table.has(`${check.pk}|G#${String(slot).padStart(13, '0')}`) ||
+    seen.stops.some(({ from, over }) => from <= done_at! && over >= began_at) ||
+    seen.jobsSent.some(
+      (one) => one.check_id === check_id && one.slot === slot && one.at >= began_at && one.at <= done_at!,
+    )
+  );
+}

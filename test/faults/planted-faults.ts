@@ -1,0 +1,122 @@
+/** A mistake in the service: in `file` each `find` becomes `replace`. */
+export type PlantedFault = { name: string; file: string; edits: { find: string; replace: string }[] };
+
+const fault = (name: string, file: string, find: string, replace: string): PlantedFault => ({
+  name,
+  file,
+  edits: [{ find, replace }],
+});
+
+/** Mistakes that somebody could make, each of which breaks a promise: the simulation must find every one of them. */
+export const plantedFaults: PlantedFault[] = [
+  fault(
+    'the watermark is moved before the jobs are sent',
+    'lib/schedule/emit.ts',
+    "  if (jobs.length > 0) await ports.queues.send('job'",
+    "  await Promise.all(open.map((window) => moveWatermark(ports, keys, window)));\n  if (jobs.length > 0) await ports.queues.send('job'",
+  ),
+  fault(
+    'a result is named by a random token, not by its slot',
+    'lib/health/record-probe.ts',
+    'String(check.rev)',
+    'crypto.randomUUID()',
+  ),
+  fault(
+    'the settings revision is left out of the key of a result',
+    'lib/health/record-probe.ts',
+    'String(check.rev)',
+    "'0'",
+  ),
+  fault(
+    'results are put unconditionally',
+    'lib/health/record-probe.ts',
+    "{ put: result, if: 'absent' }",
+    '{ put: result }',
+  ),
+  fault(
+    'a delivery gets a random id',
+    'lib/alerts/fan-out.ts',
+    '        id,\n        kind,',
+    "        id: ports.ids.id('dlv'),\n        kind,",
+  ),
+  fault(
+    'a check is written whatever its version',
+    'lib/checks/next-check.ts',
+    '({ put: next, if: { version: old.v } })',
+    '({ put: next, ...(old && {}) })',
+  ),
+  fault(
+    'an entity is written whatever its version',
+    'lib/health/change-state.ts',
+    '{ put: nextEntity, if: { version: entity.v } }',
+    '{ put: nextEntity }',
+  ),
+  fault('silence is judged without a mark', 'lib/health/judge-silence.ts', '  marked.silence_mark = marked.v;\n', ''),
+  fault(
+    'a change is acknowledged before it is fanned out',
+    'functions/notifier.ts',
+    '(record) => fanOutOrPark(world, newImage<TransitionItem>(record))',
+    'async (record) => void fanOutOrPark(world, newImage<TransitionItem>(record)).catch(() => {})',
+  ),
+  fault(
+    'a delivery that is still pending is not sent again',
+    'lib/alerts/new-delivery.ts',
+    'return (outcome.present[0] as DeliveryItem | undefined) ?? AGAIN;',
+    "return outcome.present[0] ? ({ ...outcome.present[0], id: '' } as DeliveryItem) : AGAIN;",
+  ),
+  fault(
+    'a run of the prober that is out of time goes on recording',
+    'lib/health/run-jobs.ts',
+    'if (!probe || signal?.aborted) return;',
+    'if (!probe) return;',
+  ),
+  fault(
+    'a run of the prober that is out of time drops its jobs',
+    'functions/prober.ts',
+    'context?.signal?.throwIfAborted();',
+    '',
+  ),
+  fault(
+    'a record that fails takes its batch with it',
+    'lib/platform/batch.ts',
+    "if (one.status === 'fulfilled') return [];",
+    "if (settled.every(({ status }) => status === 'fulfilled')) return [];",
+  ),
+  fault(
+    'silence counts time in which nobody watched',
+    'lib/health/judge-silence.ts',
+    'await lastOutageEnd(ports, keys, shard)',
+    '0 * (await lastOutageEnd(ports, keys, shard))',
+  ),
+  fault(
+    'a write that was done and not answered passes for one that was not',
+    'lib/platform/retry.ts',
+    'return done ? { ok: true } : outcome;',
+    'return done ? outcome : outcome;',
+  ),
+  fault(
+    'alerts of a disabled account are sent',
+    'lib/alerts/deliver.ts',
+    'if (!account || isDisabled(account as AccountItem))',
+    'if (!account)',
+  ),
+  fault(
+    'checks of a disabled account are probed',
+    'lib/health/run-jobs.ts',
+    '|| isDisabled(account)) return [];',
+    ') return [];',
+  ),
+  fault('actions of a disabled account are run', 'lib/actions/claim.ts', '|| isDisabled(account) ||', '||'),
+  fault(
+    'an action is sent before its run is claimed',
+    'lib/actions/claim.ts',
+    "{ put: execution, if: 'absent' }",
+    '{ put: execution }',
+  ),
+  fault(
+    'silence of all hosts is held against them when our own network is down',
+    'lib/health/run-jobs.ts',
+    "else if (blame === 'network') await noteGap(ports, keys, one, 'network');",
+    '',
+  ),
+];
