@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '#lib/access/api-key.ts';
+import { digestOf, drawKey } from '#lib/access/api-key.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -16,9 +16,12 @@ export async function firstAccount(ports: Ports, keys: Keys, dir: string | undef
     const kept = file && readKey(file);
     return kept && (await ports.table.get(keys.apiKey(digestOf(kept)))) ? kept : undefined;
   }
-  const { key } = await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' });
-  if (file) writeFileSync(file, `${key.key}\n`, { mode: 0o600 });
-  return key.key;
+  // Kept before the account stands: should this process die in between, the next start makes another key; the other way
+  // round, nobody would have the key of the account.
+  const draw = drawKey(ports.ids);
+  if (file) writeFileSync(file, `${draw.raw}\n`, { mode: 0o600, flush: true });
+  await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' }, draw);
+  return draw.raw;
 }
 
 function readKey(file: string): string | undefined {

@@ -4,16 +4,18 @@ import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { parse } from '#lib/platform/router.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type AccountItem, DEFAULT_LIMITS, NewAccount, type UserItem } from './account.ts';
-import { drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
+import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
 
 /**
  * Makes an account with its first admin and that admin's key. `key.key` is the raw key, told here and never again.
  * Throws VALIDATION_ERROR for an impossible e-mail address, name or limit.
+ * @param draw the key, when it had to be drawn before
  */
 export async function createAccount(
   ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
   keys: Keys,
   input: NewAccount,
+  draw: Draw = drawKey(ports.ids),
 ): Promise<{ account: AccountItem; user: UserItem; key: IssuedKey }> {
   const { email, name, ...limits } = parse(NewAccount, input);
   const tenant = ports.ids.id('acc');
@@ -40,7 +42,6 @@ export async function createAccount(
     role: 'admin',
     created_at,
   };
-  const draw = drawKey(ports.ids);
   const key = keyItemsOf(draw, ports.clock.now(), keys, account, user, {
     label: 'First admin key',
     is_read_only: false,

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { firstAccount } from '#infra/local/first-account.ts';
+import { memoryWorld } from '#test/support/memory-world.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-account-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+it.each(['before', 'after'])(
+  'a first start that dies %s its account is written leaves a key that opens it',
+  async (when) => {
+    let isDying = true;
+    const world = memoryWorld((table) => ({
+      ...table,
+      transact: async (writes) => {
+        if (isDying && when === 'before') throw new Error('killed');
+        const outcome = await table.transact(writes);
+        if (isDying) throw new Error('killed');
+        return outcome;
+      },
+    }));
+    await expect(firstAccount(world.ports, world.keys, dir)).rejects.toThrow('killed');
+    isDying = false;
+    const key = await firstAccount(world.ports, world.keys, dir);
+    expect(await world.bearer(key!)).toMatchObject({ caller: { role: 'admin' } });
+    expect(await firstAccount(world.ports, world.keys, dir)).toBe(key);
+  },
+);
