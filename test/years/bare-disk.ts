@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openStore } from '#infra/local/store.ts';
 
-const COMMITS = 500;
+const COMMITS = 200;
 const ROW = 'x'.repeat(300);
 
 /** Commits of one row each to a file of their own, with nothing else to do. */

@@ -16,7 +16,7 @@ const PLANS: Record<string, Plan> = {
     retention: 30,
     length: 365 * DAY,
     step: DAY,
-    timed: 2 * HOUR,
+    timed: HOUR,
     restart_every: 5,
     spells: { once_in: 6 * HOUR, shortest: 3 * MINUTE, longest: 12 * MINUTE },
   },
