@@ -24,7 +24,12 @@ describe('the sign of life', () => {
   it('gives the time since the last sign on a later start', () => {
     outageBefore(file, START);
     expect(outageBefore(file, START + 90_500)).toEqual({ from: START, to: START + 90_500 });
-    expect(noted()).toBe(START + 90_500);
+  });
+
+  it('gives all of that time once more when a start died before it was noted', () => {
+    outageBefore(file, START);
+    outageBefore(file, START + 90_500);
+    expect(outageBefore(file, START + 95_000)).toEqual({ from: START, to: START + 95_000 });
   });
 
   it('makes no outage of a clock that was set back', () => {
@@ -32,10 +37,13 @@ describe('the sign of life', () => {
     expect(outageBefore(file, START - 1000)).toBeUndefined();
   });
 
-  it('is given every two seconds, and a last time at the end', async () => {
+  it('is given at once, every two seconds, and a last time at the end', async () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START);
+    vi.setSystemTime(START + 500);
     const stop = keepSignOfLife(file, memoryLog(), () => {});
+    expect(noted()).toBe(START + 500);
+    vi.setSystemTime(START);
     await vi.advanceTimersByTimeAsync(4100);
     expect(noted()).toBe(START + 4000);
     stop();
