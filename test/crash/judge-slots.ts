@@ -43,5 +43,15 @@ export function judgeSlots(
   return { wrong, count };
 }
 
+/** Each time away is told as an outage, of a check that others push to as well. */
+export function judgeAway(check: Watched, gaps: Gap[], lives: Life[]): string[] {
+  return lives.slice(1).flatMap(({ spawned_at }, i) => {
+    const from = lives[i]!.gone_at!;
+    const isTold = gaps.some((gap) => gap.cause === 'outage' && gap.from <= from && gap.to >= spawned_at);
+    const away = `${new Date(from).toISOString()} to ${new Date(spawned_at).toISOString()}`;
+    return isTold ? [] : [`${check.name}: the time away from ${away} is no outage`];
+  });
+}
+
 const isAway = (lives: Life[], slot: number): boolean =>
   lives.some(({ gone_at }, i) => gone_at !== undefined && slot > gone_at + GROUP_MS && slot < lives[i + 1]!.spawned_at);

@@ -5,7 +5,7 @@ import { duplicatesOf, judgeAlerts, judgeArrivals } from './judge-alerts.ts';
 import { judgeChains, judgeStates } from './judge-chains.ts';
 import { judgePushes } from './judge-pushes.ts';
 import { judgeSilence } from './judge-silence.ts';
-import { judgeSlots } from './judge-slots.ts';
+import { judgeAway, judgeSlots } from './judge-slots.ts';
 import type { Sent } from './load.ts';
 import { gapsOf, resultsOf, type Story, statesNow, storyOf } from './told.ts';
 
@@ -86,13 +86,14 @@ async function judgeResults(fleet: Fleet, sent: Sent): Promise<Judgement> {
     // Those that are under way while the results are read may or may not be among them.
     const pushes = sent.pushes.filter((push) => push.check === id).map((push) => ({ ...push }));
     const results = await resultsOf(fleet, id, 0);
-    const everSent = sent.pushes.filter((push) => push.check === id).slice(pushes.length);
-    wrong.push(...judgePushes([...pushes, ...everSent.map(({ answer: _later, ...push }) => push)], results));
+    const later = sent.pushes.filter((push) => push.check === id).slice(pushes.length);
+    wrong.push(...judgePushes([...pushes, ...later.map(({ answer: _, ...push }) => push)], results));
     wrong.push(...judgeSilence(results, pushes, lives.all, GRACE_S * 1000));
     const silences = results.filter((one) => one.error_kind === 'silence').length;
     add('silences', silences);
     add('results', results.length - silences);
   }
+  wrong.push(...judgeAway(beating, await gapsOf(fleet, beating), lives.all));
   for (const check of pulled) {
     const until = Date.now() - PROBED_MS;
     const results = await resultsOf(fleet, check.id, 0);
