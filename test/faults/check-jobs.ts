@@ -7,7 +7,6 @@ import type { Run } from './simulate.ts';
 
 /** The settings of a check from a commit on; undefined: it is gone. */
 type Version = { n: number; at: number; check: CheckItem | undefined };
-type Stored = { n: number; result: ResultItem };
 
 /**
  * A job that was taken and is not given again has left its result, obtained with the settings that stood all the while;
@@ -16,7 +15,7 @@ type Stored = { n: number; result: ResultItem };
 export function checkJobs(run: Run): string[] {
   const { seen } = run;
   const versions = new Map<string, Version[]>();
-  const results = new Map<string, Stored[]>();
+  const results = new Map<string, ResultItem[]>();
   for (const { n, at, changes } of seen.commits) {
     for (const { key, before, after } of changes) {
       const check = after as CheckItem | undefined;
@@ -26,7 +25,7 @@ export function checkJobs(run: Run): string[] {
       } else if (key.sk.startsWith('R#') && after) {
         const list = results.get(`${key.pk} ${key.sk.slice(2, 15)}`) ?? [];
         results.set(`${key.pk} ${key.sk.slice(2, 15)}`, list);
-        list.push({ n, result: after as ResultItem });
+        list.push(after as ResultItem);
       }
     }
   }
@@ -40,7 +39,9 @@ export function checkJobs(run: Run): string[] {
     const isSlot = slotsOf(check_id, check.interval_seconds, slot - 1, slot).length === 1;
     if (changed || !isSlot || isExcused(run, job, check)) return [];
     const at = String(Math.max(slot, check.settings_at)).padStart(13, '0');
-    const own = results.get(`${check.pk} ${at}`)?.some(({ n, result }) => n > stood.n && !result.history);
+    const own = results
+      .get(`${check.pk} ${at}`)
+      ?.some((result) => !result.history && Date.parse(result.checked_at) >= stood.at - skewOf(run));
     return own ? [] : [`${check_id}: the job of slot ${slot} was done at ${done_at} and left no result`];
   });
 }

@@ -33,12 +33,14 @@ export function checkNetwork(run: Run): string[] {
   const checks = new Map<string, CheckItem>();
   const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
 
-  for (const { at: now, changes } of seen.commits) {
+  for (const { at: now, run: by, changes } of seen.commits) {
     for (const { key, after } of changes) {
       if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
       const check = checks.get(key.pk);
       if (!after || check?.execution_mode !== 'pull') continue;
-      const silent = (probes.get(targetOf(check)) ?? []).filter((probe) => probe.silent && probe.ended_at <= now);
+      const silent = (probes.get(targetOf(check)) ?? []).filter(
+        (probe) => probe.run === by && probe.silent && probe.ended_at <= now,
+      );
       if (key.sk.startsWith('R#')) {
         const { success, checked_at, error_kind } = after as ResultItem;
         if (success || !NO_ANSWER.has(error_kind ?? '')) continue;

@@ -34,7 +34,7 @@ export function checkSlots(run: Run): string[] {
   const checks = new Map<string, CheckItem>();
   const probes = Map.groupBy(seen.probes, (probe) => probe.host);
 
-  for (const { changes } of seen.commits) {
+  for (const { run: by, changes } of seen.commits) {
     for (const { key, after } of changes) {
       if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
       const result = after as ResultItem | undefined;
@@ -52,7 +52,10 @@ export function checkSlots(run: Run): string[] {
         wrong.push(`${check.id}: probed at ${begun}, when the successor of ${at} was due`);
       const real = probes
         .get(targetOf(check))
-        ?.some(({ at, success }) => at >= begun - skew && at <= sentBy(run, begun) && success === result.success);
+        ?.some(
+          ({ run: own, at, success }) =>
+            own === by && at >= begun - skew && at <= sentBy(run, begun) && success === result.success,
+        );
       if (!real) wrong.push(`${check.id}: nobody saw the probe of ${begun} that found ${result.success}`);
     }
   }

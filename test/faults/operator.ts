@@ -6,6 +6,7 @@ import type { Observations } from './observations.ts';
 import type { Random } from './random.ts';
 import { WEBHOOK_SECRET } from './receivers.ts';
 import { type Client, insist } from './requests.ts';
+import { slotsOf } from './rules.ts';
 import { RECORD } from './targets.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -117,8 +118,10 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
   const kind = random.int(1, 20);
   if (kind <= 6) await put({ enabled: !check.enabled });
   else if (kind <= 8) await put({ interval_seconds: random.pick([10, 20, 30, 60]) });
-  else if (kind <= 10) await put({ failure_threshold: random.int(1, 3) });
-  else if (kind <= 11) await put({ name: `check ${number}` });
+  else if (kind <= 10) {
+    if (random.chance(0.7)) await toItsNextSlot(world, check);
+    await put(random.chance(0.5) ? { failure_threshold: random.int(1, 3) } : { timeout_ms: random.pick([1000, 5000]) });
+  } else if (kind <= 11) await put({ name: `check ${number}` });
   else if (kind <= 16) await insist(random, clock, () => client('POST', `${path}/policy`, policy(random)));
   else if (kind <= 17) await insist(random, clock, () => client('DELETE', path));
   else if (kind <= 18)
@@ -131,6 +134,13 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     await insist(random, clock, () =>
       client('PUT', `/v1/blueprints/service/entities/${entity.slug}`, { name: `e${number}` }),
     );
+}
+
+/** In the moment in which a check is due everything about it happens at once. */
+async function toItsNextSlot({ random, clock }: OperatorWorld, { id, interval_seconds }: CheckItem): Promise<void> {
+  const now = clock.now();
+  const [slot = now] = slotsOf(id, interval_seconds, now, now + interval_seconds * 1000);
+  await clock.sleep(Math.max(0, slot - now - random.int(0, 60)));
 }
 
 async function changeAction({ random, clock, client, seen }: OperatorWorld, number: number): Promise<void> {

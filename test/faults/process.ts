@@ -6,6 +6,7 @@ import type { Settings } from '#lib/platform/settings.ts';
 import { count, type Observations, type StoreSpell } from './observations.ts';
 import type { Profile } from './profile.ts';
 import type { Random } from './random.ts';
+import { runContext } from './run-context.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What the processes of a run share. `profile` changes when the faults stop. */
@@ -49,7 +50,10 @@ const unavailable = (): AppError => new AppError('UNAVAILABLE', 'The store canno
 /** Of the calls while the store throttles, so many are refused. */
 const THROTTLED = 0.8;
 
-type CallFaults = { refuse?: boolean; replay?: boolean };
+/** `slow`: so many times as often as other calls. */
+type CallFaults = { refuse?: boolean; replay?: boolean; slow?: number };
+/** A change that somebody makes is slow more often, so that what it changes is used meanwhile. */
+const SLOW_CHANGE = 10;
 
 /** A process whose every call takes time, may fail, and may be its last. */
 export function startProcess(shared: Shared): Process {
@@ -72,8 +76,9 @@ export function startProcess(shared: Shared): Process {
   const hits = (
     fault: 'crash' | 'refuse' | 'lost' | 'partly' | 'replay' | 'conflict' | 'slow',
     name: string = fault,
+    times = 1,
   ): boolean => {
-    const hit = random.chance(shared.profile[fault]);
+    const hit = random.chance(shared.profile[fault] * times);
     if (hit) count(seen, name);
     return hit;
   };
@@ -82,7 +87,7 @@ export function startProcess(shared: Shared): Process {
   async function call<T>(work: () => Promise<T>, faults: CallFaults = {}): Promise<T> {
     if (process.dead) return never();
     time.mayJump();
-    await sleep(hits('slow') ? random.int(200, 3000) : random.int(1, 8));
+    await sleep(hits('slow', 'slow', faults.slow) ? random.int(200, 3000) : random.int(1, 8));
     if (!process.dead && hits('crash', 'crash before')) process.die();
     if (process.dead) return never();
     if (faults.refuse) refuse();
@@ -124,7 +129,11 @@ export function startProcess(shared: Shared): Process {
       getMany: (keys) => call(() => table.getMany(keys), read),
       query: <T extends Item>(query: Parameters<Table['query']>[0]) => call(() => table.query<T>(query), read),
       putMany: (items) => call(() => perhapsPartly(items, table.putMany), write),
-      transact: (writes) => call(() => (hits('conflict') ? Promise.resolve(conflict) : table.transact(writes)), write),
+      transact: (writes) =>
+        call(() => (hits('conflict') ? Promise.resolve(conflict) : table.transact(writes)), {
+          ...write,
+          slow: runContext.getStore()?.function === 'api' ? SLOW_CHANGE : 1,
+        }),
     },
     queues: {
       send: (queue, messages) =>
