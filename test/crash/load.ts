@@ -95,18 +95,25 @@ async function beat(fleet: Fleet, sent: Sent, check: Watched): Promise<boolean> 
 
 const BEAT_MS = 300;
 
-/** Heartbeats through all lives of the service. @returns stops them */
-export function startBeating(fleet: Fleet, sent: Sent): () => Promise<void> {
+export type Beating = { stop(): Promise<void>; error?: Error };
+
+/** Heartbeats through all lives of the service, until they are stopped or are answered with an `error`. */
+export function startBeating(fleet: Fleet, sent: Sent): Beating {
   let stopped = false;
-  const beating = (async () => {
+  const going = async () => {
     while (!stopped) {
       await beat(fleet, sent, fleet.beating);
       await pause(BEAT_MS);
     }
-  })();
-  beating.catch(() => {});
-  return async () => {
-    stopped = true;
-    await beating;
   };
+  const beating: Beating = {
+    stop: () => {
+      stopped = true;
+      return over;
+    },
+  };
+  const over = going().catch((error: Error) => {
+    beating.error = error;
+  });
+  return beating;
 }
