@@ -3,13 +3,14 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
-import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { deadlineEntry, type EntryItem } from '#lib/schedule/entries.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
-import { readWatermark } from '#lib/schedule/watermark.ts';
+import type { WatermarkItem } from '#lib/schedule/watermark.ts';
 import { applyResult } from './apply-result.ts';
 import { graceMs } from './grace.ts';
 import { newestReceived } from './newest-received.ts';
@@ -27,63 +28,77 @@ const PUT_BACK_MS = 5_000;
  * that comes after it sees the mark and takes it away.
  */
 export async function judgeSilence(ports: Ports, keys: Keys, timer: Timer, account: AccountItem): Promise<void> {
-  const shard = keys.shardOf(timer.entity_id);
-  const watermark = await readWatermark(ports, keys, shard);
-  const now = ports.clock.now();
-  if (!watermark || watermark.at <= now) {
-    await ports.queues.send('timer', [{ body: timer, not_before: now + PUT_BACK_MS }]);
-    return;
-  }
-  const world: World = {
-    watchedSince: Math.max(await lastOutageEnd(ports, keys, shard), account.enabled_at ?? 0),
-    retentionDays: account.retention_days,
-  };
   const next = await oneAtATime(ports.table, timer.entity_id, () =>
-    untilDone(ports, () => attempt(ports, keys, timer, world)),
+    untilDone(ports, () => attempt(ports, keys, timer, account)),
   );
   await sendTimers(ports, keys, next);
 }
 
-/** `watchedSince` (epoch ms): silence before our last outage or the account's enabling does not count. */
-type World = { watchedSince: number; retentionDays: number };
+/** A deadline that has come, and what it is judged by. */
+type Due = {
+  ports: Ports;
+  keys: Keys;
+  timer: Timer;
+  check: CheckItem;
+  /** The write that moves the deadline (epoch ms) on. */
+  move(deadline: number): Write;
+  now: number;
+  /** Epoch ms: silence before our last outage or the account's enabling does not count. */
+  watchedSince: number;
+  retentionDays: number;
+};
 
 /** Answers the deadlines that moved or began. */
-async function attempt(ports: Ports, keys: Keys, timer: Timer, world: World): Promise<Timer[] | typeof AGAIN> {
+async function attempt(
+  ports: Ports,
+  keys: Keys,
+  timer: Timer,
+  { retention_days, enabled_at }: AccountItem,
+): Promise<Timer[] | typeof AGAIN> {
   const { tenant_id, entity_id, check_id } = timer;
-  const entryKey = keys.entry('silence', tenant_id, entity_id, check_id);
-  const [check, entry] = (await ports.table.getMany<Item>([keys.check(tenant_id, check_id), entryKey])) as [
-    CheckItem | undefined,
-    EntryItem | undefined,
-  ];
-  if (!check?.enabled || !entry) return [];
+  const shard = keys.shardOf(entity_id);
+  const [check, entry, watermark] = (await ports.table.getMany<Item>([
+    keys.check(tenant_id, check_id),
+    keys.entry('silence', tenant_id, entity_id, check_id),
+    keys.watermark(shard),
+  ])) as [CheckItem | undefined, DeadlineEntry | undefined, WatermarkItem | undefined];
+  const now = ports.clock.now();
+  // One that was moved, most often by another message of the same deadline, has a message of its own when it is due.
+  if (!check?.enabled || !entry || entry.deadline > now) return [];
+  if (!watermark || watermark.at <= now) {
+    await ports.queues.send('timer', [{ body: timer, not_before: now + PUT_BACK_MS }]);
+    return [];
+  }
   const move = (deadline: number) => ({
     put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline),
     if: { version: entry.v },
   });
+  // Read after the watermark: the generator notes an outage before it moves that.
+  const watchedSince = Math.max(await lastOutageEnd(ports, keys, shard), enabled_at ?? 0);
+  return judgeDue({ ports, keys, timer, check, move, now, watchedSince, retentionDays: retention_days });
+}
 
-  const due = await dueAt(ports, keys, check, world);
+async function judgeDue(one: Due): Promise<Timer[] | typeof AGAIN> {
+  const { ports, keys, timer, check, move, now, watchedSince, retentionDays } = one;
+  const due = await dueAt(ports, keys, check, watchedSince);
   if (due === undefined) return [];
-  const now = ports.clock.now();
-  if (due.at > now) {
-    if (entry.deadline === due.at) return [];
-    return (await commit(ports, [move(due.at)])).ok ? [{ ...timer, at: due.at }] : AGAIN;
-  }
+  if (due.at > now) return (await commit(ports, [move(due.at)])).ok ? [{ ...timer, at: due.at }] : AGAIN;
 
   const marked = nextCheck(check, ports.ids.token(), {});
   marked.silence_mark = marked.v;
   if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return AGAIN;
-  const still = await dueAt(ports, keys, marked, world);
+  const still = await dueAt(ports, keys, marked, watchedSince);
   if (still?.at !== due.at) return AGAIN;
 
   // A deadline met late stands for the intervals it slept through, as a slot does.
   const interval = check.interval_seconds * 1000;
   const at = due.at + Math.floor((now - due.at) / interval) * interval;
-  const silence = synthetic(keys, marked, at, due.since, now, world.retentionDays);
+  const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
   const changes = await applyResult(ports, keys, marked, {
     success: false,
     error_message: silence.error_message,
     cause: 'silence',
-    retention_days: world.retentionDays,
+    retention_days: retentionDays,
     also: { silence_at: at },
   });
   if (!changes) return [];
@@ -92,7 +107,7 @@ async function attempt(ports: Ports, keys: Keys, timer: Timer, world: World): Pr
 }
 
 /** When the next synthetic failure is due, and since when it is silent; undefined before a first push. */
-async function dueAt(ports: Ports, keys: Keys, check: CheckItem, { watchedSince }: World) {
+async function dueAt(ports: Ports, keys: Keys, check: CheckItem, watchedSince: number) {
   const newest = await newestReceived(ports, keys, check);
   if (!newest) return undefined;
   const since = Math.max(newest.received_at, check.settings_at, watchedSince);
