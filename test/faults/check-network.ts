@@ -61,8 +61,11 @@ export function checkNetwork(run: Run): string[] {
 
 /** What the processes of a run knew of their network. */
 function witnesses({ seen, profile }: Run) {
+  /** A run whose time is over takes no note of anything. */
+  const isHeeded = ({ run, ended_at }: Ended<ProbeSeen>): boolean =>
+    (seen.runs.get(run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= ended_at;
   const probes = Map.groupBy(
-    seen.probes.filter(hasEnded).filter(({ own_resolver }) => !own_resolver),
+    seen.probes.filter(hasEnded).filter((probe) => !probe.own_resolver && isHeeded(probe)),
     ({ process }) => process,
   );
   const looks = Map.groupBy(seen.looks.filter(hasEnded), ({ process }) => process);
