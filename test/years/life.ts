@@ -8,6 +8,7 @@ import type { Store } from '#infra/local/store.ts';
 import { setLimits } from '#lib/access/change-account.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Log } from '#lib/platform/ports.ts';
+import type { Started } from './figures.ts';
 import { type ProcessTime, takeProcessTime } from './process-time.ts';
 import type { Targets } from './targets.ts';
 
@@ -29,12 +30,14 @@ export type Life = Disposable & {
   takeLatencies(): number[];
   /** Whether each commit reaches the disk before it is answered, as it always does outside of this test. */
   sync(on: boolean): void;
-  /** Stops the host and starts another on its data, two virtual seconds later. @returns real ms until its first answer */
-  restart(): Promise<number>;
+  /** Stops the host and starts another on its data, two virtual seconds later; some times, the best of which counts. */
+  restart(): Promise<Started>;
   stop(): Promise<void>;
 };
 
 const AWAY_MS = 2000;
+const STARTS = 3;
+const FIRST_ASKED = '/v1/status?limit=1';
 const UNWATCHED_TURNS = 20;
 
 let writing = 0;
@@ -61,9 +64,11 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
   let host: Host;
   let key = '';
 
+  const world = { clock, ids: makeIds(clock), net: targets.net };
+  const startOn = (folder: string) => startHost({ settings, log, dir: folder, host: '127.0.0.1', port: 0, world });
+
   async function start(): Promise<void> {
-    const world = { clock, ids: makeIds(clock), net: targets.net };
-    host = await startHost({ settings, log, dir, host: '127.0.0.1', port: 0, world });
+    host = await startOn(dir);
     key = host.adminKey ?? key;
     watch(host.ports.table.store);
     // The writes of the start were begun unwatched.
@@ -109,18 +114,40 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
       applySync();
     },
     restart: async () => {
-      await host.stop();
-      await clock.pass(AWAY_MS);
-      const begun = performance.now();
-      await start();
-      await call('GET', '/v1/status?limit=1');
-      const took = performance.now() - begun;
-      await clock.settle();
-      return took;
+      const took: Started[] = [];
+      for (let n = 0; n < STARTS; n++) {
+        await host.stop();
+        await clock.pass(AWAY_MS);
+        const begun = performance.now();
+        await start();
+        await call('GET', FIRST_ASKED);
+        took.push({ start: performance.now() - begun, start0: await startEmpty(startOn) });
+        await clock.settle();
+      }
+      return {
+        start: Math.min(...took.map((one) => one.start)),
+        start0: Math.min(...took.map((one) => one.start0)),
+      };
     },
     stop: async () => void (await host.stop()),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+/** Real ms from an empty folder to the first answer. */
+async function startEmpty(startOn: (folder: string) => Promise<Host>): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'fleetwatch-empty-'));
+  const begun = performance.now();
+  const empty = await startOn(folder);
+  await ask(
+    empty.url + FIRST_ASKED,
+    { method: 'GET', headers: { authorization: `Bearer ${empty.adminKey}` } },
+    undefined,
+  );
+  const took = performance.now() - begun;
+  await empty.stop();
+  rmSync(folder, { recursive: true, force: true });
+  return took;
 }
 
 type Sent = { method: string; headers: Record<string, string> };

@@ -67,7 +67,7 @@ export async function run(plan: Plan): Promise<number> {
     await liveThrough(life, plan, made);
     const last = (rows.length + 1) % plan.restart_every === 0;
     const row = await measure(life, disk);
-    if (last) row.start = await life.restart();
+    if (last) Object.assign(row, await life.restart());
     rows.push(row);
     evidence.print(rowText(row));
     broken.readable += await tooOld(life, plan, made);
@@ -163,10 +163,10 @@ async function oldestHistory({ call }: Life, { ids, action }: Made): Promise<num
   return oldest;
 }
 
-/** What else moves a figure: writes take as long as the disk leaves them. */
-const BESIDE: Partial<Record<Figure, Figure>> = { p50: 'bare50', p99: 'bare99' };
-/** Shown to understand the others: what the disk does, and pages that are free to be used again. */
-const SHOWN_ONLY: readonly Figure[] = ['bare50', 'bare99', 'free'];
+/** What else moves a figure: how much the disk and the machine leave us. */
+const BESIDE: Partial<Record<Figure, Figure>> = { p50: 'bare50', p99: 'bare99', start: 'start0' };
+/** Shown to understand the others; and pages that are free to be used again. */
+const SHOWN_ONLY: readonly Figure[] = ['bare50', 'bare99', 'start0', 'free'];
 
 const growthOf = (rows: Row[], name: Figure): number => {
   const { middle, last } = thirds(rows, name);
