@@ -1,10 +1,11 @@
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { resultRecord } from '#lib/health/result-item.ts';
+import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';
 
 /** What was answered is there, unchanged; what was sent again counted once. */
 export function checkPushes({ seen }: Run): string[] {
-  const wrong: string[] = [];
+  const wrong = checkFullDisk(seen);
   const stored = new Map<string, { n: number; result: ResultItem }>();
   const byPush = new Map<string, Set<string>>();
   for (const { n, changes } of seen.commits) {
@@ -48,6 +49,23 @@ export function checkPushes({ seen }: Run): string[] {
     const attempts = answers.get(Number(of.split(' ')[1])) ?? [];
     const most = attempts[0]?.identified ? 1 : attempts.length;
     if (ids.size > most) wrong.push(`push ${of} became ${ids.size} results`);
+  }
+  return wrong;
+}
+
+/** While the disk is full nothing is stored, and whoever pushes is told so: 503, or the record of an earlier push. */
+function checkFullDisk({ storeSpells, pushes, commits }: Observations): string[] {
+  const wrong: string[] = [];
+  for (const { from, to } of storeSpells.filter(({ kind }) => kind === 'disk full')) {
+    const isIn = (at: number): boolean => at > from && at < to;
+    for (const { n, at } of commits) if (isIn(at)) wrong.push(`commit ${n} at ${at} was made on a full disk`);
+    const first = commits.findLast(({ at }) => at <= from)?.n ?? 0;
+    for (const { push, started_at, answered, replayed } of pushes) {
+      if (!answered || !isIn(started_at) || !isIn(answered.at) || replayed) continue;
+      const isEarlier = pushes.some((one) => one.push === push && one.started_n < first);
+      if (answered.status < 400 && !isEarlier)
+        wrong.push(`push ${push} was answered ${answered.status} on a full disk`);
+    }
   }
   return wrong;
 }
