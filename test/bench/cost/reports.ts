@@ -45,7 +45,7 @@ async function steadyFleet(checks: number, minutes: number, most: number): Promi
 export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 1.1);
 export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.9);
 
-/** What a run costs more that goes on failing, and one that never gets an answer. */
+/** What a run costs that goes on failing, and what it adds that some never get an answer. */
 export async function failing(minutes: number): Promise<Report> {
   const runs = { 'all answer': {}, 'all fail': { fails: FLEET }, '1 % time out': { hangs: FLEET * DOWN } };
   const rows: Row[] = [];
@@ -90,7 +90,10 @@ export async function heartbeat(minutes: number): Promise<Report> {
   const bare = { ...api, gateway_requests: 0 };
   return {
     title: `1,000 heartbeats a minute: one, of ${results}`,
-    text: tableOf(rowsOf(counted, results)),
+    text: [
+      tableOf(rowsOf(counted, results)),
+      'The targets are for the request. Beside it: each check is looked at for silence (deadlines) every one or two minutes.',
+    ].join('\n'),
     targets: [
       verdict('heartbeats through the API', aMillion(api, results), 2.4),
       verdict("heartbeats without the gateway's price", aMillion(bare, results), 1.4),
