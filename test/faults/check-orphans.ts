@@ -53,5 +53,7 @@ export function checkOrphans({ seen, keys }: Run): string[] {
   for (const { id, checks: held } of entities) {
     for (const check of Object.keys(held)) if (!ids.has(check)) wrong.push(`${id} still holds ${check}`);
   }
-  return wrong;
+  // A reclaiming that failed until it went to the dead letters leaves storage behind, and an alarm.
+  const gaveUp = seen.faults['dead letter reclaim'] !== undefined;
+  return gaveUp ? wrong.filter((text) => !/ outlived its (action|run|check)$/.test(text)) : wrong;
 }

@@ -118,10 +118,8 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
   const kind = random.int(1, 20);
   if (kind <= 6) await put({ enabled: !check.enabled });
   else if (kind <= 8) await put({ interval_seconds: random.pick([10, 20, 30, 60]) });
-  else if (kind <= 10) {
-    if (random.chance(0.7)) await toItsNextSlot(world, check);
-    await put(random.chance(0.5) ? { failure_threshold: random.int(1, 3) } : { timeout_ms: random.pick([1000, 5000]) });
-  } else if (kind <= 11) await put({ name: `check ${number}` });
+  else if (kind <= 10) await put({ failure_threshold: random.int(1, 3) });
+  else if (kind <= 11) await put({ name: `check ${number}` });
   else if (kind <= 16) await insist(random, clock, () => client('POST', `${path}/policy`, policy(random)));
   else if (kind <= 17) await insist(random, clock, () => client('DELETE', path));
   else if (kind <= 18)
@@ -136,11 +134,19 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     );
 }
 
-/** In the moment in which a check is due everything about it happens at once. */
-async function toItsNextSlot({ random, clock }: OperatorWorld, { id, interval_seconds }: CheckItem): Promise<void> {
-  const now = clock.now();
-  const [slot = now] = slotsOf(id, interval_seconds, now, now + interval_seconds * 1000);
-  await clock.sleep(Math.max(0, slot - now - random.int(0, 60)));
+/** Somebody who changes a check in the moment in which it is due, when everything about it happens at once. */
+export async function runMeddler({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
+  for (;;) {
+    await clock.sleep(random.int(20_000, 100_000));
+    const pulled = checksIn(seen).filter(({ enabled, execution_mode }) => enabled && execution_mode === 'pull');
+    const now = clock.now();
+    if (now >= end || pulled.length === 0) return;
+    const { id, interval_seconds, failure_threshold } = random.pick(pulled);
+    const [slot = now] = slotsOf(id, interval_seconds, now, now + interval_seconds * 1000);
+    await clock.sleep(Math.max(0, slot - now - random.int(20, 60)));
+    const body = { failure_threshold: (failure_threshold % 3) + 1 };
+    await insist(random, clock, () => client('PUT', `/v1/checks/${id}`, body));
+  }
 }
 
 async function changeAction({ random, clock, client, seen }: OperatorWorld, number: number): Promise<void> {

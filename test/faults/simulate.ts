@@ -14,7 +14,7 @@ import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { keyText, makeObservations, type NetworkSpell, type Observations, type Stop } from './observations.ts';
 import { observedTable } from './observed-table.ts';
-import { checksIn, newAction, newCheck, runOperator, setUpAlerts } from './operator.ts';
+import { checksIn, newAction, newCheck, runMeddler, runOperator, setUpAlerts } from './operator.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
@@ -204,6 +204,7 @@ async function people(world: People): Promise<void> {
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   void runOperator(world, end);
+  void runMeddler(world, end);
   void runMcpClient(world);
 
   const hired = new Set<string>();
