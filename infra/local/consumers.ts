@@ -10,11 +10,18 @@ import type { LocalQueues, Received } from './queues.ts';
 /** How long a consumer waits when the store did not answer it. */
 const STORE_PAUSE_MS = 1000;
 
+type World = {
+  clock: Pick<Clock, 'now'>;
+  log: Log;
+  /** What must be over before work is taken, as the process was paused (SignOfLife). */
+  afterPause?: () => Promise<void> | undefined;
+};
+
 /** Feeds every queue of the topology to its function, as SQS event sources do. */
 export function startConsumers(
   queues: LocalQueues,
   handlers: Partial<Record<FunctionName, Handler>>,
-  world: { clock: Pick<Clock, 'now'>; log: Log },
+  world: World,
 ): Feed {
   const all = (Object.keys(specs) as QueueName[]).flatMap((queue) => {
     const handler = handlers[specs[queue].consumer];
@@ -28,7 +35,7 @@ function startConsumer(
   queue: QueueName,
   queues: LocalQueues,
   handler: Handler,
-  { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
+  { clock, log, afterPause }: World,
 ): Feed {
   const { consumer, batch, concurrency } = specs[queue];
   // Lambda asks for six times the function's time-out.
@@ -50,6 +57,11 @@ function startConsumer(
   async function take(): Promise<void> {
     try {
       while (!stopped && inHand.size < concurrency) {
+        const pause = afterPause?.();
+        if (pause) {
+          await pause;
+          continue;
+        }
         const due = queues.nextDue(queue);
         if (due === undefined) return;
         const wait = due - clock.now();

@@ -12,7 +12,7 @@ import { makeGateway } from './http.ts';
 import { keepLayout } from './layout.ts';
 import { lockDirectory } from './lock.ts';
 import { type LocalPorts, makePorts, type World } from './ports.ts';
-import { keepSignOfLife, outageBefore } from './sign-of-life.ts';
+import { keepSignOfLife, outageBefore, type SignOfLife } from './sign-of-life.ts';
 import { openStore, STORE_FILE } from './store.ts';
 import { startSweep } from './sweep.ts';
 import { startTicks } from './ticks.ts';
@@ -59,7 +59,8 @@ export async function startHost({ settings, log, dir, host, port, world }: HostO
     const ports = makePorts(store, { settings, log, ...world, onInserted: () => changes?.wake() });
     let changes: Feed | undefined;
     await ports.queues.recover();
-    if (dir !== undefined) undo.push(await watchOutages(ports, keys, join(dir, 'alive')));
+    const life = dir === undefined ? undefined : await watchOutages(ports, keys, join(dir, 'alive'));
+    if (life) undo.push(life.stop);
     const adminKey = await firstAccount(ports, keys, dir);
     const handlers = makeFunctions(ports);
     const gateway = makeGateway(handlers, { origins: settings.ALLOWED_ORIGINS, log });
@@ -67,7 +68,7 @@ export async function startHost({ settings, log, dir, host, port, world }: HostO
 
     // From here on work is done, after the outage was noted.
     changes = startChangeStream(store, handlers, log);
-    const consumers = startConsumers(ports.queues, handlers, ports);
+    const consumers = startConsumers(ports.queues, handlers, { ...ports, afterPause: () => life?.afterPause() });
     const stopTicks = startTicks(store, ports.queues, ports);
     const stopSweep = startSweep(ports, log, consumers.wake);
 
@@ -93,14 +94,10 @@ export async function startHost({ settings, log, dir, host, port, world }: HostO
 }
 
 /** Notes the time in which this service did not run, before it does anything else. */
-async function watchOutages(ports: LocalPorts, keys: Keys, file: string): Promise<() => void> {
+async function watchOutages(ports: LocalPorts, keys: Keys, file: string): Promise<SignOfLife> {
   const outage = outageBefore(file, ports.clock.now());
   if (outage) await recordOutage(ports, keys, outage);
-  return keepSignOfLife(file, ports.log, (pause) => {
-    recordOutage(ports, keys, pause).catch((error) =>
-      ports.log.error('an outage could not be noted', { ...pause, error }),
-    );
-  });
+  return keepSignOfLife(file, ports.log, (pause) => recordOutage(ports, keys, pause));
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {

@@ -20,29 +20,58 @@ export function outageBefore(file: string, now: number): Outage | undefined {
   return undefined;
 }
 
+export type SignOfLife = {
+  /**
+   * To be asked before work is taken: whether this process was paused until now. If so, resolves once that is noted, and
+   * rejects when it cannot be; undefined, as nearly always, when there is nothing to wait for.
+   */
+  afterPause(): Promise<void> | undefined;
+  /** After a last sign. */
+  stop(): void;
+};
+
 /**
  * Notes at once and every 2 s that the process lives, on the file's time alone: no write of its own to the disk.
- * @param onPause gets the time in which this process existed, but did not run
- * @returns stops it, after a last note
+ * @param noteOutage gets the time in which this process existed, but did not run; until it is noted, no sign is given
  */
-export function keepSignOfLife(file: string, log: Log, onPause: (outage: Outage) => void): () => void {
+export function keepSignOfLife(file: string, log: Log, noteOutage: (outage: Outage) => Promise<void>): SignOfLife {
   let last = Date.now();
-  const note = () => {
+  let noting: Promise<void> | undefined;
+  const give = () => {
     try {
       utimesSync(file, Date.now() / 1000, Date.now() / 1000);
     } catch (error) {
       log.error('the sign of life could not be noted', { file, error });
     }
   };
-  note();
+  const afterPause = () => {
+    const outage = { from: last, to: Date.now() };
+    if (!noting && outage.to - outage.from > PAUSED_MS) {
+      noting = noteOutage(outage)
+        .then(() => {
+          last = outage.to;
+        })
+        .finally(() => {
+          noting = undefined;
+        });
+    }
+    return noting;
+  };
+  const look = async () => {
+    const pause = afterPause();
+    if (pause) await pause;
+    else last = Date.now();
+    give();
+  };
+  give();
   const timer = setInterval(() => {
-    const now = Date.now();
-    if (now - last > PAUSED_MS) onPause({ from: last, to: now });
-    last = now;
-    note();
+    look().catch((error) => log.error('an outage could not be noted', { from: last, error }));
   }, EVERY_MS);
-  return () => {
-    clearInterval(timer);
-    note();
+  return {
+    afterPause,
+    stop: () => {
+      clearInterval(timer);
+      if (!noting) give();
+    },
   };
 }

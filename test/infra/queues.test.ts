@@ -205,4 +205,24 @@ describe('queues on SQLite', () => {
     await consumers.stop();
     store.close();
   });
+
+  it('hand nothing over after a pause of the process before that is noted', async () => {
+    const store = openStore({ file: ':memory:' });
+    const log = memoryLog();
+    const queues = makeQueues(store, { clock, log });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let paused: Promise<void> | undefined = promise.then(() => {
+      paused = undefined;
+    });
+    const seen: string[] = [];
+    const deliverer = async ({ Records }: SQSEvent) => void seen.push(...Records.map((record) => record.body));
+    const consumers = startConsumers(queues, { deliverer }, { clock, log, afterPause: () => paused });
+    await queues.send('delivery', [{ body: 'after the pause' }]);
+    await new Promise((done) => setImmediate(done));
+    expect(seen).toEqual([]);
+    resolve();
+    await vi.waitFor(() => expect(seen).toEqual(['"after the pause"']));
+    await consumers.stop();
+    store.close();
+  });
 });

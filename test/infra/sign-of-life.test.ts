@@ -41,12 +41,12 @@ describe('the sign of life', () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START);
     vi.setSystemTime(START + 500);
-    const stop = keepSignOfLife(file, memoryLog(), () => {});
+    const life = keepSignOfLife(file, memoryLog(), async () => {});
     expect(noted()).toBe(START + 500);
     vi.setSystemTime(START);
     await vi.advanceTimersByTimeAsync(4100);
     expect(noted()).toBe(START + 4000);
-    stop();
+    life.stop();
     expect(noted()).toBe(START + 4100);
   });
 
@@ -54,11 +54,47 @@ describe('the sign of life', () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START);
     const pauses: Outage[] = [];
-    const stop = keepSignOfLife(file, memoryLog(), (pause) => pauses.push(pause));
+    const life = keepSignOfLife(file, memoryLog(), async (pause) => void pauses.push(pause));
     await vi.advanceTimersByTimeAsync(2000);
     vi.setSystemTime(START + 62_000);
     await vi.advanceTimersByTimeAsync(2000);
-    stop();
+    life.stop();
     expect(pauses).toEqual([{ from: START + 2000, to: START + 64_000 }]);
+  });
+
+  it('has whoever takes work after a pause wait until that is noted', async () => {
+    vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
+    outageBefore(file, START);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const life = keepSignOfLife(file, memoryLog(), () => promise);
+    expect(life.afterPause()).toBeUndefined();
+    vi.setSystemTime(START + 62_000);
+    const pause = life.afterPause();
+    expect(pause).toBeInstanceOf(Promise);
+    expect(life.afterPause()).toBe(pause);
+    resolve();
+    await pause;
+    expect(life.afterPause()).toBeUndefined();
+    life.stop();
+  });
+
+  it('gives no sign before a pause is noted, and tries again, so that a crash leaves it to the next start', async () => {
+    vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
+    outageBefore(file, START);
+    let isFull = true;
+    const pauses: Outage[] = [];
+    const life = keepSignOfLife(file, memoryLog(), async (pause) => {
+      if (isFull) throw new Error('The disk is full.');
+      pauses.push(pause);
+    });
+    vi.setSystemTime(START + 62_000);
+    await expect(life.afterPause()).rejects.toThrow('full');
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(noted()).toBe(START);
+    isFull = false;
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(pauses).toEqual([{ from: START, to: START + 66_000 }]);
+    expect(noted()).toBe(START + 66_000);
+    life.stop();
   });
 });
