@@ -101,7 +101,7 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
     await store.write(() => {
       move.run(seq, spec.name);
       trim.run();
-    });
+    }, 'soon');
     checkpoint = seq;
   }
 

@@ -49,7 +49,8 @@ const FIRST_PAUSE_MS = 2000;
 export type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms?: number };
 
 /**
- * Queues in the store's file: a send shares the commit of whatever else is written in that moment.
+ * Queues in the store's file: a send shares the commit of whatever else is written in that moment. That a message was
+ * taken or done need not wait for the disk: a power cut may give it once more.
  */
 export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PAUSE_MS }: QueueOptions): LocalQueues {
   const { db } = store;
@@ -99,7 +100,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
           dead: bury.all(now, queue, specs[queue].max_receives) as unknown as Received[],
           taken: take.all(now + hideMs, now, queue, most) as unknown as Received[],
         };
-      });
+      }, 'soon');
       for (const one of dead) logDead(queue, one);
       return taken.sort((a, b) => a.id - b.id);
     },
@@ -114,7 +115,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
           release.run(now + pause, id, receives);
         }
         if (last.length > 0) bury.all(now, queue, max_receives);
-      });
+      }, 'soon');
       for (const one of last) logDead(queue, one);
     },
     deadLetters: () =>

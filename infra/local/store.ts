@@ -10,14 +10,18 @@ export type Store = {
   /**
    * Runs `job` inside the next commit, together with whatever else waits, and resolves only after that COMMIT. A job
    * is synchronous, may run twice (its first run is then rolled back), and judges before it writes.
+   * @param keep `durable`, or `soon` for what may be done again: a crash of the process loses none of it, a power cut
+   *   may take the last of it along, as it is on the disk only with the next durable commit
    * @throws AppError UNAVAILABLE when SQLite refuses (disk full, locked)
    */
-  write<T>(job: () => T): Promise<T>;
+  write<T>(job: () => T, keep?: Keep): Promise<T>;
   /** Runs a read; between two turns of the event loop only committed data is seen. */
   read<T>(job: () => T): T;
   /** Commits what waits and closes the file. */
   close(): void;
 };
+
+export type Keep = 'durable' | 'soon';
 
 export type StoreOptions = {
   /** A path, or `:memory:`. */
@@ -26,7 +30,7 @@ export type StoreOptions = {
   schedule?: (flush: () => void) => void;
 };
 
-type Waiting = { job: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void };
+type Waiting = { job: () => unknown; keep: Keep; resolve: (value: never) => void; reject: (error: unknown) => void };
 
 /** The real one, also where a test has put the timers of the process under its own control. */
 const endOfTurn: (flush: () => void) => void = setImmediate;
@@ -67,6 +71,14 @@ export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const waiting: Waiting[] = [];
+  let kept: Keep = 'durable';
+
+  /** In WAL mode a commit under NORMAL does not wait for the disk, and the next one under FULL brings it along. */
+  function keepAs(keep: Keep): void {
+    if (keep === kept) return;
+    db.exec(`PRAGMA synchronous = ${keep === 'durable' ? 'FULL' : 'NORMAL'}`);
+    kept = keep;
+  }
 
   function flush(): void {
     const group = waiting.splice(0, LARGEST_GROUP);
@@ -81,6 +93,7 @@ export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
     const values: unknown[] = [];
     let running = false;
     try {
+      keepAs(group.some((one) => one.keep === 'durable') ? 'durable' : 'soon');
       begin.run();
       running = true;
       for (const one of group) values.push(one.job());
@@ -98,9 +111,9 @@ export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
 
   return {
     db,
-    write: (job) =>
+    write: (job, keep = 'durable') =>
       new Promise((resolve, reject) => {
-        waiting.push({ job, resolve, reject });
+        waiting.push({ job, keep, resolve, reject });
         if (waiting.length === 1) schedule(flush);
       }),
     read: (job) => {

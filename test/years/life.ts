@@ -78,20 +78,18 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
   /** Every write of the service is counted while it is under way, and timed. */
   function watch(store: Store): void {
     const { write } = store;
-    store.write = async (job) => {
+    store.write = async (job, keep) => {
       writing++;
       const begun = performance.now();
       try {
-        return await write(job);
+        return await write(job, synced ? keep : 'soon');
       } finally {
         writing--;
-        if (synced) latencies.push(performance.now() - begun);
+        if (synced && keep !== 'soon') latencies.push(performance.now() - begun);
       }
     };
-    applySync();
   }
 
-  const applySync = () => host.ports.table.store.db.exec(`PRAGMA synchronous = ${synced ? 'FULL' : 'OFF'}`);
   const call: Life['call'] = (method, path, body, headers) =>
     ask(host.url + path, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, body);
 
@@ -111,7 +109,6 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
     takeLatencies: () => latencies.splice(0),
     sync: (on) => {
       synced = on;
-      applySync();
     },
     restart: async () => {
       const took: Started[] = [];
