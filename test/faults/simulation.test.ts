@@ -4,7 +4,7 @@ import { verdict } from './verdict.ts';
 
 /** Short lives; `npm run test:faults` lives longer ones, as many as one likes. */
 const MINUTES = 12;
-const SEEDS = Array.from({ length: 20 }, (_, i) => i + 1);
+const SEEDS = Array.from({ length: 36 }, (_, i) => i + 1);
 
 describe('a whole life of the service, full of faults', () => {
   it.each(SEEDS)('keeps every promise (seed %i)', async (seed) => {
