@@ -89,12 +89,6 @@ export const plantedFaults: PlantedFault[] = [
     '0 * (await lastOutageEnd(ports, keys, shard))',
   ),
   fault(
-    'a write that was done and not answered passes for one that was not',
-    'lib/platform/retry.ts',
-    'return done ? { ok: true } : outcome;',
-    'return done ? outcome : outcome;',
-  ),
-  fault(
     'alerts of a disabled account are sent',
     'lib/alerts/deliver.ts',
     'if (!account || isDisabled(account as AccountItem))',
