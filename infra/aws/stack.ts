@@ -1,5 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { layoutOf } from '#lib/schedule/watermark.ts';
 import { acknowledgeFindings } from './acknowledged.ts';
 import { makeAlarms } from './alarms.ts';
 import { makeBus } from './bus.ts';
@@ -48,6 +49,6 @@ export class FleetwatchStack extends Stack {
     say('TableName', "TABLE_NAME of the operator's CLI", table.tableName);
     say('BusName', 'Event bus of state changes', bus.eventBusName);
     say('AlarmTopic', 'Topic of the alarms', topic.topicArn);
-    say('Layout', 'Partitions, fixed once there is data', `SHARDS=${settings.SHARDS} BUCKETS=${settings.BUCKETS}`);
+    say('Layout', 'Partitions, fixed once there is data', layoutOf(settings));
   }
 }

@@ -1,18 +1,14 @@
 import { type FunctionName, functions } from '#infra/topology.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
 
-/** A function did what the topology does not let it do: on AWS its role would have refused. */
-export class NotGranted extends Error {}
-
 /**
  * The ports as one function may use them, by the topology: what AWS would refuse it, one machine refuses too.
- * @throws NotGranted from the calls that it may not make
+ * @throws from the calls that it may not make
  */
 export function grant(ports: Ports, name: FunctionName): Ports {
   const { table: rights, sends, publishes } = functions[name];
   const insist = (may: boolean, what: string) => {
-    if (!may)
-      throw new NotGranted(`The function ${name} may not ${what}. Its row in infra/topology.ts says what it may.`);
+    if (!may) throw new Error(`The function ${name} may not ${what}. Its row in infra/topology.ts says what it may.`);
   };
   const { table, queues, bus } = ports;
   const rightFor = (write: Write) => ('delete' in write ? 'delete' : 'put');

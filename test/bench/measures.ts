@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STORE_FILE } from '#infra/local/store.ts';
 import { RESULTS } from '#lib/keys.ts';
@@ -14,7 +15,6 @@ import { startReceiver } from '#test/support/webhook-receiver.ts';
 /** Figures by name; a lower one is better but for those a second. */
 export type Figures = Record<string, number>;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const quantile = (numbers: number[], share: number): number =>
   numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))]!;
 

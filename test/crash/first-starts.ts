@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { makeRandom, type Random } from '#test/faults/random.ts';
 import { startMain } from '#test/infra/main-process.ts';
 import { clientOf } from '#test/support/client.ts';
@@ -8,8 +9,6 @@ import { clientOf } from '#test/support/client.ts';
 const FOLDERS = 5;
 /** On one folder, before a start is let live. */
 const KILLS = 3;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * The very first start on an empty folder, killed at random moments and begun again: in the end there is one account,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 
 /** One life of the process. Times in epoch ms, as this process saw them. */
@@ -17,8 +18,6 @@ export type Lives = AsyncDisposable & {
   kill(): Promise<void>;
   start(): Promise<void>;
 };
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Starts the service on an empty folder. */
 export async function beginLives(env: Record<string, string>): Promise<Lives> {

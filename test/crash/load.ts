@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { makeRandom, type Random } from '#test/faults/random.ts';
 import type { Answer } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
@@ -26,8 +27,6 @@ export type Sent = { pushes: Push[]; runs: RunByHand[] };
 
 const PLAIN_AGENTS = 5;
 const KEYED_AGENTS = 3;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Agents push and run actions, each as its own seed says, until the service is gone or they are stopped.

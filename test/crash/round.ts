@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { makeRandom, type Random } from '#test/faults/random.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { type Fleet, GRACE_S, PULL_INTERVAL_S } from './fleet.ts';
@@ -18,8 +19,6 @@ export type Round = {
   pushes: Push[];
   wrong: string[];
 };
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const MOST_STARTS_KILLED = 3;
 /** The machine may be busy with other things (ms). */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { everything, got } from '#test/support/fleet.ts';
@@ -45,7 +46,6 @@ const SETTLED_MS = 8000;
 /** The burst at a restart is over by then. */
 const BURST_MS = 30_000;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const evidence = new Evidence();
 
