@@ -10,6 +10,12 @@ const project = (name: string, more: object = {}) => ({
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/closing-line.ts'],
-    projects: [project('unit'), project('contract'), project('faults'), project('infra'), project('mcp-clients')],
+    projects: [
+      project('unit', { setupFiles: ['./test/support/properties.ts'] }),
+      project('contract'),
+      project('faults'),
+      project('infra'),
+      project('mcp-clients'),
+    ],
   },
 });

@@ -239,9 +239,10 @@ const story: fc.Arbitrary<Omit<Story, 'now'>> = fc.record({
     )
     .map((list) => list.sort((a, b) => a.from - b.from)),
   results: fc.uniqueArray(time, { maxLength: 80 }),
-  outages: fc.array(
+  // An outage is known by its beginning: noted again, it is the longer one.
+  outages: fc.uniqueArray(
     fc.tuple(time, fc.integer({ min: 1, max: 90 })).map(([from, length]) => ({ from, to: from + length })),
-    { maxLength: 4 },
+    { maxLength: 4, selector: ({ from }) => from },
   ),
   notes: fc.uniqueArray(fc.record({ slot: time, cause: fc.constantFrom('network' as const, 'error' as const) }), {
     maxLength: 40,
