@@ -1,4 +1,4 @@
-import { handleTimer } from '#lib/alerts/handle-timer.ts';
+import { handleTimers } from '#lib/alerts/handle-timers.ts';
 import { ownNetwork } from '#lib/health/own-network.ts';
 import { runJobs } from '#lib/health/run-jobs.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -17,7 +17,7 @@ export function create(ports: Ports) {
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, async (body) => {
       const job = messages.job.safeParse(body);
-      if (!job.success) return handleTimer(ports, keys, messages.timer.parse(body));
+      if (!job.success) return handleTimers(ports, keys, messages.timer.parse(body).timers);
       const failed = await runJobs(ports, keys, job.data.jobs, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();

@@ -14,6 +14,16 @@ export const Job = z.object({
 });
 export type Job = z.infer<typeof Job>;
 
+/** A deadline of a check: `at` (epoch ms) is when it was due. */
+export const Timer = z.object({
+  kind: z.enum(['silence', 'repeat', 'catch_up']),
+  tenant_id: z.string(),
+  entity_id: z.string(),
+  check_id: z.string(),
+  at: z.number().int(),
+});
+export type Timer = z.infer<typeof Timer>;
+
 /** What a deleted check left behind; without `check_id`, what a deleted entity did beside its checks. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
 /** The history of a deleted action. */
@@ -40,14 +50,8 @@ export const messages = {
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
   /** Probes due within the same moment. */
   job: z.object({ jobs: z.array(Job) }),
-  /** A deadline of a check: `at` (epoch ms) is when it was due. */
-  timer: z.object({
-    kind: z.enum(['silence', 'repeat', 'catch_up']),
-    tenant_id: z.string(),
-    entity_id: z.string(),
-    check_id: z.string(),
-    at: z.number().int(),
-  }),
+  /** Deadlines within the same moment; alone, as they were sent before they travelled together. */
+  timer: z.union([z.object({ timers: z.array(Timer) }), Timer.transform((timer) => ({ timers: [timer] }))]),
   /** A transition whose fan-out failed once. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */

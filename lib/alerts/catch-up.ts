@@ -1,16 +1,16 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { toldState } from '#lib/health/told.ts';
 import type { Keys } from '#lib/keys.ts';
+import type { Timer } from '#lib/messages.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import type { Timer } from '#lib/schedule/jobs.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
 
 /** After all deliveries of an alert have failed, its check is looked at again after these times (ms). */
 export const RETRIES_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
 /** Compares what the channels believe with what is, and tells them if it differs. */
-export const catchUp = (ports: Ports, keys: Keys, timer: Timer): Promise<void> =>
+export const catchUp = (ports: Ports, keys: Keys, timer: Timer): Promise<Timer[]> =>
   actOnDeadline(ports, keys, timer, 'catch_up', decideCatchUp);
 
 /**

@@ -1,10 +1,10 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Keys } from '#lib/keys.ts';
+import type { Timer } from '#lib/messages.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
 import { calledOff, type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import type { Timer } from '#lib/schedule/jobs.ts';
 import { nextRepeat } from './repeat.ts';
 
 /**

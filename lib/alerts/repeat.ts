@@ -1,10 +1,10 @@
 import type { Keys } from '#lib/keys.ts';
+import type { Timer } from '#lib/messages.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import type { Timer } from '#lib/schedule/jobs.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
 
 /** Tells the channels again that the check is still down. */
-export const repeatAlert = (ports: Ports, keys: Keys, timer: Timer): Promise<void> =>
+export const repeatAlert = (ports: Ports, keys: Keys, timer: Timer): Promise<Timer[]> =>
   actOnDeadline(ports, keys, timer, 'repeat', decideRepeat);
 
 /**

@@ -5,11 +5,12 @@ import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { tell } from '#lib/health/told.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { after, type Keys, TRANSITIONS } from '#lib/keys.ts';
+import type { Timer } from '#lib/messages.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
+import { putBack } from '#lib/schedule/jobs.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import { handOver } from './hand-over.ts';
 import { creation, newDelivery } from './new-delivery.ts';
@@ -34,15 +35,13 @@ export type Decision =
       next: Deadline | undefined;
     };
 
-/** While the schedule lags behind nobody has watched; a deadline is looked at again after this time (ms). */
-const PUT_BACK_MS = 5_000;
-
 /** Deliveries held for less than this (ms) are being handed over by whoever made them: the same deadline comes often. */
 const HANDING_OVER_MS = 10_000;
 
 /**
  * Acts on a deadline of alerting. Deliveries are created in one transaction with what the check remembers of them; the
  * entry then holds them until they are handed over, so that a crash in between sends them later and never not at all.
+ * @returns the deadline that is to come instead, if any, to be sent
  */
 export async function actOnDeadline(
   ports: Ports,
@@ -50,18 +49,18 @@ export async function actOnDeadline(
   timer: Timer,
   kind: 'repeat' | 'catch_up',
   decide: (situation: Situation) => Decision,
-): Promise<void> {
+): Promise<Timer[]> {
   const watermark = await readWatermark(ports, keys, keys.shardOf(timer.entity_id));
   const now = ports.clock.now();
   if (!watermark || watermark.at <= now) {
-    await ports.queues.send('timer', [{ body: timer, not_before: now + PUT_BACK_MS }]);
-    return;
+    await putBack(ports, timer);
+    return [];
   }
   const world = { ports, keys, timer, kind, made: new Set<string>() };
   for (;;) {
     const left = await untilDone(ports, () => step(world, decide));
-    if (!left) return;
-    if (!left.note?.send) return sendTimers(ports, keys, [{ ...timer, at: left.deadline }]);
+    if (!left) return [];
+    if (!left.note?.send) return [{ ...timer, at: left.deadline }];
   }
 }
 

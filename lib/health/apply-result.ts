@@ -1,8 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
+import type { Timer } from '#lib/messages.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
-import type { Timer } from '#lib/schedule/jobs.ts';
 import { changeState, readBasis } from './change-state.ts';
 import { isSame, judge } from './judge.ts';
 

@@ -2,13 +2,14 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
+import type { Timer } from '#lib/messages.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { sendTimers, type Timer } from '#lib/schedule/jobs.ts';
+import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import type { WatermarkItem } from '#lib/schedule/watermark.ts';
 import { applyResult } from './apply-result.ts';
@@ -17,22 +18,16 @@ import { newestReceived } from './newest-received.ts';
 import type { ResultItem } from './result-item.ts';
 import { resultExpiry } from './retention.ts';
 
-/** While the schedule lags behind, nobody has watched; a deadline is looked at again after this time (ms). */
-const PUT_BACK_MS = 5_000;
-
 /**
  * The dead man's switch, at the deadline of a push check: records a synthetic failure if it really was silent, else
  * moves the deadline to where it belongs. Doing it twice, late or at a wrong time does no harm.
  *
  * It marks the check, then looks for pushes, then commits on the mark. A push that came before the look is seen; one
  * that comes after it sees the mark and takes it away.
+ * @returns the deadlines that are to come instead, to be sent
  */
-export async function judgeSilence(ports: Ports, keys: Keys, timer: Timer, account: AccountItem): Promise<void> {
-  const next = await oneAtATime(ports.table, timer.entity_id, () =>
-    untilDone(ports, () => attempt(ports, keys, timer, account)),
-  );
-  await sendTimers(ports, keys, next);
-}
+export const judgeSilence = (ports: Ports, keys: Keys, timer: Timer, account: AccountItem): Promise<Timer[]> =>
+  oneAtATime(ports.table, timer.entity_id, () => untilDone(ports, () => attempt(ports, keys, timer, account)));
 
 /** A deadline that has come, and what it is judged by. */
 type Due = {
@@ -48,7 +43,6 @@ type Due = {
   retentionDays: number;
 };
 
-/** Answers the deadlines that moved or began. */
 async function attempt(
   ports: Ports,
   keys: Keys,
@@ -57,16 +51,17 @@ async function attempt(
 ): Promise<Timer[] | typeof AGAIN> {
   const { tenant_id, entity_id, check_id } = timer;
   const shard = keys.shardOf(entity_id);
-  const [check, entry, watermark] = (await ports.table.getMany<Item>([
+  // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
+  const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, entity_id, check_id));
+  if (!entry || entry.deadline > ports.clock.now()) return [];
+  const [check, watermark] = (await ports.table.getMany<Item>([
     keys.check(tenant_id, check_id),
-    keys.entry('silence', tenant_id, entity_id, check_id),
     keys.watermark(shard),
-  ])) as [CheckItem | undefined, DeadlineEntry | undefined, WatermarkItem | undefined];
+  ])) as [CheckItem | undefined, WatermarkItem | undefined];
+  if (!check?.enabled) return [];
   const now = ports.clock.now();
-  // One that was moved, most often by another message of the same deadline, has a message of its own when it is due.
-  if (!check?.enabled || !entry || entry.deadline > now) return [];
   if (!watermark || watermark.at <= now) {
-    await ports.queues.send('timer', [{ body: timer, not_before: now + PUT_BACK_MS }]);
+    await putBack(ports, timer);
     return [];
   }
   const move = (deadline: number) => ({

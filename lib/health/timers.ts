@@ -35,7 +35,7 @@ async function pullTimers(ports: Ports, keys: Keys, check: CheckItem, before?: C
   const rhythm = rhythmOf(check.id, check.interval_seconds);
   const writes: Write[] = [];
   if (!before?.enabled || before.interval_seconds !== check.interval_seconds) {
-    const until = await handover(ports, keys, check.entity_id);
+    const until = await handover(ports, keys, keys.shardOf(check.entity_id));
     const ahead = slotsBetween(rhythm, ports.clock.now(), until);
     if (ahead.length > 0) await ports.queues.send('job', messagesOf(ports, check, ahead));
     writes.push({ put: rhythmEntry(keys, 'probe', check, ports.ids.token(), rhythm, until) });

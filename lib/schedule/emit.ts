@@ -1,8 +1,8 @@
 import type { Keys } from '#lib/keys.ts';
-import type { Job } from '#lib/messages.ts';
+import type { Job, Timer } from '#lib/messages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import type { EntryItem } from './entries.ts';
-import { packJobs, scheduledRuns, type Timer } from './jobs.ts';
+import { packJobs, packTimers, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { slotsWorth } from './slots.ts';
 import { insistOnLayout, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
@@ -30,9 +30,23 @@ export async function emitShards(
   }
   const found = await Promise.all(open.map((window) => due(ports, keys, window)));
   const jobs = found.flatMap((each) => each.jobs);
-  const timers = found.flatMap((each) => each.timers);
+  const { JOB_GROUP_MS } = ports.settings;
+  const timers = [
+    ...packTimers(
+      found.flatMap((each) => each.timers),
+      'first',
+      JOB_GROUP_MS,
+      now,
+    ),
+    ...packTimers(
+      found.flatMap((each) => each.timersAgain),
+      'again',
+      JOB_GROUP_MS,
+      now,
+    ),
+  ];
   const runs = found.flatMap((each) => each.runs);
-  if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, ports.settings.JOB_GROUP_MS));
+  if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, JOB_GROUP_MS));
   if (timers.length > 0) await ports.queues.send('timer', timers);
   if (runs.length > 0) await ports.queues.send('action', runs);
   await Promise.all(open.map((window) => moveWatermark(ports, keys, window)));
@@ -50,7 +64,8 @@ async function windowOf(ports: Ports, keys: Keys, shard: number, scheduledTime: 
 
 async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Window) {
   const jobs: Job[] = [];
-  const timers: Message[] = [];
+  const timers: Timer[] = [];
+  const timersAgain: Timer[] = [];
   const runs: Message[] = [];
   let after: string | undefined;
   do {
@@ -66,13 +81,14 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
         if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
         else jobs.push(...slots.map((slot) => ({ tenant_id, entity_id, check_id: id, slot })));
       } else if (entry.deadline <= horizon) {
-        const body = { kind: entry.kind as Timer['kind'], tenant_id, entity_id, check_id: id, at: entry.deadline };
-        timers.push({ body: body satisfies Timer, not_before: entry.deadline });
+        const kind = entry.kind as Timer['kind'];
+        const list = entry.deadline < from ? timersAgain : timers;
+        list.push({ kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
       }
     }
     after = page.next;
   } while (after !== undefined);
-  return { jobs, timers, runs };
+  return { jobs, timers, timersAgain, runs };
 }
 
 /** Never backwards: when another run has moved it meanwhile, that run's mark stands. */

@@ -15,11 +15,11 @@ export const readWatermark = (ports: Ports, keys: Keys, shard: number): Promise<
   ports.table.get<WatermarkItem>(keys.watermark(shard));
 
 /**
- * Until when the writer of an entry sends its jobs itself: a generator that runs at this moment may not see the entry,
+ * Until when the writer of an entry of a shard sends its jobs itself: a generator that runs at this moment may not see the entry,
  * and reaches no farther than `watermark` or two minutes from now.
  */
-export async function handover(ports: Ports, keys: Keys, entityId: string): Promise<number> {
-  const watermark = await readWatermark(ports, keys, keys.shardOf(entityId));
+export async function handover(ports: Ports, keys: Keys, shard: number): Promise<number> {
+  const watermark = await readWatermark(ports, keys, shard);
   return Math.max(watermark?.at ?? 0, ports.clock.now() + LOOKAHEAD_MS) + LOOKAHEAD_MS;
 }
 
