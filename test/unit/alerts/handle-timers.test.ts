@@ -1,0 +1,75 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { handleTimers } from '#lib/alerts/handle-timers.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { RESULTS } from '#lib/keys.ts';
+import type { Timer } from '#lib/messages.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+
+const MINUTE = 60_000;
+let world: HealthWorld;
+beforeEach(async () => {
+  world = await healthWorld();
+});
+
+/** Push checks of one minute that were heard of once, ten minutes ago, and their deadlines, long past. */
+async function silentChecks(count: number) {
+  const checks: CheckItem[] = [];
+  for (let i = 0; i < count; i++) checks.push(await world.pushCheck({ interval_seconds: 60 }));
+  for (const check of checks) await world.push(check);
+  world.advance(10 * MINUTE);
+  await world.watermark(MINUTE);
+  world.sent.length = 0;
+  const timers = checks.map(({ id, tenant_id, entity_id }): Timer => {
+    return { kind: 'silence', tenant_id, entity_id, check_id: id, at: world.ports.clock.now() };
+  });
+  return { checks, timers };
+}
+
+/** The kinds of errors of a check's results, newest first. */
+const errorsOf = async ({ tenant_id, id }: CheckItem) => {
+  const page = await world.ports.table.query<Item & { error_kind?: string | null }>({
+    partition: world.keys.ofCheck(tenant_id, id),
+    from: RESULTS,
+    to: `${RESULTS}~`,
+    descending: true,
+  });
+  return page.items.map((item) => item.error_kind);
+};
+
+const sentTimers = () =>
+  world.sent.flatMap(({ queue, message }) => (queue === 'timer' ? [(message.body as { timers: Timer[] }).timers] : []));
+
+describe('deadlines that travelled together', () => {
+  it('are all judged, and their next ones travel together again', async () => {
+    const { checks, timers } = await silentChecks(3);
+    await handleTimers(world.ports, world.keys, timers);
+    for (const check of checks) expect(await errorsOf(check)).toEqual(['silence', null]);
+    const ids = sentTimers().map((message) => message.map((timer) => timer.check_id).sort());
+    expect(ids).toEqual([checks.map(({ id }) => id).sort()]);
+  });
+
+  it('are done but for the one that failed, and done again they change nothing', async () => {
+    const { checks, timers } = await silentChecks(3);
+    const broken = world.keys.entry('silence', checks[1]!.tenant_id, checks[1]!.entity_id, checks[1]!.id).sk;
+    const { get } = world.ports.table;
+    world.ports.table.get = (key) => (key.sk === broken ? Promise.reject(new Error('throttled')) : get(key));
+    await expect(handleTimers(world.ports, world.keys, timers)).rejects.toThrow('1 of 3 deadlines failed');
+    expect(await Promise.all(checks.map(errorsOf))).toEqual([['silence', null], [null], ['silence', null]]);
+    expect(sentTimers().flat()).toHaveLength(2);
+
+    world.ports.table.get = get;
+    await handleTimers(world.ports, world.keys, timers);
+    expect(await Promise.all(checks.map(errorsOf))).toEqual(Array(3).fill(['silence', null]));
+    expect(sentTimers().flat()).toHaveLength(3);
+  });
+
+  it('of a disabled account wait', async () => {
+    const { checks, timers } = await silentChecks(1);
+    const account = await world.ports.table.get(world.keys.account(checks[0]!.tenant_id));
+    await world.ports.table.putMany([{ ...account!, disabled: true }]);
+    await handleTimers(world.ports, world.keys, timers);
+    expect(await errorsOf(checks[0]!)).toEqual([null]);
+    expect(sentTimers()).toEqual([]);
+  });
+});
