@@ -27,6 +27,9 @@ const through = (origin: IOrigin): BehaviorOptions => ({
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
 });
 
+/** Every status whose answers CloudFront can be told about. */
+const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
 /**
  * One address for everything. The API has `/v1/*` and `/.well-known/*`, what is streamed its own path; all else goes to
  * the API too, until there is a console to put there.
@@ -48,6 +51,9 @@ export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settin
     httpVersion: HttpVersion.HTTP2_AND_3,
     priceClass: PriceClass.PRICE_CLASS_100,
     defaultBehavior: toApi,
+    // Errors are kept by rules of their own, 10 s by default, and under the path alone: the next caller, with another key,
+    // would be shown them.
+    errorResponses: ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     // The first path that fits wins: what is streamed stands before the API's own.
     additionalBehaviors: { ...Object.fromEntries(streams), '/v1/*': toApi, '/.well-known/*': toApi },
     ...own,

@@ -1,14 +1,35 @@
-import { type FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import { Duration } from 'aws-cdk-lib';
+import {
+  type FunctionUrl,
+  FunctionUrlAuthType,
+  type FunctionUrlCorsOptions,
+  HttpMethod,
+  InvokeMode,
+} from 'aws-cdk-lib/aws-lambda';
+import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
 import type { Functions } from './functions.ts';
+import { corsOrigins, type DeploySettings } from './settings.ts';
 
 export type Streamed = { name: FunctionName; paths: string[]; url: FunctionUrl };
+
+/**
+ * What pages may do there: nobody but the URL itself answers a preflight. No cookies, so `*` and a key go together; a
+ * page that MCP refuses can then read why. A DELETE is answered (405), and clients want to see that.
+ */
+const corsOf = (settings: DeploySettings): FunctionUrlCorsOptions => ({
+  allowedOrigins: corsOrigins(settings),
+  allowedMethods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE],
+  allowedHeaders: [...ALLOWED_HEADERS],
+  exposedHeaders: [...EXPOSED_HEADERS],
+  maxAge: Duration.hours(1),
+});
 
 /**
  * An address that streams for each function that does. Open as the API is: who calls is judged inside, by the Bearer
  * key (signing at CloudFront would take the place of that very header).
  */
-export function makeFunctionUrls(functions: Functions): Streamed[] {
+export function makeFunctionUrls(functions: Functions, settings: DeploySettings): Streamed[] {
   return (Object.keys(specs) as FunctionName[])
     .filter((name) => specs[name].streams)
     .map((name) => ({
@@ -17,6 +38,7 @@ export function makeFunctionUrls(functions: Functions): Streamed[] {
       url: functions[name].addFunctionUrl({
         authType: FunctionUrlAuthType.NONE,
         invokeMode: InvokeMode.RESPONSE_STREAM,
+        cors: corsOf(settings),
       }),
     }));
 }

@@ -13,7 +13,7 @@ import type { Construct } from 'constructs';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
 import { type Functions, makeLogGroup } from './functions.ts';
-import type { DeploySettings } from './settings.ts';
+import { corsOrigins, type DeploySettings } from './settings.ts';
 
 /** The HTTP API in front of the functions; who calls is judged by each of them, at their gates. */
 export function makeHttp(scope: Construct, functions: Functions, settings: DeploySettings): HttpApi {
@@ -32,7 +32,7 @@ export function makeHttp(scope: Construct, functions: Functions, settings: Deplo
     description: 'Fleetwatch',
     createDefaultStage: false,
     corsPreflight: {
-      allowOrigins: settings.ALLOWED_ORIGINS.includes('*') ? ['*'] : settings.ALLOWED_ORIGINS,
+      allowOrigins: corsOrigins(settings),
       allowMethods: ALLOWED_METHODS.map((method) => CorsHttpMethod[method]),
       allowHeaders: [...ALLOWED_HEADERS],
       exposeHeaders: [...EXPOSED_HEADERS],

@@ -70,12 +70,22 @@ export function readDeploySettings(node: Node): DeploySettings {
   return settings;
 }
 
-/** The service's settings as every function finds them in its environment. Its own pages may use all of it. */
+/** The origins whose pages may call: those that are named, and the service's own. MCP takes no `*` for an answer. */
+const originsOf = ({ ALLOWED_ORIGINS, DOMAIN_NAME }: DeploySettings): string[] => [
+  ...new Set([...ALLOWED_ORIGINS, ...(DOMAIN_NAME === '' ? [] : [`https://${DOMAIN_NAME}`])]),
+];
+
+/** The same as gateways want it, who know `*` alone or names alone. */
+export function corsOrigins(settings: DeploySettings): string[] {
+  const origins = originsOf(settings);
+  return origins.includes('*') ? ['*'] : origins;
+}
+
+/** The service's settings as every function finds them in its environment. */
 export function serviceEnvironment(settings: DeploySettings): Record<string, string> {
   const names = Object.keys(SettingsSchema.omit({ NATS_URL: true }).shape) as (keyof DeploySettings)[];
-  const own = settings.DOMAIN_NAME === '' ? [] : [`https://${settings.DOMAIN_NAME}`];
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
-    ALLOWED_ORIGINS: [...settings.ALLOWED_ORIGINS, ...own].join(','),
+    ALLOWED_ORIGINS: originsOf(settings).join(','),
   };
 }

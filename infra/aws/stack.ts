@@ -27,7 +27,7 @@ export class FleetwatchStack extends Stack {
     makeConsumers(queues, functions);
     deadLetters.push(...makeChangeStream(this, table, functions), ...makeTicks(this, queues));
     const api = makeHttp(this, functions, settings);
-    const streamed = makeFunctionUrls(functions);
+    const streamed = makeFunctionUrls(functions, settings);
     const cdn = makeCdn(this, api, streamed, settings);
     const watched = { table, queues, deadLetters, functions, api };
     const topic = makeAlarms(this, watched, settings);
@@ -44,6 +44,9 @@ export class FleetwatchStack extends Stack {
     const say = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
     say('Url', 'Address of everything', `https://${address}`);
     say('McpUrl', 'Address for MCP clients', `https://${address}/v1/mcp`);
+    if (settings.DOMAIN_NAME !== '') {
+      say('DomainTarget', `What ${settings.DOMAIN_NAME} has to point at: CNAME or alias`, cdn.distributionDomainName);
+    }
     say('ApiUrl', 'The HTTP API itself', api.apiEndpoint);
     say('ApiId', 'Its id', api.apiId);
     say('TableName', "TABLE_NAME of the operator's CLI", table.tableName);
