@@ -14,7 +14,7 @@ export const openapiRows = [
     status: 200,
     reply: Document,
     run: async () => {
-      const { default: document } = await import('#lib/openapi.json', { with: { type: 'json' } });
+      const { default: document } = await import('#lib/openapi-document.ts');
       return document as unknown as z.output<typeof Document>;
     },
   }),

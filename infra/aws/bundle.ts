@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync, type Metafile } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
 import { entryOf } from './entry.ts';
+import { packedDocument } from './packed-document.ts';
 
 export type Bundle = {
   /** The folder that is deployed: `index.mjs`, minified, and beside it what is loaded only when it is asked for. */
@@ -21,10 +22,13 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Some packages are CommonJS inside and ask for `require` when they run. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
-/** Parts of packages that no function can use, and that would be a quarter of its code. */
+/** Parts of packages that no function can use or that are larger than their use, and would be a third of its code. */
 const WITHOUT = {
   '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts'),
   '@nats-io/nkeys': join(import.meta.dirname, 'without-nkeys.ts'),
+  '@smithy/core/event-streams': join(import.meta.dirname, 'never-loaded.ts'),
+  bowser: join(import.meta.dirname, 'never-loaded.ts'),
+  'mnemonist/lru-cache': join(import.meta.dirname, 'plain-cache.ts'),
 };
 
 const made = new Map<FunctionName, Bundle>();
@@ -45,6 +49,8 @@ function ownFolder(): string {
 
 function build(name: FunctionName): Bundle {
   folder ??= ownFolder();
+  const document = join(folder, 'openapi-document.mjs');
+  writeFileSync(document, packedDocument());
   const dir = join(folder, name);
   const { metafile } = buildSync({
     stdin: { contents: entryOf(name), resolveDir: ROOT, sourcefile: `${name}.entry.ts`, loader: 'ts' },
@@ -59,7 +65,7 @@ function build(name: FunctionName): Bundle {
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
-    alias: WITHOUT,
+    alias: { ...WITHOUT, '#lib/openapi-document.ts': document },
     banner: { js: REQUIRE },
     legalComments: 'none',
     metafile: true,
