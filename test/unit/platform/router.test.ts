@@ -192,6 +192,37 @@ describe('a path', () => {
     expect(answer).toMatchObject({ status: 201, body: { id: 'a', name } });
     expect((await send('POST', '/v1/things/a/names/%0A')).status).toBe(404);
   });
+
+  /** What API Gateway makes of a path: every escape is decoded but that of % itself. */
+  const asGateway = (path: string): string => path.replace(/(?:%(?!25)[0-9A-F]{2})+/g, decodeURIComponent);
+
+  it.each([
+    ['100 %', '/v1/things/a/names/100 %25'],
+    ['größe/länge', '/v1/things/a/names/größe/länge'],
+    ['//', '/v1/things/a/names///'],
+    ['100%25', '/v1/things/a/names/100%2525'],
+    ['%2F/%zz', '/v1/things/a/names/%252F/%25zz'],
+    ['a/invite', '/v1/things/a/names/a/invite'],
+    ['#1', '/v1/things/a/names/#1'],
+    ['a+b', '/v1/things/a/names/a+b'],
+  ])('names the same, %j, whether it comes as it was sent or decoded by API Gateway', async (name, decoded) => {
+    const sent = `/v1/things/a/names/${encodeURIComponent(name)}`;
+    expect(asGateway(sent)).toBe(decoded);
+    for (const path of [sent, decoded])
+      expect(await send('POST', path)).toMatchObject({ status: 201, body: { id: 'a', name } });
+  });
+  it.each([
+    ['100 %', '/v1/things/a/names/100 %'],
+    ['%zz', '/v1/things/a/names/%zz'],
+    ['%C3 ü', '/v1/things/a/names/%C3 %C3%BC'],
+  ])('takes an escape that is none to the letter: %j', async (name, path) => {
+    expect((await send('POST', path)).body).toEqual({ id: 'a', name });
+  });
+  it('takes slashes into a name only at its end, and a name is not empty', async () => {
+    expect((await send('POST', '/v1/things/a/b/names/x')).status).toBe(404);
+    expect((await send('POST', '/v1/things/a/names/')).status).toBe(404);
+    expect((await send('PUT', '/v1/things/a/names/x/y')).status).toBe(405);
+  });
 });
 
 describe('a body', () => {
