@@ -41,7 +41,7 @@ const NOT_PUBLIC_V6: readonly Range[] = [
   ['3fff::/20', 'a documentation address'],
 ];
 
-/** What nobody monitors and what gives out credentials (cloud metadata), with every IPv6 form of it. */
+/** What nobody monitors and what gives out credentials (cloud metadata). */
 const NEVER_V4: readonly Range[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
   ['169.254.0.0/16', 'a link-local address'],
@@ -52,8 +52,11 @@ const NEVER_V6: readonly Range[] = [
   ['fe80::/10', 'a link-local address'],
   ['ff00::/8', 'a multicast address'],
   ['fd00:ec2::/32', 'a cloud metadata address'],
-  ...NEVER_V4.flatMap(([cidr, what]) => ipv6FormsOf(cidr).map((form): Range => [form, what])),
 ];
+
+/** The machine itself, which is closed to `any-but-self`. */
+const SELF_V4: readonly Range[] = [['127.0.0.0/8', 'a loopback address']];
+const SELF_V6: readonly Range[] = [['::1/128', 'a loopback address']];
 
 /** Names that no public resolver should know (RFC 6761, 8375, 9476 and common private zones). */
 const PRIVATE_ZONES = new Set(
@@ -63,8 +66,17 @@ const PRIVATE_ZONES = new Set(
 const notPublicV4 = blockList(NOT_PUBLIC_V4.map(([cidr]) => cidr));
 const publicV6 = blockList([PUBLIC_V6]);
 const notPublicV6 = blockList(NOT_PUBLIC_V6.map(([cidr]) => cidr));
-const neverV4 = blockList(NEVER_V4.map(([cidr]) => cidr));
-const neverV6 = blockList(NEVER_V6.map(([cidr]) => cidr));
+const closed = {
+  any: closedTo(NEVER_V4, NEVER_V6),
+  'any-but-self': closedTo([...NEVER_V4, ...SELF_V4], [...NEVER_V6, ...SELF_V6]),
+};
+
+/** What is closed, by family of addresses; the IPv4 ranges in every IPv6 form of theirs too. */
+function closedTo(v4: readonly Range[], v6: readonly Range[]) {
+  const forms = v4.flatMap(([cidr, what]) => ipv6FormsOf(cidr).map((form): Range => [form, what]));
+  const of = (ranges: readonly Range[]) => ({ ranges, list: blockList(ranges.map(([cidr]) => cidr)) });
+  return { ipv4: of(v4), ipv6: of([...v6, ...forms]) };
+}
 
 /** Why an IP address may not be reached; undefined when it may. */
 export function refusalOf(address: string, egress: Egress, allow: readonly string[]): string | undefined {
@@ -72,9 +84,9 @@ export function refusalOf(address: string, egress: Egress, allow: readonly strin
   if (family === 0 || address.includes('%')) return `${address} is not a plain IP address`;
   const type = family === 4 ? 'ipv4' : 'ipv6';
   if (allow.length > 0 && allowList(allow).check(address, type)) return undefined;
-  if (egress === 'any') {
-    const never = family === 4 ? neverV4 : neverV6;
-    return never.check(address, type) ? explain(address, family === 4 ? NEVER_V4 : NEVER_V6) : undefined;
+  if (egress !== 'public') {
+    const { list, ranges } = closed[egress][type];
+    return list.check(address, type) ? explain(address, ranges) : undefined;
   }
   if (family === 4) return notPublicV4.check(address, type) ? explain(address, NOT_PUBLIC_V4) : undefined;
   if (!publicV6.check(address, type) || isIsatap(address)) return `${address} is not a public address`;

@@ -1,5 +1,8 @@
-/** How far an outbound connection may go (decisions.md, Safety): `public` only, or `any` but link-local, 0/8, multicast. */
-export type Egress = 'public' | 'any';
+/**
+ * How far an outbound connection may go (decisions.md, Safety): `public` only, or `any` but link-local, 0/8, multicast;
+ * `any-but-self` is `any` without loopback too.
+ */
+export type Egress = 'public' | 'any' | 'any-but-self';
 
 export type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
 

@@ -41,7 +41,7 @@ export type Route<Context> = {
   method: Method;
   /** `/v1/checks/{id}`; one parameter a segment: an id or a slug, what cannot be one is NOT_FOUND. */
   path: string;
-  /** Parameters of the path that are names instead: any text of 1 to 200 characters. */
+  /** Parameters of the path that are names instead: any text of 1 to 200 characters; at its end also with slashes. */
   names?: readonly string[];
   access: Access;
   summary: string;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Egress } from './net.ts';
 
 const csv = z
   .string()
@@ -16,7 +17,10 @@ const isOrigin = (text: string): boolean => text === '*' || /^[a-z][a-z0-9+.-]*:
 /** Every setting an operator has, from the environment; the table in README.md lists them. */
 export const SettingsSchema = z.object({
   /** Where checks and channels may go. Actions go to public addresses only, always. */
-  CHECK_EGRESS: z.enum(['public', 'any']).default('public'),
+  CHECK_EGRESS: z
+    .enum(['public', 'any'])
+    .default('public')
+    .transform((egress): Egress => egress),
   /** CIDRs that everything may reach, whatever CHECK_EGRESS says. */
   EGRESS_ALLOW: csv,
   MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10),

@@ -3,8 +3,8 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
-import type { Bus, Ports } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
+import type { Bus, Metrics, Ports } from '#lib/platform/ports.ts';
+import { readSettings, type Settings } from '#lib/platform/settings.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
 import { dynamoTable } from './dynamodb-table.ts';
 import { queueUrls, readSurroundings } from './environment.ts';
@@ -16,6 +16,12 @@ export type MakeBus = (name: string) => Bus;
 
 const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function publishes nothing.')) });
 
+const NO_METRICS: Metrics = {
+  count: () => {
+    throw new Error('This function counts nothing (infra/aws/entry.ts).');
+  },
+};
+
 /**
  * The world of one function on AWS, from its environment. Throws one sentence when the environment is wrong.
  * @param queues names of the queues that it may send to
@@ -26,7 +32,7 @@ export function lambdaPorts(
   makeBus: MakeBus = NO_BUS,
 ): Ports & { log: LambdaLog } {
   const { TABLE_NAME, BUS_NAME, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
-  const settings = readSettings(env);
+  const settings = withoutSelf(readSettings(env));
   const ids = makeIds(systemClock);
   const pauses = { clock: systemClock, ids };
   const given = queueUrls(env, queues);
@@ -38,6 +44,16 @@ export function lambdaPorts(
     clock: systemClock,
     ids,
     log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME),
+    metrics: NO_METRICS,
     settings,
   };
 }
+
+/**
+ * Beside every function its runtime listens on loopback and hands out the next event to whoever asks. A check that went
+ * there would take away other tenants' jobs, so `any` ends here; EGRESS_ALLOW still opens what it names.
+ */
+const withoutSelf = (settings: Settings): Settings => ({
+  ...settings,
+  CHECK_EGRESS: settings.CHECK_EGRESS === 'any' ? 'any-but-self' : settings.CHECK_EGRESS,
+});

@@ -127,6 +127,47 @@ describe('the rule of people who monitor their own network', () => {
   });
 });
 
+describe('anything but the machine itself', () => {
+  it.each([
+    'http://127.0.0.1:9001/2018-06-01/runtime/invocation/next',
+    'http://127.255.255.254/',
+    'http://127.1:9001/',
+    'http://2130706433/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::127.0.0.1]/',
+    'http://[::ffff:0:127.0.0.1]/',
+    'http://[64:ff9b::127.0.0.1]/',
+    'http://[64:ff9b:1::7f00:1]/',
+    'http://[2002:7f00:1::1]/',
+    'http://0.0.0.0/',
+    'http://[::]/',
+    'http://169.254.100.1:9001/',
+  ])('refuses %s', (url) => {
+    expect(judgeUrl(url, 'any-but-self', [])).toMatchObject({ ok: false });
+  });
+
+  it.each(['http://10.0.0.1/', 'http://[fd12::1]/', 'http://db.internal/', 'http://router/', 'http://128.0.0.1/'])(
+    'lets %s pass',
+    (url) => {
+      expect(judgeUrl(url, 'any-but-self', [])).toMatchObject({ ok: true });
+    },
+  );
+
+  it('reads a name that leads to it as what it is', async () => {
+    const verdict = judgeHost('localhost', 'any-but-self', []);
+    await expect(resolveAndJudge(verdict, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
+      message: 'refused: localhost resolves to ::1; ::1 is a loopback address, which may not be reached from here',
+    });
+  });
+
+  it('opens what EGRESS_ALLOW names, and no more of it', () => {
+    const allow = ['127.77.0.0/16'];
+    expect(judgeUrl('http://127.77.3.4/', 'any-but-self', allow)).toMatchObject({ ok: true });
+    expect(judgeUrl('http://127.0.0.1/', 'any-but-self', allow)).toMatchObject({ ok: false });
+  });
+});
+
 describe('hosts as people write them', () => {
   it.each([
     ['127.1', '127.0.0.1'],
@@ -215,7 +256,7 @@ describe('properties', () => {
 
   it('every spelling of an IPv4 address has the verdict of its plain form', () => {
     fc.assert(
-      fc.property(v4, fc.constantFrom('any', 'public'), (address, egress) => {
+      fc.property(v4, fc.constantFrom('any', 'any-but-self', 'public'), (address, egress) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
         const number = ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
         const plain = judgeHost(address, egress, []).ok;
@@ -233,11 +274,15 @@ describe('properties', () => {
   });
 
   it('what is never reached is not reached in an IPv6 form either, and nothing is public in one', () => {
+    const near = fc.oneof(
+      v4,
+      v4.map((address) => address.replace(/^\d+/, '127')),
+    );
     fc.assert(
-      fc.property(v4, (address) => {
-        const refused = refusalOf(address, 'any', []) !== undefined;
+      fc.property(near, fc.constantFrom('any', 'any-but-self'), (address, egress) => {
+        const refused = refusalOf(address, egress, []) !== undefined;
         for (const form of [`::ffff:${address}`, `64:ff9b::${address}`, `64:ff9b:1::${address}`]) {
-          expect(refusalOf(form, 'any', []) !== undefined).toBe(refused);
+          expect(refusalOf(form, egress, []) !== undefined).toBe(refused);
           expect(refusalOf(form, 'public', [])).toBeDefined();
         }
       }),
@@ -247,7 +292,9 @@ describe('properties', () => {
   it('whatever is public is also allowed where anything is', () => {
     fc.assert(
       fc.property(fc.oneof(v4, fc.ipV6()), (address) => {
-        if (refusalOf(address, 'public', []) === undefined) expect(refusalOf(address, 'any', [])).toBeUndefined();
+        if (refusalOf(address, 'public', []) !== undefined) return;
+        expect(refusalOf(address, 'any', [])).toBeUndefined();
+        expect(refusalOf(address, 'any-but-self', [])).toBeUndefined();
       }),
     );
   });

@@ -1,0 +1,56 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lambdaPorts } from '#lib/platform/aws/lambda-ports.ts';
+
+/** Stands for the runtime of the function, which gives its next event to whoever asks. */
+let runtime: Server;
+let port: number;
+let asked = 0;
+
+beforeAll(async () => {
+  runtime = createServer((_request, response) => {
+    asked++;
+    response.end('{"Records":[]}');
+  });
+  await new Promise<void>((resolve) => runtime.listen(0, resolve));
+  port = (runtime.address() as AddressInfo).port;
+});
+afterAll(() => new Promise((resolve) => runtime.close(resolve)));
+
+/** A check's request, as a function on AWS makes it. */
+function get(host: string, env: Record<string, string>) {
+  const { net, settings } = lambdaPorts({ TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', ...env }, []);
+  return net.http({
+    url: `http://${host}:${port}/2018-06-01/runtime/invocation/next`,
+    method: 'GET',
+    timeout_ms: 2000,
+    max_body_bytes: 100,
+    max_redirects: 0,
+    egress: settings.CHECK_EGRESS,
+  });
+}
+
+describe('a check that runs on Lambda', () => {
+  const refused = { kind: 'egress', message: expect.stringContaining('a loopback address') };
+
+  it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])(
+    'does not reach the runtime of its function at %s, although CHECK_EGRESS is any',
+    async (host) => {
+      await expect(get(host, { CHECK_EGRESS: 'any' })).rejects.toMatchObject(refused);
+      expect(asked).toBe(0);
+    },
+  );
+
+  it('reaches what EGRESS_ALLOW names, and nothing beside it', async () => {
+    const env = { CHECK_EGRESS: 'any', EGRESS_ALLOW: '127.77.0.0/16' };
+    expect(await get('127.77.0.1', env)).toMatchObject({ status: 200 });
+    await expect(get('127.0.0.1', env)).rejects.toMatchObject(refused);
+  });
+
+  it('is told any other rule as it is', () => {
+    const env = { TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1' };
+    expect(lambdaPorts(env, []).settings.CHECK_EGRESS).toBe('public');
+    expect(() => lambdaPorts({ ...env, CHECK_EGRESS: 'any-but-self' }, [])).toThrow('CHECK_EGRESS');
+  });
+});
