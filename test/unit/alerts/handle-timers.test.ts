@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { AccountItem } from '#lib/access/account.ts';
 import { handleTimers } from '#lib/alerts/handle-timers.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { RESULTS } from '#lib/keys.ts';
@@ -66,8 +67,9 @@ describe('deadlines that travelled together', () => {
 
   it('of a disabled account wait', async () => {
     const { checks, timers } = await silentChecks(1);
-    const account = await world.ports.table.get(world.keys.account(checks[0]!.tenant_id));
-    await world.ports.table.putMany([{ ...account!, disabled: true }]);
+    const account = await world.ports.table.get<AccountItem>(world.keys.account(checks[0]!.tenant_id));
+    const disabled: AccountItem = { ...account!, disabled: true };
+    await world.ports.table.putMany([disabled]);
     await handleTimers(world.ports, world.keys, timers);
     expect(await errorsOf(checks[0]!)).toEqual([null]);
     expect(sentTimers()).toEqual([]);
