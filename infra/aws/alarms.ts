@@ -1,30 +1,36 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { queues as queueSpecs, schedules, streams } from '#infra/topology.ts';
+import { type FunctionName, functions as specs, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
+import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import type { Functions } from './functions.ts';
+import { ownMetrics } from './own-metrics.ts';
 import type { DeploySettings } from './settings.ts';
 
 export type Watched = {
-  table: TableV2;
+  table: ITableV2;
   queues: Record<QueueName, Queue>;
   deadLetters: Queue[];
   functions: Functions;
   api: HttpApi;
 };
 
-const NAMESPACE = 'Fleetwatch';
 const MINUTE = Duration.minutes(1);
 /** A check may be a minute late (ticks are), two are a fault of ours. */
 const LATE_SECONDS = 120;
+/**
+ * Jobs and deadlines lie in their queue ahead of time, delayed: those of a check that was just written for twice the
+ * lookahead. Whether SQS counts that to the age of a message is not written anywhere.
+ */
+const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** A transition waits this long for its reader at most before somebody looks. */
 const STREAM_LAG_MS = 60_000;
 
@@ -39,7 +45,7 @@ type Rule = {
 
 /** Alarms on what the service cannot tell its users about; all of them reach one topic. */
 export function makeAlarms(scope: Construct, watched: Watched, settings: DeploySettings): Topic {
-  const topic = new Topic(scope, 'Alarms', { displayName: 'Fleetwatch alarms', enforceSSL: true });
+  const topic = makeTopic(scope);
   if (settings.ALARM_EMAIL !== '') topic.addSubscription(new EmailSubscription(settings.ALARM_EMAIL));
   const action = new SnsAction(topic);
   for (const { name, says, metric, above, minutes = 1, missing } of rules(scope, watched)) {
@@ -57,37 +63,76 @@ export function makeAlarms(scope: Construct, watched: Watched, settings: DeployS
   return topic;
 }
 
-function rules(scope: Construct, { table, queues, deadLetters, functions, api }: Watched): Rule[] {
-  const max = { period: MINUTE, statistic: 'Maximum' };
-  const sum = { period: MINUTE, statistic: 'Sum' };
+function makeTopic(scope: Construct): Topic {
+  const topic = new Topic(scope, 'Alarms', { displayName: 'Fleetwatch alarms', enforceSSL: true });
+  // The policy that enforceSSL makes takes the place of the one that lets the account's own alarms in.
+  const ofThisAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
+  topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: ofThisAccount }));
+  return topic;
+}
+
+const max = { period: MINUTE, statistic: 'Maximum' };
+const sum = { period: MINUTE, statistic: 'Sum' };
+
+function rules(scope: Construct, watched: Watched): Rule[] {
+  return [...ofQueues(watched), ...ofOwnMetrics(scope), ...ofFunctions(watched), ...ofRequests(watched)];
+}
+
+function ofQueues({ queues, deadLetters }: Watched): Rule[] {
+  const waits = { above: WAIT_SECONDS, minutes: 3 };
   return [
     ...deadLetters.map((queue) => ({
       name: `${queue.node.id}`,
-      says: `Work failed for good and lies in ${queue.node.id}. Read its messages and the log of its function.`,
+      says: `Work failed for good and lies in ${queue.node.id}. docs/DEPLOY.md, Dead letters, says what to do with it.`,
       metric: queue.metricApproximateNumberOfMessagesVisible(max),
       above: 0,
     })),
-    ...schedules.map(({ name, queue }) => ({
-      name: `lag-${name}`,
-      says: `Checks are emitted more than ${LATE_SECONDS} s late. Look at ${queueSpecs[queue].consumer}: errors, throttles.`,
-      metric: new Metric({
-        namespace: NAMESPACE,
-        metricName: 'ScheduleLag',
-        dimensionsMap: { service: queueSpecs[queue].consumer },
-        ...max,
-      }),
-      above: LATE_SECONDS,
-      minutes: 3,
-      // No tick at all is the worst lag.
-      missing: TreatMissingData.BREACHING,
-    })),
     {
       name: 'lag-job',
-      says: `Probes wait more than ${LATE_SECONDS} s for a prober. Raise the concurrency of the queue job (infra/topology.ts).`,
+      says: `Probes lie ${WAIT_SECONDS} s and more. If they do not fail, raise the concurrency of the queue job (infra/topology.ts).`,
       metric: queues.job.metricApproximateAgeOfOldestMessage(max),
+      ...waits,
+    },
+    {
+      name: 'lag-timer',
+      says: `Deadlines (silence, repeats, catch-up) lie ${WAIT_SECONDS} s and more. If they do not fail, raise the concurrency of the queue timer (infra/topology.ts).`,
+      metric: queues.timer.metricApproximateAgeOfOldestMessage(max),
+      ...waits,
+    },
+  ];
+}
+
+function ofOwnMetrics(scope: Construct): Rule[] {
+  const { lag, failedRecords, failedDeliveries } = ownMetrics(scope);
+  return [
+    ...lag.map(({ schedule, consumer, metric }) => ({
+      name: `lag-${schedule}`,
+      says: `Checks are emitted more than ${LATE_SECONDS} s late, or not at all. Look at ${consumer}: errors, throttles, its log.`,
+      metric,
       above: LATE_SECONDS,
       minutes: 3,
+      // No tick at all is the worst lag, and so is one that failed.
+      missing: TreatMissingData.BREACHING,
+    })),
+    // No error of the function: it names the records that failed and goes on. One that is poison ends as a dead letter.
+    ...failedRecords.map(({ reader, metric }) => ({
+      name: `failed-${reader}`,
+      says: `${reader} fails on some of its work, minute after minute. Search its log for "a record failed".`,
+      metric,
+      above: 0,
+      minutes: 5,
+    })),
+    {
+      name: 'deliveries',
+      says: 'Alerts did not reach their channel, whatever was tried. GET /v1/notify/logs of the tenant says why.',
+      metric: failedDeliveries,
+      above: 0,
     },
+  ];
+}
+
+function ofFunctions({ functions }: Watched): Rule[] {
+  return [
     ...streams.map(({ name, function: reader }) => ({
       name: `stream-${name}`,
       says: `Transitions reach ${reader} more than a minute late: alerts wait. Look at its log.`,
@@ -95,12 +140,6 @@ function rules(scope: Construct, { table, queues, deadLetters, functions, api }:
       above: STREAM_LAG_MS,
       minutes: 3,
     })),
-    {
-      name: 'deliveries',
-      says: 'Alerts did not reach their channel after three attempts. GET /v1/notify/logs of the tenant says why.',
-      metric: failedDeliveries(scope, functions, sum),
-      above: 0,
-    },
     ...Object.entries(functions).flatMap(([name, one]) => [
       {
         name: `throttles-${name}`,
@@ -111,12 +150,19 @@ function rules(scope: Construct, { table, queues, deadLetters, functions, api }:
       },
       {
         name: `errors-${name}`,
-        says: `${name} fails as a whole (an exception or a time-out). Search its log for "a function failed".`,
+        says: `${name} fails as a whole (an exception or a time-out). Search its log for "a function failed" or "a stream broke".`,
         metric: one.metricErrors(sum),
         above: 3,
         minutes: 3,
       },
     ]),
+  ];
+}
+
+function ofRequests({ table, functions, api }: Watched): Rule[] {
+  const answers = { above: 5, minutes: 3 };
+  const streamed = (Object.keys(functions) as FunctionName[]).filter((name) => specs[name].streams);
+  return [
     ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
       name: `table-${metricName}`,
       says: 'DynamoDB throttles: one partition is too hot. docs/SCALE.md says which setting spreads it.',
@@ -133,23 +179,14 @@ function rules(scope: Construct, { table, queues, deadLetters, functions, api }:
       name: '5xx',
       says: 'The API answers 5xx. Search the log of the function api for "request failed".',
       metric: api.metricServerError(sum),
-      above: 5,
-      minutes: 3,
+      ...answers,
     },
+    // Behind an address of its own, which the API's metric does not see.
+    ...streamed.map((name) => ({
+      name: `5xx-${name}`,
+      says: `The address of ${name} answers 5xx. Search its log for "request failed" or "a stream broke".`,
+      metric: functions[name].metric('Url5xxCount', sum),
+      ...answers,
+    })),
   ];
-}
-
-/** Counted from the line that the deliverer writes at each attempt. */
-function failedDeliveries(scope: Construct, functions: Functions, sum: object): IMetric {
-  new MetricFilter(scope, 'Failed-deliveries', {
-    logGroup: functions.deliverer.logGroup,
-    filterPattern: FilterPattern.all(
-      FilterPattern.stringValue('$.message', '=', 'an alert was attempted'),
-      FilterPattern.stringValue('$.status', '=', 'failed'),
-    ),
-    metricNamespace: NAMESPACE,
-    metricName: 'FailedDeliveries',
-    metricValue: '1',
-  });
-  return new Metric({ namespace: NAMESPACE, metricName: 'FailedDeliveries', ...sum });
 }

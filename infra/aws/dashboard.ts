@@ -1,10 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { streams } from '#infra/topology.ts';
+import { type FunctionName, functions as specs, streams } from '#infra/topology.ts';
 import type { Watched } from './alarms.ts';
+import { ownMetrics } from './own-metrics.ts';
 
-/** One page on how the service fares: is it on time, does it fail, what does it do. */
+/** One page on how the service fares: is it on time, does it fail, what does it do. Every metric of an alarm is on it. */
 export function makeDashboard(scope: Construct, { table, queues, deadLetters, functions, api }: Watched): void {
   const max = { period: Duration.minutes(1), statistic: 'Maximum' };
   const sum = { period: Duration.minutes(1), statistic: 'Sum' };
@@ -12,15 +13,17 @@ export function makeDashboard(scope: Construct, { table, queues, deadLetters, fu
   const ofTable = (metricName: string) =>
     new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName: table.tableName }, ...sum });
   const all = Object.values(functions);
-  const lag = new Metric({
-    namespace: 'Fleetwatch',
-    metricName: 'ScheduleLag',
-    dimensionsMap: { service: 'generator' },
-  });
+  const { lag, failedRecords, failedDeliveries } = ownMetrics(scope);
+  const streamed = (Object.keys(functions) as FunctionName[])
+    .filter((name) => specs[name].streams)
+    .map((name) => functions[name]);
   new Dashboard(scope, 'Dashboard', {
     widgets: [
       [
-        graph('Schedule lag (s)', [lag.with(max)]),
+        graph(
+          'Schedule lag (s)',
+          lag.map((one) => one.metric),
+        ),
         graph(
           'Oldest message (s)',
           Object.values(queues).map((queue) => queue.metricApproximateAgeOfOldestMessage(max)),
@@ -31,7 +34,12 @@ export function makeDashboard(scope: Construct, { table, queues, deadLetters, fu
         ),
       ],
       [
-        graph('Requests', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
+        graph('Requests', [
+          api.metricCount(sum),
+          api.metricClientError(sum),
+          api.metricServerError(sum),
+          ...streamed.flatMap((one) => [one.metric('UrlRequestCount', sum), one.metric('Url5xxCount', sum)]),
+        ]),
         graph('Latency (ms, p99)', [api.metricLatency({ period: Duration.minutes(1), statistic: 'p99' })]),
         graph(
           'Stream age (ms)',
@@ -53,6 +61,13 @@ export function makeDashboard(scope: Construct, { table, queues, deadLetters, fu
           ofTable('WriteThrottleEvents'),
           ofTable('ReadThrottleEvents'),
         ]),
+      ],
+      [
+        graph('Failed deliveries', [failedDeliveries]),
+        graph(
+          'Records given back',
+          failedRecords.map((one) => one.metric),
+        ),
       ],
     ],
   });

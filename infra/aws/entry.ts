@@ -15,15 +15,20 @@ export function entryOf(name: FunctionName): string {
     ...(isFed(name) ? [['batchMetrics', '#lib/platform/aws/batch-metrics.ts']] : []),
   ];
   const world = ['process.env', JSON.stringify(sends), ...(publishes ? ['lambdaBus'] : [])];
-  const measure = isFed(name) ? `, measure: batchMetrics('${name}')` : '';
+  const ports = `lambdaPorts(${world.join(', ')})`;
   return [
     ...imports.map(([what, from]) => `import { ${what} } from '${from}';`),
-    `const ports = lambdaPorts(${world.join(', ')});`,
-    `export const handler = ${start}(create(ports), { log: ports.log${measure} });`,
+    ...(isFed(name)
+      ? [
+          `const metrics = batchMetrics('${name}');`,
+          `const ports = { ...${ports}, metrics };`,
+          `export const handler = ${start}(create(ports), { log: ports.log, measure: metrics.measure });`,
+        ]
+      : [`const ports = ${ports};`, `export const handler = ${start}(create(ports), { log: ports.log });`]),
     '',
   ].join('\n');
 }
 
 /** Whether its work comes in batches of records. */
-const isFed = (name: FunctionName): boolean =>
+export const isFed = (name: FunctionName): boolean =>
   Object.values(queues).some((queue) => queue.consumer === name) || readers.some((reader) => reader.function === name);

@@ -6,6 +6,7 @@ import type { Construct } from 'constructs';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
 import { queueVariable } from '#lib/platform/aws/environment.ts';
 import { bundle } from './bundle.ts';
+import { namespaceOf } from './own-metrics.ts';
 import { permissionsOf, type Resources } from './permissions.ts';
 import { type DeploySettings, serviceEnvironment } from './settings.ts';
 
@@ -34,7 +35,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
     logGroup,
-    environment: environmentOf(name, resources, settings),
+    environment: { ...environmentOf(name, resources, settings), POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope) },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
   });
 }

@@ -36,7 +36,7 @@ async function deliverOnce(world: DeliverWorld, message: MessageOf<'delivery'>, 
   if (isOver(delivery)) return followUp(world, delivery);
   if (last) {
     const error = `given up: the service failed each time that it tried${delivery.error && `; before that: ${delivery.error}`}`;
-    await followUp(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+    await conclude(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
     throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
   }
   const { turn } = message;
@@ -56,8 +56,14 @@ async function deliverOnce(world: DeliverWorld, message: MessageOf<'delivery'>, 
     attempts: after.attempts,
     error: after.error,
   });
-  if (after.status !== 'retrying') return followUp(world, after);
+  if (after.status !== 'retrying') return conclude(world, after);
   await tryLater(world, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
+}
+
+/** What follows when a delivery has just ended; one that failed is counted, as the log may leave its line out. */
+function conclude(world: DeliverWorld, delivery: DeliveryItem): Promise<void> {
+  if (delivery.status === 'failed') world.ports.metrics.count('FailedDeliveries');
+  return followUp(world, delivery);
 }
 
 /** A message waits 15 minutes at most; a later turn is waited for in stages. */

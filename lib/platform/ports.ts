@@ -98,6 +98,12 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
+/** What whoever operates the service counts, and is called for. No level of the log turns it off. */
+export interface Metrics {
+  /** One more of `name`, in the words of the metric: `FailedDeliveries`. */
+  count(name: string): void;
+}
+
 /** Everything a function needs from the world. A function takes it as an argument and touches nothing else. */
 export type Ports = {
   table: Table;
@@ -107,5 +113,6 @@ export type Ports = {
   clock: Clock;
   ids: Ids;
   log: Log;
+  metrics: Metrics;
   settings: Settings;
 };

@@ -156,6 +156,7 @@ export function startProcess(shared: Shared): Process {
     },
     ids: shared.ids,
     log: shared.log,
+    metrics: { count: () => {} },
     settings: shared.settings,
   };
   return process;

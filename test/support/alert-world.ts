@@ -35,12 +35,14 @@ export async function alertWorld(env: Record<string, string> = {}) {
   const sent: Sent[] = [];
   const published: BusEvent[] = [];
   const log = memoryLog();
+  const counted: string[] = [];
   const table: SqliteTable = openTable({ file: ':memory:' });
   const ports: Ports = {
     table,
     clock,
     ids,
     log,
+    metrics: { count: (name) => void counted.push(name) },
     settings,
     net: makeNet(settings),
     queues: { send: async (queue, messages) => void sent.push(...messages.map((message) => ({ queue, ...message }))) },
@@ -128,6 +130,8 @@ export async function alertWorld(env: Record<string, string> = {}) {
     sent,
     published,
     log,
+    /** What was counted for whoever operates the service. */
+    counted,
     account,
     entity,
     check,

@@ -51,6 +51,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table) {
     clock,
     ids: makeIds(clock),
     log,
+    metrics: { count: () => {} },
     settings,
     net: { http: refuse } as Partial<Ports['net']> as Ports['net'],
     bus: { publish: refuse },

@@ -1,22 +1,27 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { Metrics as Emf, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Metrics } from '#lib/platform/ports.ts';
 import { scheduleLag } from './schedule-lag.ts';
-
-const NAMESPACE = 'Fleetwatch';
 
 /** Looks at a run that has ended. */
 export type Measure = (event: unknown, answer: unknown) => void;
 
 /**
- * What no metric of AWS shows of a function that is fed by a queue or a stream, as metrics of our own (EMF, in its
- * log): `FailedRecords`, given back one by one, and `ScheduleLag` (s) of what the schedule sends.
+ * What no metric of AWS shows of a function that is fed by a queue or a stream, as metrics of our own: lines of EMF in its
+ * log, whatever the level of that. `measure` looks at each run: `FailedRecords`, given back one by one, and `ScheduleLag`
+ * (s) of what the schedule sends, once it is done. Their namespace is in POWERTOOLS_METRICS_NAMESPACE.
  */
-export function batchMetrics(service: string): Measure {
-  const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
-  return (event, answer) => {
-    const failed = (answer as { batchItemFailures?: unknown[] } | undefined)?.batchItemFailures?.length ?? 0;
-    if (failed > 0) metrics.addMetric('FailedRecords', MetricUnit.Count, failed);
-    const lag = scheduleLag(event, Date.now());
-    if (lag !== undefined) metrics.addMetric('ScheduleLag', MetricUnit.Seconds, lag);
-    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+export function batchMetrics(service: string): Metrics & { measure: Measure } {
+  const emf = new Emf({ serviceName: service });
+  return {
+    // Not kept until the run ends: a run that is cut off would take it along.
+    count: (name) => void emf.singleMetric().addMetric(name, MetricUnit.Count, 1),
+    measure: (event, answer) => {
+      const failed = (answer as { batchItemFailures?: unknown[] } | undefined)?.batchItemFailures?.length ?? 0;
+      if (failed > 0) emf.addMetric('FailedRecords', MetricUnit.Count, failed);
+      const lag = scheduleLag(event, Date.now());
+      // A tick that failed emitted nothing. Silence says so: missing lag is what the alarm takes for the worst.
+      if (lag !== undefined && failed === 0) emf.addMetric('ScheduleLag', MetricUnit.Seconds, lag);
+      if (emf.hasStoredMetrics()) emf.publishStoredMetrics();
+    },
   };
 }

@@ -61,6 +61,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
     clock: own,
     ids,
     log: countingLog(meter),
+    metrics: { count: () => {} },
     settings,
   };
 }

@@ -184,48 +184,6 @@ describe('what is streamed', () => {
   });
 });
 
-describe('what watches the service', () => {
-  const alarms = all('AWS::CloudWatch::Alarm');
-
-  it('has an alarm on every dead-letter queue', () => {
-    const dead = all('AWS::SQS::Queue').filter((one) => one.id.startsWith('Dead'));
-    expect(dead).toHaveLength(Object.keys(queues).length + streams.length + schedules.length);
-    for (const { id } of dead) {
-      const alarm = alarms.find((one) => one.Dimensions?.[0]?.Value?.['Fn::GetAtt']?.[0] === id);
-      expect(alarm).toMatchObject({ MetricName: 'ApproximateNumberOfMessagesVisible', Threshold: 0 });
-    }
-  });
-
-  it.each([
-    ['the schedule is late or silent', 'ScheduleLag', 'breaching'],
-    ['probes wait', 'ApproximateAgeOfOldestMessage', 'notBreaching'],
-    ['transitions wait', 'IteratorAge', 'notBreaching'],
-    ['alerts do not arrive', 'FailedDeliveries', 'notBreaching'],
-    ['functions are throttled', 'Throttles', 'notBreaching'],
-    ['functions fail', 'Errors', 'notBreaching'],
-    ['the table throttles', 'WriteThrottleEvents', 'notBreaching'],
-    ['the API fails', '5xx', 'notBreaching'],
-  ])('calls when %s', (_, MetricName, TreatMissingData) => {
-    expect(alarms.filter((one) => one.MetricName === MetricName)[0]).toMatchObject({ TreatMissingData });
-  });
-
-  it('tells the topic of each, which tells whom the setting names', () => {
-    const [topic] = all('AWS::SNS::Topic');
-    for (const alarm of alarms) expect(alarm.AlarmActions).toEqual([{ Ref: topic.id }]);
-    expect(all('AWS::SNS::Subscription')).toEqual([]);
-    synthesize({ ALARM_EMAIL: 'ops@example.com' }).template.hasResourceProperties('AWS::SNS::Subscription', {
-      Protocol: 'email',
-      Endpoint: 'ops@example.com',
-    });
-  });
-
-  it('counts failed deliveries by the line that the deliverer writes', () => {
-    template.hasResourceProperties('AWS::Logs::MetricFilter', {
-      FilterPattern: '{ ($.message = "an alert was attempted") && ($.status = "failed") }',
-    });
-  });
-});
-
 describe('settings', () => {
   it.each([
     [{ MIN_INTERVAL_SECONDS: '0' }, 'MIN_INTERVAL_SECONDS'],

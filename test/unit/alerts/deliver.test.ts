@@ -117,12 +117,26 @@ describe('a failing receiver', () => {
     expect(world.sent).toEqual([]);
   });
 
+  it('is counted once, when the last of its tries has failed', async () => {
+    receiver.behave({ status: 500 });
+    const given = world.sent.map((one) => one.body);
+    for (const wait of [1000, 2000]) {
+      await run();
+      world.pass(wait);
+    }
+    expect(world.counted).toEqual([]);
+    await run();
+    await create(world.ports)(queueEvent(given));
+    expect(world.counted).toEqual(['FailedDeliveries']);
+  });
+
   it('that recovers gets the same request, and the error is gone', async () => {
     receiver.behave({ status: 503 }, { status: 204 });
     await run();
     world.pass(1000);
     await run();
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 2, error: '' });
+    expect(world.counted).toEqual([]);
     expect(receiver.received[0]!.body).toBe(receiver.received[1]!.body);
   });
 
@@ -270,6 +284,7 @@ describe('faults of ours', () => {
     expect(receiver.received).toEqual([]);
     expect(await world.delivery(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('given up') });
     expect((await last())?.delivery.status).toBe('failed');
+    expect(world.counted).toEqual(['FailedDeliveries']);
   });
 
   it('in one delivery leave the others of its batch alone', async () => {

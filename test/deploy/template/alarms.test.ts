@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { entryOf } from '#infra/aws/entry.ts';
+import { type FunctionName, functions, queues, schedules, streams } from '#infra/topology.ts';
+import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
+import { functionIn, type Json, ofType, queueIn, synthesize } from './synthesized.ts';
+
+const { template } = synthesize();
+const all = (type: string) => ofType(template, type);
+const alarms = all('AWS::CloudWatch::Alarm');
+const names = Object.keys(functions) as FunctionName[];
+const fed = names.filter((name) => entryOf(name).includes('batchMetrics'));
+const ofMetric = (name: string) => alarms.filter((one) => one.MetricName === name);
+const dimensionOf = (alarm: Json, dimension: string) =>
+  alarm.Dimensions.find((one: Json) => one.Name === dimension).Value;
+
+describe('an alarm', () => {
+  it.each([
+    ['the schedule is late or silent', 'ScheduleLag', 'breaching'],
+    ['probes wait', 'ApproximateAgeOfOldestMessage', 'notBreaching'],
+    ['transitions wait', 'IteratorAge', 'notBreaching'],
+    ['alerts do not arrive', 'FailedDeliveries', 'notBreaching'],
+    ['functions are throttled', 'Throttles', 'notBreaching'],
+    ['functions fail', 'Errors', 'notBreaching'],
+    ['functions fail on a part of their work', 'FailedRecords', 'notBreaching'],
+    ['the table throttles', 'WriteThrottleEvents', 'notBreaching'],
+    ['the API fails', '5xx', 'notBreaching'],
+    ['an address that streams fails', 'Url5xxCount', 'notBreaching'],
+  ])('rings when %s', (_, MetricName, TreatMissingData) => {
+    expect(ofMetric(MetricName)[0]).toMatchObject({ TreatMissingData });
+  });
+
+  it('watches every dead-letter queue', () => {
+    const dead = all('AWS::SQS::Queue').filter((one) => one.id.startsWith('Dead'));
+    expect(dead).toHaveLength(Object.keys(queues).length + streams.length + schedules.length);
+    for (const { id } of dead) {
+      const alarm = alarms.find((one) => one.Dimensions?.[0]?.Value?.['Fn::GetAtt']?.[0] === id);
+      expect(alarm).toMatchObject({ MetricName: 'ApproximateNumberOfMessagesVisible', Threshold: 0 });
+    }
+  });
+
+  it('watches what each function that is fed gives back, as that is no error of the function', () => {
+    expect(fed).toContain('generator');
+    expect(ofMetric('FailedRecords').map((one) => dimensionOf(one, 'service'))).toEqual(fed);
+    for (const one of ofMetric('FailedRecords')) expect(one).toMatchObject({ Threshold: 0, EvaluationPeriods: 5 });
+  });
+
+  it('watches the address of every function that streams, which the metrics of the API do not see', () => {
+    const streamed = names.filter((name) => functions[name].streams);
+    const watched = ofMetric('Url5xxCount').map((one) => dimensionOf(one, 'FunctionName'));
+    expect(watched).toEqual(streamed.map((name) => ({ Ref: functionIn(template, name).id })));
+  });
+
+  it('takes no message for late that was sent ahead of its time', () => {
+    const watched = ofMetric('ApproximateAgeOfOldestMessage');
+    expect(watched.map((one) => dimensionOf(one, 'QueueName')['Fn::GetAtt'][0])).toEqual(
+      ['job', 'timer'].map((name) => queueIn(template, name)),
+    );
+    // Whoever writes a check sends what is due until the generator takes over: now + 2 × the lookahead at most.
+    for (const { Threshold } of watched) expect(Threshold).toBeGreaterThan((2 * LOOKAHEAD_MS) / 1000 + 10);
+  });
+});
+
+describe('the topic of the alarms', () => {
+  const [topic] = all('AWS::SNS::Topic');
+
+  it('is told by each of them, and tells whom the setting names', () => {
+    for (const alarm of alarms) expect(alarm.AlarmActions).toEqual([{ Ref: topic.id }]);
+    expect(all('AWS::SNS::Subscription')).toEqual([]);
+    synthesize({ ALARM_EMAIL: 'ops@example.com' }).template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      Endpoint: 'ops@example.com',
+    });
+  });
+
+  it("lets CloudWatch of the same account publish; a policy of one's own leaves nothing of the default one", () => {
+    const [policy, ...more] = all('AWS::SNS::TopicPolicy');
+    expect(more).toEqual([]);
+    expect(policy.Topics).toEqual([{ Ref: topic.id }]);
+    const allowed = policy.PolicyDocument.Statement.filter((one: Json) => one.Effect === 'Allow');
+    expect(allowed).toMatchObject([
+      {
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+        Resource: { Ref: topic.id },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
+    ]);
+  });
+});
+
+describe('the metrics of our own', () => {
+  it('are not made of lines that LOG_LEVEL turns off', () => {
+    expect(all('AWS::Logs::MetricFilter')).toEqual([]);
+  });
+
+  it.each(['blue', 'green'])('of the stack %s stand apart from those of another', (STACK_NAME) => {
+    const { template: one } = synthesize({ STACK_NAME });
+    const namespace = `Fleetwatch/${STACK_NAME}`;
+    for (const name of names) {
+      const { Variables } = functionIn(one, name).Environment;
+      expect(Variables).toMatchObject({ POWERTOOLS_METRICS_NAMESPACE: namespace });
+    }
+    const own = ofType(one, 'AWS::CloudWatch::Alarm').filter((alarm) => !alarm.Namespace.startsWith('AWS/'));
+    expect(own).toHaveLength(schedules.length + fed.length + 1);
+    for (const alarm of own) expect(alarm.Namespace).toBe(namespace);
+    const shown = shownOn(one).map(([first]) => first!);
+    expect(new Set(shown.filter((name) => !name.startsWith('AWS/')))).toEqual(new Set([namespace]));
+  });
+});
+
+/** Every metric of the dashboard: namespace, name, and names and values of its dimensions. */
+function shownOn(from: typeof template): string[][] {
+  const [{ DashboardBody }] = ofType(from, 'AWS::CloudWatch::Dashboard');
+  const parts: Json[] = DashboardBody['Fn::Join'][1];
+  const inText = (part: Json) => (typeof part === 'string' ? part : JSON.stringify(JSON.stringify(part)).slice(1, -1));
+  const { widgets } = JSON.parse(parts.map(inText).join(''));
+  return widgets.flatMap((one: Json) =>
+    one.properties.metrics.map((metric: Json[]) => metric.filter((part) => typeof part === 'string')),
+  );
+}
+
+it('the dashboard shows the metric of every alarm', () => {
+  const shown = new Set(shownOn(template).map((metric) => metric.join(' ')));
+  for (const { Namespace, MetricName, Dimensions } of alarms) {
+    const dimensions = Dimensions.flatMap(({ Name, Value }: Json) => [
+      Name,
+      typeof Value === 'string' ? Value : JSON.stringify(Value),
+    ]);
+    expect(shown).toContain([Namespace, MetricName, ...dimensions].join(' '));
+  }
+});
+
+it('docs/DEPLOY.md says how many alarms there are and how many metrics the dashboard shows, as both are paid for', () => {
+  const page = readFileSync('docs/DEPLOY.md', 'utf8').replaceAll(/\s+/g, ' ');
+  const said = /(\d+) alarms \(\$([\d.]+) a month\), a dashboard of (\d+) metrics/.exec(page)?.slice(1);
+  expect(said).toEqual([`${alarms.length}`, (alarms.length * 0.1).toFixed(2), `${shownOn(template).length}`]);
+});
