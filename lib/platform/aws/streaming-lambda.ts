@@ -17,7 +17,8 @@ const GRACE_MS = 2000;
 
 /**
  * A handler of a function URL that streams: a web Response goes out as it comes. Lambda does not tell when a client has
- * gone away; a write that fails does.
+ * gone away; a write that fails does. What breaks is logged and thrown on to Lambda: before the head is out, the client
+ * gets a 502 and the metrics an error; after it, the client gets a stream that is cut off.
  */
 export function streamingLambda(
   work: (event: ApiEvent, context: { signal: AbortSignal }) => Promise<Response>,
@@ -45,7 +46,10 @@ export function streamingLambda(
       };
       await send(HttpResponseStream.from(out, head), reply, controller.signal);
     } catch (error) {
-      if (!controller.signal.aborted) log.error('a stream broke', { error });
+      if (!controller.signal.aborted) {
+        log.error('a stream broke', { error });
+        throw error;
+      }
       out.end();
     } finally {
       clearTimeout(timer);

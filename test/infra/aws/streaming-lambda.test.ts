@@ -73,12 +73,28 @@ describe('a function that streams', () => {
     }
   });
 
-  it('ends and logs what breaks', async () => {
+  it('logs what breaks, and throws it on to Lambda instead of an empty answer that looks well', async () => {
     const lines = log();
     const out = new Out();
     const handler = streamingLambda(() => Promise.reject(new Error('broken')), { log: lines }) as Handler;
-    await handler(event, out, context());
-    expect(out.writableEnded).toBe(true);
+    await expect(handler(event, out, context())).rejects.toThrow('broken');
+    expect(out.head).toBeUndefined();
+    expect(out.writableEnded).toBe(false);
+    expect(lines.lines).toMatchObject([{ level: 'error', message: 'a stream broke' }]);
+  });
+
+  it('does not end as if it were whole when it breaks midway', async () => {
+    const broken = async function* () {
+      yield Buffer.from('data: 1\n\n');
+      throw new Error('the store is gone');
+    };
+    const lines = log();
+    const out = new Out();
+    const reply = new Response(ReadableStream.from(broken()));
+    const handler = streamingLambda(async () => reply, { log: lines }) as Handler;
+    await expect(handler(event, out, context())).rejects.toThrow('the store is gone');
+    expect(out.pieces).toEqual(['data: 1\n\n']);
+    expect(out.writableEnded).toBe(false);
     expect(lines.lines).toMatchObject([{ level: 'error', message: 'a stream broke' }]);
   });
 
