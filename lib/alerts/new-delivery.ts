@@ -1,5 +1,6 @@
 import type { Channel } from '#lib/checks/policy-item.ts';
 import type { Keys } from '#lib/keys.ts';
+import { timeOf } from '#lib/platform/ids.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -11,7 +12,7 @@ type About = Pick<
 >;
 
 /**
- * A delivery that nobody has attempted yet.
+ * A delivery that nobody has attempted yet. Its time is the one in its id, the alert's: lists are in that order.
  * @param channel its type is empty when it was removed meanwhile; the deliverer then says so
  * @param expires_at epoch seconds; a delivery lives as long as its transition
  */
@@ -22,7 +23,7 @@ export function newDelivery(
   channel: Pick<Channel, 'id' | 'channel_type'>,
   expires_at: number | undefined,
 ): DeliveryItem {
-  const now = iso(ports.clock.now());
+  const created_at = iso(timeOf(about.id));
   return {
     ...keys.delivery(about.tenant_id, about.id),
     v: ports.ids.token(),
@@ -34,8 +35,8 @@ export function newDelivery(
     attempts: 0,
     sent_at: null,
     error: '',
-    created_at: now,
-    updated_at: now,
+    created_at,
+    updated_at: iso(ports.clock.now()),
   };
 }
 

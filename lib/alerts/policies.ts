@@ -1,4 +1,5 @@
 import type { Context } from '#lib/access/context.ts';
+import { mustStay } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { judgeUrl } from '#lib/platform/egress.ts';
@@ -30,7 +31,12 @@ export async function readPolicy({ ports, keys, tenant }: Context, check: CheckI
 }
 
 /** Changes the settings that the input has. */
-export function updatePolicy(context: Context, check: CheckItem, input: PolicyInput): Promise<PolicyItem> {
+export function updatePolicy(
+  context: Context,
+  check: CheckItem,
+  { check_id, ...input }: PolicyInput,
+): Promise<PolicyItem> {
+  mustStay({ check_id: check.id }, { check_id });
   const least = context.ports.settings.MIN_INTERVAL_SECONDS;
   const repeat = input.repeat_interval_seconds ?? 0;
   if (repeat > 0 && repeat < least) throw invalid('repeat_interval_seconds', `must be 0 or at least ${least}`);

@@ -14,6 +14,7 @@ const seconds = (meaning: string) =>
 /** The settings of a policy; each may be left out and then keeps its value. */
 export const PolicyBody = z
   .object({
+    check_id: z.string().describe('May be repeated, but not changed.').exactOptional(),
     cooldown_seconds: seconds('Minimum gap between alerts for the check; default 300.').exactOptional(),
     notify_on_recovery: z.boolean().describe('Also alert when the check recovers; default true.').exactOptional(),
     silenced: z.boolean().describe('Pause all alerts; default false.').exactOptional(),

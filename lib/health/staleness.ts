@@ -5,7 +5,7 @@ import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import { graceMs } from './grace.ts';
-import { newestReceived } from './newest-received.ts';
+import { newestReceived, newnessOf } from './newest-received.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
 import { retentionStart } from './retention.ts';
 
@@ -30,16 +30,32 @@ export async function staleEntities({ ports, keys }: Context): Promise<(entityId
   return (entityId) => stale[keys.shardOf(entityId)] === true;
 }
 
-/** The newest result of a check that is still shown; undefined without one. */
+/**
+ * The newest result of a check that is still shown; undefined without one. Pushes from the future stand before it in the
+ * list and are as new as their arrival, as they are judged.
+ */
 export async function lastResult({ ports, keys, tenant, caller }: Context, id: string) {
-  const { items } = await ports.table.query<ResultItem>({
-    partition: keys.ofCheck(tenant, id),
-    from: `${RESULTS}${stamp(retentionStart(ports.clock.now(), caller.retention_days))}`,
-    to: after(RESULTS),
-    descending: true,
-    limit: 1,
-  });
-  return items[0];
+  const now = ports.clock.now();
+  let newest: ResultItem | undefined;
+  let next: string | undefined;
+  let limit = 1;
+  do {
+    const page = await ports.table.query<ResultItem>({
+      partition: keys.ofCheck(tenant, id),
+      from: `${RESULTS}${stamp(retentionStart(now, caller.retention_days))}`,
+      to: after(RESULTS),
+      descending: true,
+      limit,
+      ...(next !== undefined && { after: next }),
+    });
+    for (const item of page.items) {
+      if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;
+      if (orderOf(item) <= now) return newest;
+    }
+    next = page.next;
+    limit = 50;
+  } while (next !== undefined);
+  return newest;
 }
 
 /**

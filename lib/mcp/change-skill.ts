@@ -43,13 +43,16 @@ export async function createSkill(scope: Scope, input: NewSkill): Promise<SkillI
   );
 }
 
-/** Changes what is supplied, enables or disables. Throws NOT_FOUND, also for an action; VALIDATION_ERROR. */
+/**
+ * Changes what is supplied, enables or disables. Throws NOT_FOUND, also for an action that no tool had before (what was
+ * read can be sent back when an action is gone by now); VALIDATION_ERROR.
+ */
 export async function updateSkill(scope: Scope, slug: string, patch: SkillPatch): Promise<SkillItem> {
   const { ports } = scope;
-  if (patch.tools) await mustHaveActions(scope, patch.tools);
   return untilDone(ports, async () => {
     const before = await requireSkill(scope, slug);
     mustStay({ slug: before.slug }, { slug: patch.slug });
+    if (patch.tools) await mustHaveActions(scope, patch.tools, before.tools);
     const next: SkillItem = {
       ...before,
       name: patch.name ?? before.name,
@@ -82,9 +85,9 @@ export async function deleteSkill(scope: Scope, slug: string): Promise<void> {
   );
 }
 
-async function mustHaveActions(scope: Scope, tools: ToolDefinition[]): Promise<void> {
-  const ids = new Set(tools.flatMap(({ action_id }) => action_id ?? []));
-  for (const id of ids) await requireAction(scope, id);
+async function mustHaveActions(scope: Scope, tools: ToolDefinition[], before: ToolDefinition[] = []): Promise<void> {
+  const idsOf = (list: ToolDefinition[]) => new Set(list.flatMap(({ action_id }) => action_id ?? []));
+  for (const id of idsOf(tools).difference(idsOf(before))) await requireAction(scope, id);
 }
 
 function counted({ ports, keys, tenant }: Scope, before: SkillCountItem | undefined, step: 1 | -1) {

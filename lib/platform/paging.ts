@@ -37,8 +37,10 @@ export const encodeCursor = (scope: string, position: unknown): string =>
 export function decodeCursor<T>(scope: string, cursor: string | undefined, shape: z.ZodType<T>): T | undefined {
   if (cursor === undefined) return undefined;
   try {
-    const [seal, position] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (seal === sealOf(scope)) return shape.parse(position);
+    const bytes = Buffer.from(cursor, 'base64url');
+    const [seal, position] = JSON.parse(bytes.toString('utf8'));
+    // Node skips what is no base64url: only what it writes itself is a cursor.
+    if (seal === sealOf(scope) && bytes.toString('base64url') === cursor) return shape.parse(position);
   } catch {
     // falls through to the one refusal below
   }

@@ -14,6 +14,16 @@ const csv = z
 /** As browsers send it: a path or a slash at its end would match none. */
 const isOrigin = (text: string): boolean => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
 
+/** `nats://` may be left out. */
+function isNatsServer(text: string): boolean {
+  const url = text.trim();
+  const parsed = URL.parse(url.includes('://') ? url : `nats://${url}`);
+  return parsed !== null && ['nats:', 'tls:'].includes(parsed.protocol) && NATS_HOST.test(parsed.hostname);
+}
+
+const NATS_HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
+const DNS_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i;
+
 /** Every setting an operator has, from the environment; the table in README.md lists them. */
 export const SettingsSchema = z.object({
   /** Where checks and channels may go. Actions go to public addresses only, always. */
@@ -28,9 +38,19 @@ export const SettingsSchema = z.object({
   ALLOWED_ORIGINS: csv
     .transform((list) => (list.length === 0 ? ['*'] : list))
     .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com'),
-  NATS_URL: z.string().default(''),
+  /** One or more servers, separated by commas; empty: no NATS channels. */
+  NATS_URL: z
+    .string()
+    .default('')
+    .refine(
+      (list) => list === '' || list.split(',').every(isNatsServer),
+      'must be one or more addresses such as nats://nats.example.com:4222, separated by commas',
+    ),
   /** A name to look up, NS, when no target answers any more: `.` for the root; empty: no witness of our own network. */
-  WITNESS: z.string().default(''),
+  WITNESS: z
+    .string()
+    .default('')
+    .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com'),
   /** Streams of MCP's protocol of 2024-11-05 that one key may hold open. */
   MCP_STREAMS_PER_KEY: z.coerce.number().int().min(1).max(1000).default(20),
   /** How long such a stream lives; Lambda ends one after 900 s. */

@@ -47,6 +47,17 @@ describe('the policy of a check', () => {
     expect(got(await client.get(path), 200)).toMatchObject(wanted);
   });
 
+  it('can be sent back as it was read, but not to another check', async () => {
+    const { updated_at, channels, ...read } = got(await client.get(`/v1/checks/${id}/policy`), 200);
+    expect(got(await client.post(`/v1/checks/${id}/policy`, { ...read, updated_at, channels }), 200)).toMatchObject(
+      read,
+    );
+    const moved = { ...read, check_id: 'chk_other' };
+    expect(await client.post(`/v1/checks/${id}/policy`, moved)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'check_id'),
+    );
+  });
+
   it('refuses what is out of bounds and changes nothing', async () => {
     const before = got(await client.get(`/v1/checks/${id}/policy`), 200);
     const { status, body } = await client.post(`/v1/checks/${id}/policy`, {

@@ -67,6 +67,17 @@ describe('a skill', () => {
     );
   });
 
+  it('can be sent back as it was read when an action of its tools is gone', async () => {
+    const about = { name: 'Restart', trigger_type: 'manual', url: 'https://ci.example.com/restart' };
+    const action = got(await admin.post('/v1/actions', about), 201);
+    const { slug } = await make({ tools: [{ ...tool, action_id: action.id }] });
+    got(await admin.del(`/v1/actions/${action.id}`), 204);
+    const read = got(await admin.get(`/v1/skills/${slug}`), 200);
+    expect(got(await admin.put(`/v1/skills/${slug}`, read), 200)).toMatchObject({ tools: read.tools });
+    const other = { ...read, tools: [...read.tools, { ...tool, name: 'other', action_id: 'act_gone' }] };
+    expect(await admin.put(`/v1/skills/${slug}`, other)).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+
   it('is gone once deleted', async () => {
     const { slug } = await make();
     expect((await admin.del(`/v1/skills/${slug}`)).status).toBe(204);

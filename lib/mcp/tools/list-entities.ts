@@ -15,7 +15,11 @@ export const listEntities = defineTool({
       blueprint_slug === undefined
         ? [...(await allBlueprints(context)).values()]
         : [(await requireBlueprint(context, blueprint_slug)).blueprint];
-    return listed('entities', await entitiesOf(context, blueprints), 'Ask for one blueprint_slug at a time.');
+    const advice =
+      blueprint_slug === undefined
+        ? 'Ask for one blueprint_slug at a time.'
+        : `The API lists all of them page by page: GET /v1/blueprints/${blueprint_slug}/entities.`;
+    return listed('entities', await entitiesOf(context, blueprints), advice);
   },
 });
 

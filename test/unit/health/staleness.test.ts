@@ -26,6 +26,19 @@ const toSlot = (check: CheckItem, ahead = 1) => {
   return slot;
 };
 
+describe('the last result of a check', () => {
+  it('is the one that its state follows, also after a push from the future', async () => {
+    const check = await world.pushCheck({ interval_seconds: 60, failure_threshold: 1 });
+    const last = async () => (await checkDetail(world.context, await world.fresh(check))).last_result;
+    await world.push(check, true, now() + 50 * SECOND);
+    expect(await last()).toMatchObject({ success: true });
+    world.advance(SECOND);
+    await world.push(check, false);
+    expect(await world.fresh(check)).toMatchObject({ state: 'down' });
+    expect(await last()).toMatchObject({ success: false });
+  });
+});
+
 describe('a result of a probed check is overdue', () => {
   it('when a slot has none although its successor is due and a probe has had its time', async () => {
     const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });

@@ -87,6 +87,8 @@ describe('a cursor', () => {
     ['of another list', encodeCursor('b', 'x')],
     ['with a position that no key can have', encodeCursor('a', 'ü')],
     ['with a position of another kind', encodeCursor('a', 7)],
+    ['with rubbish behind it', `${encodeCursor('a', 'x')}!!!`],
+    ['with padding that it never has', `${encodeCursor('a', 'xy')}==`],
     ['that is JSON but no cursor', Buffer.from('{"a":1}').toString('base64url')],
   ])('%s is refused', (_name, cursor) => {
     expect(() => decodeCursor('a', cursor, Position)).toThrow('is not a cursor of this list');
