@@ -73,7 +73,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
 };
 
 export const queues: Record<QueueName, QueueSpec> = {
-  tick: { consumer: 'generator', batch: 1, concurrency: 4, max_receives: 5 },
+  tick: { consumer: 'generator', batch: 1, concurrency: 16, max_receives: 5 },
   job: { consumer: 'prober', batch: 10, concurrency: 50, max_receives: 3 },
   timer: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 8 },
   notify: { consumer: 'notifier', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE.notify },

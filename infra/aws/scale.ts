@@ -1,5 +1,6 @@
 import { functions, queues } from '#infra/topology.ts';
 import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
+import { LARGEST_BATCH, MOST_CONCURRENCY } from './event-source-limits.ts';
 
 /**
  * What a fleet costs and where it ends, by arithmetic: docs/SCALE.md shows it, a test recomputes it. Steady checks of one
@@ -12,6 +13,8 @@ export const ASSUMED = {
   queue_request: 0.4,
   invocation: 0.2,
   gb_second: 13.3334,
+  /** A request through CloudFront (HTTPS, United States), after ten million of a month; beside what it does behind it. */
+  cdn_request: 1,
   /** One write each, a few of them twice as large; its check read strongly, and a share of the schedule (lib/KEYS.md). */
   writes_a_run: 1.1,
   reads_a_run: 1.15,
@@ -22,10 +25,22 @@ export const ASSUMED = {
   /** Size of a schedule entry (bytes), and what a page of a megabyte takes to read (s). */
   entry_bytes: 250,
   page_seconds: 0.06,
+  /** What the generator takes to read, pack and send the job of an entry (s of a whole vCPU, measured: 5 to 7 millionths). */
+  entry_cpu_seconds: 6.5e-6,
+  /** A vCPU; memory decides the share of it. */
+  vcpu_mb: 1769,
 } as const;
 
-/** Quotas as an account has them at first. */
-export const QUOTAS = { table_writes: 40_000, concurrency: 1000, partition_reads: 3000, in_flight: 120_000 } as const;
+/** Quotas as an account has them at first. A new table bears `warm_writes`, and twice its last peak after that. */
+export const QUOTAS = {
+  warm_writes: 4000,
+  /** Write units a second, and as many read units. */
+  table_units: 40_000,
+  concurrency: 1000,
+  partition_reads: 3000,
+  /** Messages of a queue that were received and are not yet deleted. */
+  in_flight: 120_000,
+} as const;
 
 const MINUTES_A_MONTH = 43_200;
 const MEGABYTE = 1024 * 1024;
@@ -38,40 +53,75 @@ export function scaleOf(perMinute: number, shards: number) {
   const perSecond = perMinute / 60;
   const jobsAMessage = Math.max(1, Math.min(a.jobs_a_message, perSecond / (shards > SHARDS_TOGETHER ? shards : 1)));
   const messages = perSecond / jobsAMessage;
-  // A tenth of a request to send, one to receive, one to delete.
-  const queueRequests = 2.1 / jobsAMessage;
-  const gbSeconds = ((functions.prober.memory_mb / 1024) * a.run_seconds) / jobsAMessage;
-  const dollars =
-    a.writes_a_run * a.write_unit +
-    a.reads_a_run * a.read_unit +
-    queueRequests * a.queue_request +
-    a.invocation / jobsAMessage +
-    gbSeconds * a.gb_second;
-  const pages = (perMinute * a.entry_bytes) / shards / MEGABYTE;
+  const dollars = dollarsOf(jobsAMessage);
+  const probers = messages * a.run_seconds;
   return {
     per_minute: perMinute,
     shards,
     jobs_a_message: jobsAMessage,
     dollars_a_million: dollars,
     dollars_a_month: (dollars * perMinute * MINUTES_A_MONTH) / 1e6,
-    /** Write units a second of the table. */
+    /** Units a second of the table. */
     table_writes: perSecond * a.writes_a_run,
-    /** Probers at the same time. */
-    probers: messages * a.run_seconds,
-    /** Seconds of a tick that one shard is read for, and the units a second that it takes of its partition. */
-    tick_seconds: pages * a.page_seconds,
+    table_reads: perSecond * a.reads_a_run,
+    /** Probers at the same time, and what they hold at most. */
+    probers,
+    in_flight: probers * LARGEST_BATCH,
+    ...ticksOf(perMinute, shards),
+  };
+}
+
+/** A million steady runs. */
+function dollarsOf(jobsAMessage: number): number {
+  const a = ASSUMED;
+  // A tenth of a request to send, one to receive, one to delete.
+  const queueRequests = 2.1 / jobsAMessage;
+  const gbSeconds = ((functions.prober.memory_mb / 1024) * a.run_seconds) / jobsAMessage;
+  return (
+    a.writes_a_run * a.write_unit +
+    a.reads_a_run * a.read_unit +
+    queueRequests * a.queue_request +
+    a.invocation / jobsAMessage +
+    gbSeconds * a.gb_second
+  );
+}
+
+/** What the generator does each minute. Up to SHARDS_TOGETHER shards are one run's, which reads them side by side. */
+function ticksOf(perMinute: number, shards: number) {
+  const a = ASSUMED;
+  const runs = shards > SHARDS_TOGETHER ? shards : 1;
+  const pages = (perMinute * a.entry_bytes) / shards / MEGABYTE;
+  const vcpu = Math.min(1, functions.generator.memory_mb / a.vcpu_mb);
+  const seconds = pages * a.page_seconds + ((perMinute / runs) * a.entry_cpu_seconds) / vcpu;
+  return {
+    /** Seconds of one run: reading, then packing and sending. */
+    tick_seconds: seconds,
+    /** Generators at the same time that keep up. */
+    generators: (runs * seconds) / 60,
+    /** Units a second that the reading takes of a partition. */
     partition_reads: pages < 1 ? pages * 128 : Math.min(pages * 128, 128 / a.page_seconds),
   };
 }
 
+/** Concurrency of the queues that a larger fleet needs more of. */
+export type Concurrency = { job: number; tick: number };
+
 /** What is met first, and which setting moves it. */
-export function limitsOf(scale: Scale): string[] {
+export function limitsOf(
+  scale: Scale,
+  { job, tick }: Concurrency = { job: queues.job.concurrency, tick: queues.tick.concurrency },
+): string[] {
+  const ofQueue = (name: string, now: number) =>
+    `the concurrency of the queue \`${name}\` (${now} in infra/topology.ts)`;
   return [
-    scale.probers > queues.job.concurrency &&
-      `the concurrency of the queue \`job\` (${queues.job.concurrency} in infra/topology.ts)`,
+    scale.probers > Math.min(job, MOST_CONCURRENCY) && ofQueue('job', job),
+    scale.generators > Math.min(tick, MOST_CONCURRENCY) && ofQueue('tick', tick),
+    scale.in_flight > QUOTAS.in_flight && `the messages of a queue in hand (${QUOTAS.in_flight})`,
     scale.probers > QUOTAS.concurrency && `the account's concurrency (${QUOTAS.concurrency}; ask AWS for more)`,
-    scale.table_writes > QUOTAS.table_writes &&
-      `the table's write quota (${QUOTAS.table_writes} units a second; ask AWS for more)`,
+    scale.table_writes > QUOTAS.warm_writes &&
+      `what a new table bears (${QUOTAS.warm_writes} write units a second; set its warm throughput)`,
+    Math.max(scale.table_writes, scale.table_reads) > QUOTAS.table_units &&
+      `the table's quotas of writes and reads (${QUOTAS.table_units} units a second; ask AWS for more)`,
     scale.tick_seconds > functions.generator.timeout_seconds / 2 && 'the time of a tick (SHARDS)',
     scale.partition_reads > QUOTAS.partition_reads && 'the reads of a partition of the schedule (SHARDS)',
   ].filter((one) => one !== false);
