@@ -39,7 +39,8 @@ export async function send(ports: Ports, action: ActionItem, variables: Variable
   } catch (error) {
     const latency_ms = Math.max(0, Math.round(ports.clock.now() - started));
     if (error instanceof NetError) {
-      return notSent(error.kind === 'egress' ? 'blocked' : 'failed', error.message, latency_ms);
+      const ended = notSent(error.kind === 'egress' ? 'blocked' : 'failed', error.message, latency_ms);
+      return { ...ended, status_code: error.status };
     }
     const { tenant_id, id: action_id } = action;
     ports.log.error('a fault of ours cut a run off', { tenant_id, action_id, error });

@@ -28,7 +28,7 @@ export async function probing(probe: () => Promise<Outcome>): Promise<Outcome> {
     return await probe();
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
-    const outcome = failed(error.kind, error.message, Math.round(performance.now() - started));
+    const outcome = failed(error.kind, error.message, Math.round(performance.now() - started), error.status);
     return isUnanswered(error) ? { ...outcome, unanswered: true } : outcome;
   }
 }

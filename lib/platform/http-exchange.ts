@@ -13,27 +13,37 @@ type Hop = { url: URL; method: string; headers: Record<string, string>; body: st
 
 type Answer = { status: number; headers: IncomingMessage['headers']; chunks: Buffer[]; size: number };
 
+/** Is told the status of each response as soon as its headers are there. */
+type Heard = (status: number) => void;
+
 /** `Net.http`: see there. */
-export function http(guard: Guard, request: HttpRequest): Promise<HttpReply> {
+export async function http(guard: Guard, request: HttpRequest): Promise<HttpReply> {
   const started = performance.now();
-  return withDeadline(request.timeout_ms, async (deadline) => {
-    const answer = await follow(guard, request, deadline);
+  let last = 0;
+  const heard: Heard = (status) => {
+    last = status;
+  };
+  try {
+    const answer = await withDeadline(request.timeout_ms, (deadline) => follow(guard, request, deadline, heard));
     return {
       status: answer.status,
       headers: joined(answer.headers),
       body: decode(answer, request.max_body_bytes),
       latency_ms: Math.round(performance.now() - started),
     };
-  });
+  } catch (error) {
+    if (error instanceof NetError) error.status = last;
+    throw error;
+  }
 }
 
-async function follow(guard: Guard, request: HttpRequest, deadline: Deadline): Promise<Answer> {
+async function follow(guard: Guard, request: HttpRequest, deadline: Deadline, heard: Heard): Promise<Answer> {
   const url = URL.parse(request.url);
   if (!url) throw new NetError('egress', 'refused: the URL is not an absolute one, such as https://example.com/');
   let hop: Hop = { url, method: request.method, headers: request.headers ?? {}, body: request.body };
   const seen = new Set<string>();
   for (;;) {
-    const answer = await exchange(guard, request, hop, deadline).catch((error: unknown) => {
+    const answer = await exchange(guard, request, hop, deadline, heard).catch((error: unknown) => {
       throw seen.size > 0 ? ofRedirect(error, hop.url) : error;
     });
     const next = request.max_redirects > 0 ? redirected(hop, answer) : undefined;
@@ -57,7 +67,13 @@ const ofRedirect = (error: unknown, url: URL): unknown =>
     : error;
 
 /** One request on a connection of its own. */
-async function exchange(guard: Guard, request: HttpRequest, hop: Hop, deadline: Deadline): Promise<Answer> {
+async function exchange(
+  guard: Guard,
+  request: HttpRequest,
+  hop: Hop,
+  deadline: Deadline,
+  heard: Heard,
+): Promise<Answer> {
   const { url } = hop;
   const verdict = judgeUrl(url, request.egress, guard.allow);
   const tls = url.protocol === 'https:';
@@ -72,17 +88,19 @@ async function exchange(guard: Guard, request: HttpRequest, hop: Hop, deadline: 
     }
   }
   deadline.stage = `connected to ${open.where}, waiting for the response`;
-  const limit = (status: number) => (request.max_redirects > 0 && isRedirect(status) ? 0 : request.max_body_bytes);
-  return send(socket, hop, open.where, deadline, limit);
+  return send(socket, hop, open.where, deadline, (status) => {
+    heard(status);
+    return request.max_redirects > 0 && isRedirect(status) ? 0 : request.max_body_bytes;
+  });
 }
 
-/** @param limit how many bytes of the body to read, given the status */
+/** @param onStatus answers how many bytes of the body to read */
 function send(
   socket: Socket,
   hop: Hop,
   where: string,
   deadline: Deadline,
-  limit: (status: number) => number,
+  onStatus: (status: number) => number,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
@@ -98,7 +116,7 @@ function send(
       response = res;
       deadline.stage = `received the headers from ${where}, waiting for the rest of the body`;
       const answer: Answer = { status: res.statusCode ?? 0, headers: res.headers, chunks: [], size: 0 };
-      const most = limit(answer.status);
+      const most = onStatus(answer.status);
       res.on('error', fail);
       res.on('end', () => resolve(answer));
       if (most === 0) return resolve(answer);

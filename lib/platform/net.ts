@@ -11,6 +11,8 @@ export class NetError extends Error {
   readonly kind: NetErrorKind;
   /** The other side answered (refused, reset, bad certificate): the failure is not one of our own network. */
   readonly answered: boolean;
+  /** Of the last HTTP response that came before the failure; 0 when none came. */
+  status = 0;
   constructor(kind: NetErrorKind, message: string, options: { answered?: boolean; cause?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.name = 'NetError';

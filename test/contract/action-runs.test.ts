@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, newTenant } from '#test/support/client.ts';
 
 import { got } from '#test/support/fleet.ts';
+import { rawTarget } from '#test/support/socket-target.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -150,6 +151,14 @@ describe('a run by hand', () => {
       expect(execution.error_message).toContain(says);
     },
   );
+
+  it('keeps the status of an answer that broke off', async () => {
+    const head = 'HTTP/1.1 202 Accepted\r\nContent-Length: 9\r\n\r\nabc';
+    await using server = await rawTarget((socket) => socket.once('data', () => socket.end(head)));
+    const execution = await run(await make({ url: server.url }));
+    expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 202, response_snippet: '' });
+    expect(execution.error_message).toContain('before the response was complete');
+  });
 
   it('says so when nothing listens, or the name does not resolve', async () => {
     const refused = await run(await make({ url: 'http://127.77.0.1:9/' }));

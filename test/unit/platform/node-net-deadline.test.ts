@@ -14,10 +14,10 @@ describe('the deadline', () => {
     socket.on('close', () => clearInterval(timer));
   };
 
-  it.each<[string, (socket: Socket) => void, string]>([
-    ['never answers', () => {}, 'waiting for the response'],
-    ['drips its headers', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX-Long: '), 'waiting for the response'],
-    ['drips its body', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n'), 'waiting for the rest of the body'],
+  it.each<[string, (socket: Socket) => void, string, number]>([
+    ['never answers', () => {}, 'waiting for the response', 0],
+    ['drips its headers', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX-Long: '), 'waiting for the response', 0],
+    ['drips its body', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n'), 'waiting for the rest of the body', 200],
     [
       'sends early hints for ever',
       (socket) => {
@@ -25,14 +25,18 @@ describe('the deadline', () => {
         socket.on('close', () => clearInterval(timer));
       },
       'waiting for the response',
+      0,
     ],
-  ])('ends an exchange with a target that %s, and says what was waited for', async (_what, onConnection, stage) => {
-    await using target = await rawTarget(onConnection);
-    const error = await failure(get(target.url, within));
-    expect(error).toMatchObject({ kind: 'timeout', answered: false });
-    expect(error.message).toContain('no answer within 150 ms (');
-    expect(error.message).toContain(stage);
-  });
+  ])(
+    'ends an exchange with a target that %s, and says what was waited for',
+    async (_what, onConnection, stage, status) => {
+      await using target = await rawTarget(onConnection);
+      const error = await failure(get(target.url, within));
+      expect(error).toMatchObject({ kind: 'timeout', answered: false, status });
+      expect(error.message).toContain('no answer within 150 ms (');
+      expect(error.message).toContain(stage);
+    },
+  );
 
   it('ends an attempt to connect that nobody answers', async () => {
     await using stalled = await stalledListener();

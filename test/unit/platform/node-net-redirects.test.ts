@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeNet } from '#lib/platform/node-net.ts';
-import { httpTarget } from '#test/support/socket-target.ts';
+import { closedPort, httpTarget } from '#test/support/socket-target.ts';
 import { failure, get } from '#test/support/test-net.ts';
 
 describe('redirects', () => {
@@ -95,14 +95,14 @@ describe('redirects', () => {
     ],
   ])('to %s are refused', async (location, message) => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location }).end());
-    expect(await failure(get(target.url))).toMatchObject({ kind: 'egress', message });
+    expect(await failure(get(target.url))).toMatchObject({ kind: 'egress', message, status: 302 });
   });
 
   it.each(['ftp://example.com/', 'http://', 'javascript:alert(1)'])(
     'to %s, which is no web address, fail',
     async (location) => {
       await using target = await httpTarget((_req, res) => res.writeHead(301, { location }).end());
-      expect(await failure(get(target.url))).toMatchObject({ kind: 'redirect', answered: true });
+      expect(await failure(get(target.url))).toMatchObject({ kind: 'redirect', answered: true, status: 301 });
     },
   );
 
@@ -111,8 +111,15 @@ describe('redirects', () => {
       res.writeHead(302, { location: req.url === '/a' ? '/b' : '/a' }).end(),
     );
     const error = await failure(get(`${target.url}/a`));
-    expect(error).toMatchObject({ kind: 'redirect', message: `redirect loop: ${target.url}/a was asked before` });
+    const message = `redirect loop: ${target.url}/a was asked before`;
+    expect(error).toMatchObject({ kind: 'redirect', message, status: 302 });
     expect(target.connections()).toBe(2);
+  });
+
+  it('into nowhere fail with the status of the last response', async () => {
+    const location = `http://127.77.0.1:${await closedPort()}/`;
+    await using target = await httpTarget((_req, res) => res.writeHead(307, { location }).end());
+    expect(await failure(get(target.url))).toMatchObject({ kind: 'connect', status: 307 });
   });
 
   it('that are too many fail', async () => {

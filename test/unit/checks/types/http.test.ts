@@ -95,14 +95,34 @@ describe('an http check', () => {
     let hops = 0;
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location: `/${++hops}` }).end());
     const outcome = await probe(target.url);
-    expect(outcome).toMatchObject({ status_code: 0, error_kind: 'redirect' });
+    expect(outcome).toMatchObject({ status_code: 302, error_kind: 'redirect' });
     expect(outcome.unanswered).toBeUndefined();
     expect(hops).toBe(6);
   });
 
   it('does not let a redirect lead to an address that may not be reached', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location: 'http://127.0.0.1/' }).end());
-    expect(await probe(target.url)).toMatchObject({ success: false, status_code: 0, error_kind: 'egress' });
+    expect(await probe(target.url)).toMatchObject({ success: false, status_code: 302, error_kind: 'egress' });
+  });
+
+  it('has no status when there was no response', async () => {
+    expect(await probe('http://127.0.0.1/')).toMatchObject({ status_code: 0, error_kind: 'egress' });
+  });
+
+  it.each([
+    [
+      'breaks off',
+      (socket: Socket) => socket.end('HTTP/1.1 206 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc'),
+      'connect',
+    ],
+    ['never ends', (socket: Socket) => socket.write('HTTP/1.1 206 OK\r\n\r\nabc'), 'timeout'],
+  ])('keeps the status of a response whose body %s', async (_what, answer, error_kind) => {
+    await using target = await rawTarget((socket) => socket.once('data', () => answer(socket)));
+    expect(await probe(target.url, { expected_status: 206 }, probeWorld({ timeout_ms: 200 }))).toMatchObject({
+      success: false,
+      status_code: 206,
+      error_kind,
+    });
   });
 
   it('fails with a long message cut', async () => {
