@@ -72,7 +72,16 @@ function environmentOf(
     TABLE_NAME: table.tableName,
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
-    // Resolved while it is deployed; only the one function that speaks NATS gets it.
-    ...(nats !== '' && name === 'deliverer' && { NATS_URL: SecretValue.secretsManager(nats).unsafeUnwrap() }),
+    // Only the one function that speaks NATS gets it.
+    ...(nats !== '' && name === 'deliverer' && { NATS_URL: secretOf(nats).unsafeUnwrap() }),
   };
+}
+
+/**
+ * A secret of Secrets Manager, resolved while it is deployed.
+ * @param given `name`, or `name@version-id`: a new version is another text, without which a deployment changes nothing
+ */
+function secretOf(given: string): SecretValue {
+  const [name = '', versionId] = given.split('@');
+  return SecretValue.secretsManager(name, versionId === undefined ? {} : { versionId });
 }

@@ -1,4 +1,4 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -12,7 +12,7 @@ const TABLE_ACTIONS = {
   delete: ['dynamodb:DeleteItem'],
 };
 
-export type Resources = { table: TableV2; queues: Record<QueueName, Queue>; bus: EventBus };
+export type Resources = { table: ITableV2; queues: Record<QueueName, Queue>; bus: EventBus };
 
 /** What a function may do, and nothing else: its part of the table, the queues it sends to, the bus if it publishes. */
 export function permissionsOf(name: FunctionName, { table, queues, bus }: Resources): PolicyStatement[] {

@@ -7,6 +7,10 @@ import { readSettings, SettingsSchema } from '#lib/platform/settings.ts';
 /** How long CloudWatch can keep a log group, in days. */
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
 
+const STREAM_ARN = /^(?:|arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]{3,255}\/stream\/[\w:.-]+)$/;
+
+const SECRET = /^(?:|[\w/+=.:-]+(?:@[A-Za-z0-9-]{32,64})?)$/;
+
 const yesOrNo = z.enum(['true', 'false']);
 
 const reservations = z
@@ -39,6 +43,11 @@ export const DeploySettings = z.object({
     .default(30),
   /** Of the table. Without it the table goes with the stack. */
   DELETION_PROTECTION: yesOrNo.default('true').transform((text) => text === 'true'),
+  /** Of a table that stands already, to use in place of one of the stack's own. */
+  TABLE_STREAM_ARN: z
+    .string()
+    .regex(STREAM_ARN, 'the LatestStreamArn of a table, arn:aws:dynamodb:…:table/<name>/stream/<time>; or empty')
+    .default(''),
   /** Requests a second that the API takes, over all tenants. */
   THROTTLE_RATE: z.coerce.number().int().min(1).default(1000),
   THROTTLE_BURST: z.coerce.number().int().min(1).default(2000),
@@ -47,8 +56,11 @@ export const DeploySettings = z.object({
   /** Own name of the service, with its certificate in us-east-1. */
   DOMAIN_NAME: z.string().default(''),
   CERTIFICATE_ARN: z.string().default(''),
-  /** Name of the Secrets Manager secret that holds NATS_URL. */
-  NATS_URL_SECRET: z.string().default(''),
+  /** Name of the Secrets Manager secret that holds NATS_URL, `@` and the id of the version to use. */
+  NATS_URL_SECRET: z
+    .string()
+    .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
+    .default(''),
   /** Who is told of alarms. */
   ALARM_EMAIL: z.union([z.literal(''), z.email()]).default(''),
   /** The service's own settings, as on one machine; NATS_URL comes as a secret. */

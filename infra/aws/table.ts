@@ -1,11 +1,26 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, StreamViewType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  type ITableV2,
+  StreamViewType,
+  TableEncryptionV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { DeploySettings } from './settings.ts';
 
-/** The one table: paid by request, with the stream that alerts come from. lib/KEYS.md says what stands in it. */
-export function makeTable(scope: Construct, settings: DeploySettings): TableV2 {
-  return new TableV2(scope, 'Table', {
+/**
+ * The one table: paid by request, with the stream that alerts come from. lib/KEYS.md says what stands in it. With
+ * TABLE_STREAM_ARN it is one that stands already, a restored one, and the stack does not care for it.
+ */
+export function makeTable(scope: Construct, settings: DeploySettings): ITableV2 {
+  const tableStreamArn = settings.TABLE_STREAM_ARN;
+  if (tableStreamArn !== '') {
+    const [tableArn = ''] = tableStreamArn.split('/stream/');
+    return TableV2.fromTableAttributes(scope, 'Table', { tableArn, tableStreamArn });
+  }
+  const table = new TableV2(scope, 'Table', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },
     billing: Billing.onDemand(),
@@ -16,4 +31,6 @@ export function makeTable(scope: Construct, settings: DeploySettings): TableV2 {
     deletionProtection: settings.DELETION_PROTECTION,
     removalPolicy: settings.DELETION_PROTECTION ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
+  // Only their declarations disagree, on what may be undefined.
+  return table as ITableV2;
 }

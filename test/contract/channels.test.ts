@@ -93,7 +93,7 @@ describe('a test alert', () => {
   });
 
   it('says what was wrong when nobody takes it', async () => {
-    const body = { channel_type: 'ntfy', config: { url: 'http://127.0.0.1:9/ops', token: 'tk_secret' } };
+    const body = { channel_type: 'ntfy', config: { url: 'http://127.77.0.9:9/ops', token: 'tk_secret' } };
     const channel = got(await client.post(`/v1/checks/${id}/policy/channels`, body), 201);
     const delivery = got(await client.post(`/v1/checks/${id}/policy/channels/${channel.id}/test`), 200);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, sent_at: null });

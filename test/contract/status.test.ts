@@ -112,7 +112,7 @@ describe('GET /v1/health', () => {
     const { deliveries } = (await nobody.get('/v1/health')).body;
     expect(Object.keys(deliveries).sort()).toEqual(['last_failure_at', 'oldest_unsent_at']);
     const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600 });
-    const config = { url: 'http://127.0.0.1:9/nobody-listens' };
+    const config = { url: 'http://127.77.0.9:9/nobody-listens' };
     got(await client.post(`/v1/checks/${id}/policy/channels`, { channel_type: 'slack', config }), 201);
     const planned = Date.now();
     await push(id, false);
@@ -123,6 +123,6 @@ describe('GET /v1/health', () => {
       const { body } = await nobody.get('/v1/health');
       return Date.parse(body.deliveries.last_failure_at) >= planned && body;
     });
-    expect(JSON.stringify(settled)).not.toMatch(/acc_|chk_|dlv_|127\.0\.0\.1/);
+    expect(JSON.stringify(settled)).not.toMatch(/acc_|chk_|dlv_|127\.77/);
   });
 });

@@ -1,0 +1,82 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { type FunctionName, functions, streams } from '#infra/topology.ts';
+import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
+
+const TABLE = 'arn:aws:dynamodb:eu-central-1:111122223333:table/fleetwatch-restored';
+const STREAM = `${TABLE}/stream/2026-11-21T22:26:45.123`;
+
+const own = synthesize().template;
+const { template } = synthesize({ TABLE_STREAM_ARN: STREAM });
+const all = (type: string) => ofType(template, type);
+
+/** What a template makes; the dashboard, whose body is a text, is left out. */
+const resourcesOf = (made: Template): Json =>
+  Object.fromEntries(
+    Object.entries<Json>(made.toJSON().Resources).filter(([, { Type }]) => Type !== 'AWS::CloudWatch::Dashboard'),
+  );
+
+/** The resources with the stack's own table in place of the given one. */
+function withOwnTable(): Json {
+  const [{ id }] = ofType(own, 'AWS::DynamoDB::GlobalTable');
+  const text = JSON.stringify(resourcesOf(template))
+    .replaceAll(JSON.stringify(STREAM), JSON.stringify({ 'Fn::GetAtt': [id, 'StreamArn'] }))
+    .replaceAll(JSON.stringify(TABLE), JSON.stringify({ 'Fn::GetAtt': [id, 'Arn'] }))
+    .replaceAll('"fleetwatch-restored"', JSON.stringify({ Ref: id }));
+  return { [id]: resourcesOf(own)[id], ...JSON.parse(text) };
+}
+
+describe('a stack that is given a restored table', () => {
+  it('makes no table', () => {
+    expect(all('AWS::DynamoDB::GlobalTable')).toEqual([]);
+    expect(all('AWS::DynamoDB::Table')).toEqual([]);
+  });
+
+  it('leaves its own behind when it leaves the stack', () => {
+    own.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+
+  it.each(Object.keys(functions) as FunctionName[])('%s reads and writes that one', (name) => {
+    const one = functionIn(template, name);
+    expect(one.Environment.Variables.TABLE_NAME).toBe('fleetwatch-restored');
+    const role = all('AWS::IAM::Role').find((each) => each.id === one.Role['Fn::GetAtt'][0]);
+    const statements: Json[] = role.Policies.flatMap((each: Json) => each.PolicyDocument.Statement);
+    const ofTable = statements.filter(({ Action }) => [Action].flat()[0].startsWith('dynamodb:'));
+    expect(ofTable.map(({ Resource }) => Resource)).toEqual([TABLE]);
+  });
+
+  it.each(streams)('$name reads its stream, and may', ({ function: reader }) => {
+    const { id, Role } = functionIn(template, reader);
+    const source = all('AWS::Lambda::EventSourceMapping').find(
+      (one) => one.FunctionName.Ref === id && one.StartingPosition,
+    );
+    expect(source.EventSourceArn).toBe(STREAM);
+    const policies = all('AWS::IAM::Policy').filter((one) => one.Roles[0].Ref === Role['Fn::GetAtt'][0]);
+    const statements: Json[] = policies.flatMap((one) => one.PolicyDocument.Statement);
+    const ofStream = statements.filter(({ Action }) => [Action].flat().includes('dynamodb:GetRecords'));
+    expect(ofStream.map(({ Resource }) => Resource)).toEqual([STREAM]);
+  });
+
+  it('watches that one', () => {
+    const watching = all('AWS::CloudWatch::Alarm').flatMap((one) =>
+      (one.Dimensions ?? []).filter((each: Json) => each.Name === 'TableName'),
+    );
+    expect(watching.length).toBeGreaterThan(0);
+    for (const { Value } of watching) expect(Value).toBe('fleetwatch-restored');
+    expect(JSON.stringify(all('AWS::CloudWatch::Dashboard'))).toContain('fleetwatch-restored');
+    expect(template.toJSON().Outputs.TableName.Value).toBe('fleetwatch-restored');
+  });
+
+  it('is the same in all else, to the letter', () => {
+    expect(withOwnTable()).toEqual(resourcesOf(own));
+  });
+
+  it.each([
+    'fleetwatch-restored',
+    TABLE,
+    'arn:aws:dynamodb:eu-central-1:111122223333:table/t/stream/x',
+    'arn:aws:sqs:eu-central-1:111122223333:table/fleet/stream/2026-11-21T22:26:45.123',
+  ])('is refused %s', (arn) => {
+    expect(() => synthesize({ TABLE_STREAM_ARN: arn })).toThrow('TABLE_STREAM_ARN');
+  });
+});
