@@ -9,7 +9,7 @@ let receiver: WebhookReceiver;
 let id: string;
 beforeAll(async () => {
   client = await newTenant();
-  receiver = await startReceiver();
+  receiver = await startReceiver({ host: '127.77.0.1' });
   readOnly = await keyOf(client, { is_read_only: true });
   id = (await newCheck(client)).id;
 });

@@ -8,7 +8,7 @@ let client: Client;
 let receiver: WebhookReceiver;
 beforeAll(async () => {
   client = await newTenant();
-  receiver = await startReceiver();
+  receiver = await startReceiver({ host: '127.77.0.1' });
 });
 afterAll(() => receiver.close());
 

@@ -20,9 +20,9 @@ async function oneASecond() {
     taken.push(String(request.headers['x-service-delivery']));
     return response.end('ok');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.77.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/T0/B0/one`,
+    url: `http://127.77.0.1:${(server.address() as AddressInfo).port}/services/T0/B0/one`,
     taken,
     requests: () => requests,
     [Symbol.asyncDispose]: async () => {

@@ -29,6 +29,10 @@ export const CANNOT: readonly Cannot[] = [
     why: 'its gateway repairs bytes that are no text, where API Gateway hands them over in base64',
   },
   { what: 'are removed by name: größe/länge', why: 'its gateway decodes %2F in a path before it is routed' },
+  {
+    what: 'takes every example of a tcp check',
+    why: 'one of them is ::1, which no function may reach; test/infra/aws/lambda-ports.test.ts says so',
+  },
   { what: '120 pushes at once', why: BURST },
   { what: 'fifty actions', why: BURST },
   { what: 'holds for a hundred creations at once', why: BURST },

@@ -13,8 +13,11 @@ const WITHOUT_SCHEDULE = [
   ...['relations', 'skills', 'team'],
 ].map((name) => (name.includes('/') ? name : `test/contract/${name}.test.ts`));
 
-const project = (name: string, include: string[], exclude: string[] = []) => ({
-  test: { name, root, env, include, exclude, testTimeout: 100_000, hookTimeout: 60_000 },
+/** Begins before the first tick and waits for it. */
+const BY_THE_SCHEDULE = 'test/deploy/scheduled-check.test.ts';
+
+const project = (name: string, include: string[], exclude: string[] = [], testTimeout = 100_000) => ({
+  test: { name, root, env, include, exclude, testTimeout, hookTimeout: 60_000 },
 });
 
 export default defineConfig({
@@ -28,10 +31,11 @@ export default defineConfig({
     projects: [
       project('template', ['test/deploy/template/*.test.ts']),
       project('before the first tick', WITHOUT_SCHEDULE, namesThatCan.exclude),
+      project('across the first tick', [BY_THE_SCHEDULE], [], 230_000),
       project(
         'with the schedule',
         ['test/deploy/*.test.ts', 'test/contract/*.test.ts'],
-        [...namesThatCan.exclude, ...WITHOUT_SCHEDULE],
+        [...namesThatCan.exclude, ...WITHOUT_SCHEDULE, BY_THE_SCHEDULE],
       ),
     ],
   },

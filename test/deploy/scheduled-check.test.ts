@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { keyTable } from '#lib/keys.ts';
+import { deployedTable } from '#lib/platform/aws/deployed-table.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { rhythmEntry } from '#lib/schedule/entries.ts';
+import { rhythmOf } from '#lib/schedule/slots.ts';
+import { type Client, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import type { Tenant } from '#test/support/service.ts';
+import { httpTarget } from '#test/support/socket-target.ts';
+import { listenToBus } from './bus-listener.ts';
+
+/** The first tick comes a minute after the deployment; what is written after it is emitted two minutes from it. */
+const TO_FIRST_RESULT_MS = 200_000;
+const PATIENCE_MS = 60_000;
+const INTERVAL_SECONDS = 10;
+
+const ids = makeIds(systemClock);
+const keys = keyTable(readSettings(process.env));
+const table = deployedTable(process.env.TABLE_NAME!);
+const listener = listenToBus(process.env.BUS_NAME!, { source: ['fleetwatch'], 'detail-type': ['state_change'] });
+let client: Client & Tenant;
+beforeAll(async () => {
+  client = await newTenant();
+});
+afterAll(async () => {
+  await (await listener).stop();
+  table.close();
+});
+
+/**
+ * Whoever makes a check sends its first jobs, for minutes. So this one is written straight into the table, from one
+ * that the API made and that is disabled: nobody sends anything for it but the generator, when a tick wakes it.
+ */
+async function checkOfTheSchedule(target_url: string): Promise<string> {
+  const settings = { check_type: 'http', interval_seconds: INTERVAL_SECONDS, failure_threshold: 1, enabled: false };
+  const made = await newCheck(client, { ...settings, target_url });
+  const model = (await table.get<CheckItem>(keys.check(client.id, made.id)))!;
+  const id = ids.id('chk');
+  const check = { ...model, ...keys.check(model.tenant_id, id), id, v: ids.token(), enabled: true };
+  const rhythm = rhythmOf(id, INTERVAL_SECONDS);
+  await table.transact([
+    { put: check, if: 'absent' },
+    { put: rhythmEntry(keys, 'probe', check, ids.token(), rhythm, Date.now()), if: 'absent' },
+  ]);
+  return id;
+}
+
+it('probes and alerts by the schedule alone: tick, generator, job, prober, stream, notifier, deliverer, bus', async () => {
+  let status = 200;
+  await using shop = await httpTarget((_request, response) => void response.writeHead(status).end());
+  let alerts = 0;
+  await using chat = await httpTarget((_request, response) => {
+    alerts++;
+    response.end('ok');
+  });
+  const id = await checkOfTheSchedule(shop.url);
+  got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
+  const channel = { channel_type: 'slack', config: { url: `${chat.url}/alerts` } };
+  got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
+
+  const state = async () => got(await client.get(`/v1/checks/${id}`), 200).state;
+  await eventually(async () => (await state()) === 'up', TO_FIRST_RESULT_MS);
+  status = 503;
+  await eventually(() => alerts === 1, PATIENCE_MS);
+  expect(await state()).toBe('down');
+
+  const transitions = got(await client.get(`/v1/checks/${id}/transitions`), 200);
+  expect(transitions).toMatchObject([{ to_state: 'up' }, { to_state: 'down', alert: { decision: 'planned' } }]);
+  const own = async () => (await (await listener).received()).filter(({ detail }) => detail.check_id === id);
+  await eventually(async () => (await own()).length >= 2, PATIENCE_MS);
+  const told = (await own()).find(({ detail }) => detail.check_to_state === 'down');
+  expect(told).toMatchObject({
+    source: 'fleetwatch',
+    'detail-type': 'state_change',
+    detail: { transition_id: transitions[1].id, from_state: 'up', to_state: 'down', check_from_state: 'up' },
+  });
+});
