@@ -7,10 +7,13 @@ import { AppError } from '#lib/platform/errors.ts';
  */
 export function mustBeOwnOrigin(request: Request, allowed: readonly string[]): void {
   const origin = request.headers.get('origin');
-  if (origin === null || allowed.includes(origin)) return;
-  if (URL.canParse(origin) && new URL(origin).host === new URL(request.url).host) return;
+  if (origin === null || isOwnOrigin(origin, new URL(request.url).host, allowed)) return;
   throw new AppError(
     'FORBIDDEN',
     `Pages of ${origin} may not use MCP here. The operator can add it to ALLOWED_ORIGINS.`,
   );
 }
+
+/** Whether pages of `origin` may use MCP at `host`; `allowed` as above. */
+export const isOwnOrigin = (origin: string, host: string, allowed: readonly string[]): boolean =>
+  (origin !== '*' && allowed.includes(origin)) || (URL.canParse(origin) && new URL(origin).host === host);

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
@@ -9,7 +11,8 @@ let url: string;
 
 async function start(origins: string[]) {
   const api = async (event: ApiEvent) => ({ statusCode: 200, headers: {}, body: event.requestContext.http.method });
-  gateway = makeGateway({ api }, { origins, log: memoryLog() });
+  const mcp = async () => new Response('{}');
+  gateway = makeGateway({ api, mcp }, { origins, log: memoryLog() });
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
 }
 
@@ -29,6 +32,7 @@ describe('CORS', () => {
     await start(['*']);
     const asked = await fetch(url, preflight);
     expect(asked.status).toBe(204);
+    expect(asked.headers.get('x-request-id')).toMatch(/\S{8,}/);
     expect(asked.headers.get('access-control-allow-origin')).toBe('*');
     expect(asked.headers.get('access-control-allow-headers')).toBe(ALLOWED_HEADERS.join(','));
     expect(asked.headers.get('access-control-allow-methods')).toBe('GET,POST,PUT,DELETE');
@@ -50,6 +54,33 @@ describe('CORS', () => {
     });
     expect(refused.status).toBe(204);
     expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each([
+    ['a page of anywhere', 'https://evil.example', ['*'], false],
+    ['a page of nowhere', 'null', ['*'], false],
+    ['a page whose origin is a star', '*', ['*'], false],
+    ['a page of another named origin', 'https://app.example', ['https://other.example'], false],
+    ['a page of a named origin', 'https://app.example', ['*', 'https://app.example'], true],
+    ['a page of its own', 'own', ['*'], true],
+  ])('lets %s into MCP by the rule of MCP', async (_what, from, origins, isLetIn) => {
+    await start(origins);
+    const origin = from === 'own' ? url : from;
+    const expected = isLetIn ? origin : null;
+    const asked = await fetch(`${url}/v1/mcp?a=1`, { ...preflight, headers: { ...preflight.headers, origin } });
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get('access-control-allow-origin')).toBe(expected);
+    expect(asked.headers.get('access-control-allow-methods')).toBe(isLetIn ? 'GET,POST,PUT,DELETE' : null);
+    const reply = await fetch(`${url}/v1/mcp`, { method: 'POST', headers: { origin }, body: '{}' });
+    expect(reply.headers.get('access-control-allow-origin')).toBe(expected);
+  });
+
+  it('lets no page in with a request that could not be read, where origins are named', async () => {
+    await start(['https://app.example']);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write('no HTTP\r\n\r\n'));
+    const answer = String(await buffer(socket));
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).not.toContain('access-control');
   });
 
   it('says nothing of it to those who are no browser', async () => {

@@ -1,9 +1,13 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { duplexPair } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { onClientError } from '#infra/local/bare-answer.ts';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import { functions } from '#infra/topology.ts';
+import { apiRows } from '#lib/api-rows.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
 import { memoryLog } from '#test/support/log.ts';
 
@@ -43,6 +47,17 @@ function raw(text: string, port: number): Promise<string> {
     socket.on('close', () => resolve(answer));
     socket.on('error', reject);
   });
+}
+
+/** One answer, as `raw` gives it. */
+function parsed(text: string) {
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [line = '', ...headers] = head.split('\r\n');
+  return {
+    status: Number(line.split(' ')[1]),
+    headers: new Headers(headers.map((header): [string, string] => [header.split(': ')[0]!, header.split(': ')[1]!])),
+    body: JSON.parse(rest.join('')),
+  };
 }
 
 describe('the HTTP gateway', () => {
@@ -160,47 +175,138 @@ describe('the HTTP gateway', () => {
   });
 
   describe('limits', () => {
-    it('refuses a body that is announced with more than 10 MB at once', async () => {
-      let runs = 0;
-      await start(async () => says(String(runs++)));
-      const answer = await new Promise<{ status: number; body: string }>((resolve, reject) => {
-        const headers = { 'content-length': 11 * 1024 * 1024 };
-        const request = httpRequest(url, { method: 'POST', headers }, async (response) => {
-          resolve({ status: response.statusCode!, body: Buffer.concat(await response.toArray()).toString() });
-          request.destroy();
-        });
-        request.on('error', reject);
-        request.write('x');
-      });
-      expect(answer.status).toBe(413);
-      expect(JSON.parse(answer.body).code).toBe('PAYLOAD_TOO_LARGE');
-      expect(runs).toBe(0);
+    const upload = (megabytes: number) => {
+      const chunk = Buffer.alloc(1024 * 1024, 'x');
+      return fetch(url, {
+        method: 'POST',
+        body: new ReadableStream({
+          pull: (controller) => (megabytes-- > 0 ? controller.enqueue(chunk) : controller.close()),
+        }),
+        duplex: 'half',
+      } as RequestInit);
+    };
+
+    it('hands over a body of 2 MB whole, and of a larger one enough for a function to see that it is', async () => {
+      await start(async (event) => says(String(event.body?.length)));
+      expect(await (await upload(2)).text()).toBe(String(2 * 1024 * 1024));
+      const given = Number(await (await upload(11)).text());
+      expect(given).toBeGreaterThan(2 * 1024 * 1024);
+      expect(given).toBeLessThan(3 * 1024 * 1024);
+      expect(Math.max(...apiRows.map((row) => row.maxBody ?? 0))).toBeLessThan(2 * 1024 * 1024);
     });
 
-    it('refuses a body that turns out to have more, and takes one that has just 10 MB', async () => {
-      await start(async (event) => says(String(event.body?.length)));
+    it('keeps the connection when a body is too large, for the request behind it', async () => {
+      await start(async (event) => says(event.rawPath));
+      const large = 'x'.repeat(5 * 1024 * 1024);
+      const head = `POST /1 HTTP/1.1\r\nhost: h\r\ncontent-length: ${large.length}\r\n\r\n`;
+      const answer = await raw(`${head}${large}GET /2 HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n`, port);
+      expect(answer.match(/HTTP\/1.1 200/g)).toHaveLength(2);
+      expect(answer).toMatch(/\/2$/);
+    });
+
+    it('lets a client see the answer to a large body when it wants no more of the connection', async () => {
+      await start(async () => says('seen'));
+      const large = 'x'.repeat(11 * 1024 * 1024);
+      const head = `POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: ${large.length}\r\n\r\n`;
+      expect(await raw(head + large, port)).toMatch(/seen$/);
+    });
+
+    it('does not cut off who sends much before there is an answer, but who never ends behind it', async () => {
+      let release = () => {};
+      await start(async () => {
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        return says('heard');
+      });
       const chunk = Buffer.alloc(1024 * 1024, 'x');
-      const upload = (megabytes: number) =>
-        fetch(url, {
-          method: 'POST',
-          body: new ReadableStream({
-            pull: (controller) => (megabytes-- > 0 ? controller.enqueue(chunk) : controller.close()),
-          }),
-          duplex: 'half',
-        } as RequestInit);
-      expect(await (await upload(10)).text()).toBe(String(10 * 1024 * 1024));
-      expect((await upload(11)).status).toBe(413);
+      let sent = 0;
+      let answer = '';
+      await new Promise<void>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () => {
+          socket.write(`POST / HTTP/1.1\r\nhost: h\r\ncontent-length: ${10 ** 12}\r\n\r\n`);
+          more();
+        });
+        const more = () => {
+          while (!socket.destroyed && socket.write(chunk)) sent++;
+          sent++;
+          if (sent > 100) release();
+        };
+        socket.on('drain', more);
+        socket.on('data', (text) => {
+          answer += text;
+        });
+        socket.on('error', () => {});
+        socket.on('close', () => resolve());
+      });
+      expect(answer).toMatch(/^HTTP\/1.1 200 /);
+      expect(answer).toMatch(/heard$/);
+      expect(sent).toBeGreaterThan(100);
+      expect(sent).toBeLessThan(1000);
     });
 
     it.each([
-      ['what is no HTTP', 'hello\r\n\r\n', '400'],
-      ['a header that is too large', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
-      ['two lengths', 'POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', '400'],
-      ['no host', 'GET / HTTP/1.1\r\n\r\n', '400'],
-    ])('answers %s and closes', async (_, text, status) => {
+      ['what is no HTTP', 'hello\r\n\r\n', 400, ''],
+      ['a header that is too large', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431, ''],
+      ['a header that never ends', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(5_000_000)}`, 431, ''],
+      ['two lengths', 'POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 400, ''],
+      ['a garbled chunk', 'POST / HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n', 400, ''],
+      ['no host', 'GET / HTTP/1.1\r\norigin: https://app.example\r\n\r\n', 400, 'host'],
+      ['two hosts', 'GET / HTTP/1.1\r\norigin: https://app.example\r\nhost: a\r\nhost: b\r\n\r\n', 400, 'host'],
+      ['a garbled host', 'GET / HTTP/1.1\r\norigin: https://app.example\r\nhost: a b\r\n\r\n', 400, 'host'],
+    ])('answers %s in the form of every other error, and closes', async (_, text, status, path) => {
       await start();
-      expect(await raw(text, port)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      const answer = parsed(await raw(text, port));
+      expect(answer).toMatchObject({
+        status,
+        body: { code: 'VALIDATION_ERROR', error: expect.stringMatching(/\w \w/) },
+      });
+      expect(answer.body.details).toEqual([{ path, message: expect.any(String) }]);
+      expect(answer.headers.get('x-request-id')).toMatch(/\S{8,}/);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(answer.headers.get('connection')).toBe('close');
       expect((await fetch(url)).status).toBe(200);
+    });
+
+    it('says so when a request does not arrive in time', async () => {
+      const [ours, theirs] = duplexPair();
+      const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      onClientError(error, ours, undefined, ['*']);
+      const answer = parsed(String(await buffer(theirs)));
+      expect(answer).toMatchObject({ status: 408, body: { error: 'The request did not arrive in time.' } });
+      expect(answer.headers.get('x-request-id')).toMatch(/\S{8,}/);
+    });
+
+    it('answers CONNECT, which it cannot', async () => {
+      await start();
+      const answer = parsed(await raw('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', port));
+      expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } });
+      expect(answer.headers.get('allow')).toBe('GET, POST, PUT, DELETE');
+      expect(answer.headers.get('x-request-id')).toMatch(/\S{8,}/);
+    });
+
+    it('takes a request without a host in HTTP/1.0, and one that expects it knows not what', async () => {
+      await start();
+      expect(parsed(await raw('GET /a HTTP/1.0\r\n\r\n', port))).toMatchObject({
+        status: 200,
+        body: { rawPath: '/a' },
+      });
+      const expecting = 'GET /b HTTP/1.1\r\nhost: h\r\nexpect: more\r\nconnection: close\r\n\r\n';
+      expect(parsed(await raw(expecting, port))).toMatchObject({ status: 200, body: { rawPath: '/b' } });
+    });
+
+    it('never answers garbage before or within the answer that is owed', async () => {
+      let release: (() => void) | undefined;
+      await start(async () => {
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        return says('"owed"');
+      });
+      const answer = raw('GET / HTTP/1.1\r\nhost: h\r\n\r\nno HTTP\r\n\r\n', port);
+      await vi.waitFor(() => expect(release).toBeDefined());
+      release?.();
+      expect(parsed(await answer)).toMatchObject({ status: 200, body: 'owed' });
     });
 
     it('understands a request line with a whole address', async () => {

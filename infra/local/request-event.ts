@@ -1,0 +1,40 @@
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { ApiEvent } from '#lib/platform/api-event.ts';
+
+/** A request as API Gateway hands it over (payload format 2.0), with an id of its own. */
+export function eventOf(request: IncomingMessage, body: Buffer | undefined): ApiEvent {
+  const target = targetOf(request.url!);
+  const mark = target.indexOf('?');
+  const path = pathOf(request);
+  const isText = body === undefined || isUtf8(body);
+  const { host } = request.headers;
+  return {
+    rawPath: path,
+    rawQueryString: mark < 0 ? '' : target.slice(mark + 1),
+    headers: request.headers as ApiEvent['headers'],
+    body: body?.toString(isText ? 'utf8' : 'base64'),
+    isBase64Encoded: !isText,
+    requestContext: {
+      requestId: randomUUID(),
+      ...(host && { domainName: host }),
+      http: { method: request.method!, path, sourceIp: request.socket.remoteAddress ?? '' },
+    },
+  };
+}
+
+export const pathOf = (request: IncomingMessage): string => targetOf(request.url!).split('?', 1)[0]!;
+
+/** Path and query of a request line, also when it names the whole address (as to a proxy) or nothing (`*`). */
+function targetOf(url: string): string {
+  if (url.startsWith('/')) return url;
+  const rest = /^https?:\/\/[^/?]*(.*)$/i.exec(url)?.[1];
+  return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
+}
+
+/** What is wrong with Host: from HTTP/1.1 on there must be one, and what stands there must be a host. */
+export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): string | undefined {
+  if (host === undefined) return httpVersion === '1.0' ? undefined : 'is required';
+  return host === '' || URL.canParse(`https://${host}`) ? undefined : 'is not a host, such as example.com:8787';
+}
