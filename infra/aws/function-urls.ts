@@ -9,16 +9,16 @@ import {
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
 import type { Functions } from './functions.ts';
-import { corsOrigins, type DeploySettings } from './settings.ts';
+import { type DeploySettings, namedOrigins } from './settings.ts';
 
 export type Streamed = { name: FunctionName; paths: string[]; url: FunctionUrl };
 
 /**
- * What pages may do there: nobody but the URL itself answers a preflight. No cookies, so `*` and a key go together; a
- * page that MCP refuses can then read why. A DELETE is answered (405), and clients want to see that.
+ * What pages may do there: nobody but the URL itself answers a preflight. Origins are those that MCP answers to, so
+ * named ones alone. A DELETE is answered (405), and clients want to see that.
  */
-const corsOf = (settings: DeploySettings): FunctionUrlCorsOptions => ({
-  allowedOrigins: corsOrigins(settings),
+const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
+  allowedOrigins,
   allowedMethods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE],
   allowedHeaders: [...ALLOWED_HEADERS],
   exposedHeaders: [...EXPOSED_HEADERS],
@@ -30,6 +30,7 @@ const corsOf = (settings: DeploySettings): FunctionUrlCorsOptions => ({
  * key (signing at CloudFront would take the place of that very header).
  */
 export function makeFunctionUrls(functions: Functions, settings: DeploySettings): Streamed[] {
+  const origins = namedOrigins(settings);
   return (Object.keys(specs) as FunctionName[])
     .filter((name) => specs[name].streams)
     .map((name) => ({
@@ -38,7 +39,7 @@ export function makeFunctionUrls(functions: Functions, settings: DeploySettings)
       url: functions[name].addFunctionUrl({
         authType: FunctionUrlAuthType.NONE,
         invokeMode: InvokeMode.RESPONSE_STREAM,
-        cors: corsOf(settings),
+        ...(origins.length > 0 && { cors: corsOf(origins) }),
       }),
     }));
 }

@@ -82,12 +82,16 @@ export function readDeploySettings(node: Node): DeploySettings {
   return settings;
 }
 
-/** The origins whose pages may call: those that are named, and the service's own. MCP takes no `*` for an answer. */
+/** The origins whose pages may call: what ALLOWED_ORIGINS says, and the service's own. */
 const originsOf = ({ ALLOWED_ORIGINS, DOMAIN_NAME }: DeploySettings): string[] => [
   ...new Set([...ALLOWED_ORIGINS, ...(DOMAIN_NAME === '' ? [] : [`https://${DOMAIN_NAME}`])]),
 ];
 
-/** The same as gateways want it, who know `*` alone or names alone. */
+/** Those whose pages may use MCP, to whom `*` is nobody. */
+export const namedOrigins = (settings: DeploySettings): string[] =>
+  originsOf(settings).filter((origin) => origin !== '*');
+
+/** All of them as a gateway wants it, that knows `*` alone or names alone. */
 export function corsOrigins(settings: DeploySettings): string[] {
   const origins = originsOf(settings);
   return origins.includes('*') ? ['*'] : origins;

@@ -25,9 +25,12 @@ describe('pages of a browser at the address that streams', () => {
   const corsOf = (settings: Record<string, string>): Json =>
     ofType(synthesize(settings).template, 'AWS::Lambda::Url')[0].Cors;
 
+  const own = 'https://fleet.example.com';
+  const named = { ALLOWED_ORIGINS: '*,https://a.example' };
+
   it('may ask for all that MCP knows, without cookies', () => {
-    expect(corsOf({})).toEqual({
-      AllowOrigins: ['*'],
+    expect(corsOf(named)).toEqual({
+      AllowOrigins: ['https://a.example'],
       // A DELETE is answered, by 405, and clients want to see that.
       AllowMethods: ['GET', 'POST', 'DELETE'],
       AllowHeaders: [...ALLOWED_HEADERS],
@@ -36,12 +39,10 @@ describe('pages of a browser at the address that streams', () => {
     });
   });
 
-  it('come from an origin that is named, or from the domain of the service', () => {
-    const named = { ALLOWED_ORIGINS: 'https://a.example,https://b.example' };
-    expect(corsOf(named).AllowOrigins).toEqual(['https://a.example', 'https://b.example']);
-    const own = 'https://fleet.example.com';
-    expect(corsOf({ ...named, ...OWN }).AllowOrigins).toEqual(['https://a.example', 'https://b.example', own]);
-    expect(corsOf(OWN).AllowOrigins).toEqual(['*']);
+  it('come from an origin that is named, or from the domain of the service; others may not even ask', () => {
+    expect(corsOf({ ...named, ...OWN }).AllowOrigins).toEqual(['https://a.example', own]);
+    expect(corsOf(OWN).AllowOrigins).toEqual([own]);
     expect(corsOf({ ALLOWED_ORIGINS: own, ...OWN }).AllowOrigins).toEqual([own]);
+    expect(corsOf({})).toBeUndefined();
   });
 });
