@@ -70,13 +70,13 @@ it('probes and alerts by the schedule alone: tick, generator, job, prober, strea
   expect(await state()).toBe('down');
 
   const transitions = got(await client.get(`/v1/checks/${id}/transitions`), 200);
-  expect(transitions).toMatchObject([{ to_state: 'up' }, { to_state: 'down', alert: { decision: 'planned' } }]);
+  expect(transitions).toMatchObject([{ to_state: 'down', alert: { decision: 'planned' } }, { to_state: 'up' }]);
   const own = async () => (await (await listener).received()).filter(({ detail }) => detail.check_id === id);
   await eventually(async () => (await own()).length >= 2, PATIENCE_MS);
   const told = (await own()).find(({ detail }) => detail.check_to_state === 'down');
   expect(told).toMatchObject({
     source: 'fleetwatch',
     'detail-type': 'state_change',
-    detail: { transition_id: transitions[1].id, from_state: 'up', to_state: 'down', check_from_state: 'up' },
+    detail: { transition_id: transitions[0].id, from_state: 'up', to_state: 'down', check_from_state: 'up' },
   });
 });
