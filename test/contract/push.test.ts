@@ -185,7 +185,7 @@ describe('the time of a push', () => {
     const ahead = await push(id, false, { checked_at: inMs(50_000) });
     expect(await read(id)).toMatchObject({ state: 'down' });
     const later = await beat(id);
-    expect(await read(id)).toMatchObject({ state: 'up', last_result: ahead });
+    expect(await read(id)).toMatchObject({ state: 'up', last_result: later });
     expect(await resultsOf(id)).toEqual([ahead, later]);
   });
 });
