@@ -21,7 +21,8 @@ export function logLines({ ports, keys, tenant }: Context, execution: ExecutionI
       partition: keys.ofExecution(tenant, execution.id),
       from: `${LOG_LINES}${stamp(seen + 2 - LINES_AN_ITEM)}`,
       to: above(LOG_LINES),
-      limit,
+      // Those before the position are left out of what was found; there may be an item for each.
+      limit: limit + LINES_AN_ITEM,
     });
     const lines = items
       .flatMap(({ seq, lines, reported_at }) => lines.map((line, i) => ({ seq: seq + i, line, reported_at })))

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/router.ts';
+import { Name } from '#lib/platform/text.ts';
 import type { CheckItem } from './check-item.ts';
 import { checkTypeNames, checkTypeOf, checkTypes } from './registry.ts';
 
@@ -18,8 +19,6 @@ const settingsOf = (mode: 'pull' | 'push') => ({
   enabled: z.boolean(),
 });
 
-const Label = z.string().min(1).max(200);
-
 const schemaOf = (name: string) => {
   const { mode, fields, config } = checkTypeOf(name);
   const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
@@ -28,7 +27,7 @@ const schemaOf = (name: string) => {
       entity_id: z.string(),
       check_type: z.literal(name),
       execution_mode: z.literal(mode, `is ${mode} for a ${name} check; leave it out`).default(mode),
-      name: Label.optional(),
+      name: Name.optional(),
       ...fields.shape,
       interval_seconds: interval_seconds.default(60),
       timeout_ms: timeout_ms.default(5000),
@@ -108,7 +107,7 @@ const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.en
 export const CheckPatch = z
   .looseObject({
     ...Object.fromEntries(FIXED.map((member) => [member, z.string().describe('May be repeated but not changed.')])),
-    name: Label,
+    name: Name,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),
     config: z.record(z.string(), z.unknown()).describe('Merges per key; null removes a key.'),

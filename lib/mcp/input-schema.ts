@@ -85,11 +85,51 @@ function complaintOf(keyword: string, value: unknown): string | undefined {
   if (Object.hasOwn(REFUSED, keyword)) return REFUSED[keyword];
   if (LIST.has(keyword) && !Array.isArray(value)) return 'must be a list of schemas';
   if (NAMED.has(keyword) && !isObject(value)) return 'must be an object of schemas';
-  if (keyword === 'type' && ![value].flat().every((type) => TYPES.includes(type as string))) {
-    return `must be among ${TYPES.join(', ')}`;
-  }
-  return keyword === 'required' && !isListOfNames(value) ? 'must be a list of property names' : undefined;
+  if (!Object.hasOwn(VALUES, keyword)) return undefined;
+  const [isRight, what] = VALUES[keyword]!;
+  return isRight(value) ? undefined : `must be ${what}`;
 }
+
+const isListOfNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string');
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
+
+const NUMBER: Shape = [isNumber, 'a number'];
+const COUNT: Shape = [isCount, 'a whole number of at least 0'];
+
+/** Keywords that hold no schemas, and what they hold: the validator trusts them at each call. */
+type Shape = [isRight: (value: unknown) => boolean, what: string];
+const VALUES: Record<string, Shape> = {
+  type: [
+    (value) => [value].flat().length > 0 && [value].flat().every((type) => TYPES.includes(type as string)),
+    `among ${TYPES.join(', ')}`,
+  ],
+  enum: [Array.isArray, 'a list of values'],
+  required: [isListOfNames, 'a list of property names'],
+  dependentRequired: [
+    (value) => isObject(value) && Object.values(value).every(isListOfNames),
+    'an object of lists of property names',
+  ],
+  dependencies: [
+    (value) => isObject(value) && Object.values(value).every((part) => !Array.isArray(part) || isListOfNames(part)),
+    'an object of schemas or lists of property names',
+  ],
+  multipleOf: [(value) => isNumber(value) && (value as number) > 0, 'a number above 0'],
+  maximum: NUMBER,
+  exclusiveMaximum: NUMBER,
+  minimum: NUMBER,
+  exclusiveMinimum: NUMBER,
+  maxLength: COUNT,
+  minLength: COUNT,
+  maxItems: COUNT,
+  minItems: COUNT,
+  maxContains: COUNT,
+  minContains: COUNT,
+  maxProperties: COUNT,
+  minProperties: COUNT,
+  uniqueItems: [(value) => typeof value === 'boolean', 'true or false'],
+};
 
 /** The schemas within a keyword, each with its place there. */
 function partsOf(keyword: string, value: unknown): [Path, unknown][] {
@@ -104,9 +144,6 @@ function partsOf(keyword: string, value: unknown): [Path, unknown][] {
     Array.isArray(part) ? [] : [[[name], part]],
   );
 }
-
-const isListOfNames = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string');
 
 // To JSON Schema 2020-12 a format is a remark. The validator judges some by regular expressions that can take for ever.
 for (const name of Object.keys(format)) delete format[name];

@@ -21,7 +21,13 @@ const accepted = (): Response => new Response(null, { status: 202 });
  * message at all is 400.
  */
 async function answerHandshake(context: Context, headers: Headers, { messages, isBatch }: Posted): Promise<Response> {
-  mustBeHandshake(headers);
+  try {
+    mustBeHandshake(headers);
+  } catch (error) {
+    const [first] = messages;
+    if (isBatch || first?.is !== 'request' || !(error instanceof RpcError)) throw error;
+    return Response.json(errorReply(first.id, error), { status: 400 });
+  }
   const replies: RpcReply[] = [];
   for (const message of messages) {
     if (message.is !== 'silent') replies.push(await answer(context, 'handshake', message));

@@ -24,6 +24,7 @@ describe('a check that cannot be made', () => {
     ['an http check that is to be pushed', { ...http, execution_mode: 'push' }, 'execution_mode'],
     ['an execution_mode that there is not', { ...http, execution_mode: 'both' }, 'execution_mode'],
     ['an empty name', { ...push, name: '' }, 'name'],
+    ['a name of two lines', { ...push, name: 'two\r\nlines' }, 'name'],
     ['a name of 201 characters', { ...push, name: 'n'.repeat(201) }, 'name'],
     ['a name that is no text', { ...push, name: 7 }, 'name'],
     ['an interval of 0', { ...http, interval_seconds: 0 }, 'interval_seconds'],

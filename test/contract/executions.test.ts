@@ -79,6 +79,16 @@ describe('a report', () => {
     expect(await everything(client, `/v1/actions/executions/${id}/logs?limit=7`)).toEqual(kept);
   });
 
+  it('keeps every line when each came in a post of its own, in pages of any size', async () => {
+    const id = await newRun();
+    const sent = lines('line', 60);
+    for (const line of sent) got(await report(id, { logs: [line] }), 200);
+    expect(await logs(id)).toEqual(sent);
+    for (const limit of [7, 20, 59, 60]) {
+      expect(await everything(client, `/v1/actions/executions/${id}/logs?limit=${limit}`)).toEqual(sent);
+    }
+  });
+
   it('finds place for 1,000 lines, drops those beyond, and then says LOG_LIMIT', async () => {
     const id = await newRun();
     for (let i = 0; i < 9; i++) got(await report(id, { logs: lines(`${i}`, 100) }), 200);

@@ -111,6 +111,7 @@ describe('the handshake', () => {
     const answer = await rpc(admin, 'ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
     expect(answer).toMatchObject({ status: 400, ...error(-32022) });
     expect(answer.body.error.data.supported).toContain('2025-11-25');
+    expect(answer.body.id).toEqual(expect.any(Number));
   });
 
   it('answers a batch in its order, without what wants no answer', async () => {

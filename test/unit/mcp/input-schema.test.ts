@@ -29,6 +29,25 @@ describe('a schema of arguments', () => {
     ['a property that is no schema', object({ properties: { a: 7 } }), ['properties.a']],
     ['alternatives that are no list', object({ anyOf: {} }), ['anyOf']],
     ['required that is no list of names', object({ required: 'a' }), ['required']],
+    ...(
+      [
+        ['enum', 5],
+        ['enum', null],
+        ['type', []],
+        ['dependentRequired', { b: 5 }],
+        ['dependencies', { b: [5] }],
+        ['multipleOf', 0],
+        ['maximum', '9'],
+        ['exclusiveMinimum', true],
+        ['maxLength', -1],
+        ['minItems', 1.5],
+        ['uniqueItems', 'yes'],
+      ] as const
+    ).map(([keyword, value]): [string, object, string[]] => [
+      `${keyword} ${JSON.stringify(value)}`,
+      object({ properties: { a: { [keyword]: value } } }),
+      [`properties.a.${keyword}`],
+    ]),
     ['an id that is no address', object({ $id: 'http://[' }), ['']],
   ])('is refused with %s', (_name, schema, places) => {
     expect(placesOf(schema)).toEqual(places);
