@@ -28,7 +28,6 @@ export const CANNOT: readonly Cannot[] = [
     what: 'that is not UTF-8 is a VALIDATION_ERROR',
     why: 'its gateway repairs bytes that are no text, where API Gateway hands them over in base64',
   },
-  { what: 'are removed by name: größe/länge', why: 'its gateway decodes %2F in a path before it is routed' },
   {
     what: 'takes every example of a tcp check',
     why: 'one of them is ::1, which no function may reach; test/infra/aws/lambda-ports.test.ts says so',
