@@ -184,6 +184,50 @@ describe('what is streamed', () => {
   });
 });
 
+const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
+
+describe('CloudFront', () => {
+  it('keeps no error: what one caller was refused is not shown to the next', () => {
+    const [{ DistributionConfig: config }] = all('AWS::CloudFront::Distribution');
+    const codes = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+    expect(config.CustomErrorResponses).toEqual(codes.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })));
+  });
+
+  it('has a name of its own to point the domain at, which an output says', () => {
+    const [{ id }] = all('AWS::CloudFront::Distribution');
+    const outputs = synthesize(OWN).template.toJSON().Outputs;
+    expect(outputs.DomainTarget.Value).toEqual({ 'Fn::GetAtt': [id, 'DomainName'] });
+    expect(outputs.Url.Value).toBe('https://fleet.example.com');
+    expect(template.toJSON().Outputs.DomainTarget).toBeUndefined();
+  });
+});
+
+describe('pages of a browser at the address that streams', () => {
+  const corsOf = (settings: Record<string, string>): Json =>
+    ofType(synthesize(settings).template, 'AWS::Lambda::Url')[0].Cors;
+
+  const own = 'https://fleet.example.com';
+  const named = { ALLOWED_ORIGINS: '*,https://a.example' };
+
+  it('may ask for all that MCP knows, without cookies', () => {
+    expect(corsOf(named)).toEqual({
+      AllowOrigins: ['https://a.example'],
+      // A DELETE is answered, by 405, and clients want to see that.
+      AllowMethods: ['GET', 'POST', 'DELETE'],
+      AllowHeaders: [...ALLOWED_HEADERS],
+      ExposeHeaders: [...EXPOSED_HEADERS],
+      MaxAge: 3600,
+    });
+  });
+
+  it('come from an origin that is named, or from the domain of the service; others may not even ask', () => {
+    expect(corsOf({ ...named, ...OWN }).AllowOrigins).toEqual(['https://a.example', own]);
+    expect(corsOf(OWN).AllowOrigins).toEqual([own]);
+    expect(corsOf({ ALLOWED_ORIGINS: own, ...OWN }).AllowOrigins).toEqual([own]);
+    expect(corsOf({})).toBeUndefined();
+  });
+});
+
 describe('settings', () => {
   it.each([
     [{ MIN_INTERVAL_SECONDS: '0' }, 'MIN_INTERVAL_SECONDS'],
@@ -203,6 +247,24 @@ describe('settings', () => {
       const speaks = one.Properties.Description === 'Fleetwatch deliverer';
       expect(JSON.stringify(Variables.NATS_URL ?? null).includes('resolve:secretsmanager:nats')).toBe(speaks);
     }
+  });
+
+  const natsUrl = (secret: string) =>
+    functionIn(synthesize({ NATS_URL_SECRET: secret }).template, 'deliverer').Environment.Variables.NATS_URL;
+
+  const [FIRST, SECOND] = ['7b1c4f0e-0d0e-4f5b-9d55-1f2d3c4b5a69', '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'];
+
+  it('another version of the NATS secret is another template, so that a deployment brings it', () => {
+    expect(natsUrl(`nats@${FIRST}`)).toBe(`{{resolve:secretsmanager:nats:SecretString:::${FIRST}}}`);
+    expect(natsUrl(`nats@${SECOND}`)).not.toBe(natsUrl(`nats@${FIRST}`));
+  });
+
+  it('a NATS secret without a version is the newest of the day it was first deployed', () => {
+    expect(natsUrl('prod/nats')).toBe('{{resolve:secretsmanager:prod/nats:SecretString:::}}');
+  });
+
+  it.each(['nats@2', 'nats@', '@', 'na ts'])('%j names no secret', (secret) => {
+    expect(() => synthesize({ NATS_URL_SECRET: secret })).toThrow('NATS_URL_SECRET');
   });
 
   it('say where it is when it is deployed', () => {
