@@ -83,6 +83,10 @@ function tryLater(
 /** For so long (ms) from its making on, waiting for a turn and a 429 are no attempt of a delivery. */
 const PATIENCE_MS = 3_600_000;
 
+/** Epoch ms: until then it takes turns. Its making, not the alert's: that may lie hours back when the service was away. */
+const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
+  (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
+
 /**
  * Reads what is to be told to whom as of now, and sends it, unless it has to wait for its turn at the receiver.
  * @param turn the turn that it took before, if any
@@ -96,7 +100,8 @@ export async function attempt(
   if ('status' in ready) return ready;
   const address = addressOf(world, delivery, ready.channel);
   const wait = address && (await takeTurn(world, address, turn));
-  return wait === undefined ? sendOnce(world, ready, address) : { status: 'waiting', turn: wait };
+  if (!address || wait === undefined) return sendOnce(world, ready, address);
+  return { status: 'waiting', turn: Math.min(wait, address.until) };
 }
 
 /** The same out of turn: for a test, which somebody waits for. */
@@ -108,19 +113,24 @@ export async function attemptNow(world: DeliverWorld, delivery: DeliveryItem): P
 async function sendOnce(
   world: DeliverWorld,
   { type, channel, alert }: Ready,
-  address: Address | undefined,
+  address: PatientAddress | undefined,
 ): Promise<AttemptOutcome> {
+  const sent_at = world.ports.clock.now();
   const refusal = await sendAlert(world, type, channel.config, alert);
   if (!refusal) return { status: 'sent' };
   if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
-  return { status: 'slowed', error: refusal.error, turn: await slowDown(world, address, refusal.retry_after_ms) };
+  const turn = await slowDown(world, address, refusal.retry_after_ms, sent_at);
+  return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };
 }
 
+/** `until`: epoch ms, the latest turn that it waits for. */
+type PatientAddress = Address & { until: number };
+
 /** Where a delivery takes turns; undefined on NATS, and for one that has waited enough. */
-function addressOf({ ports }: DeliverWorld, delivery: DeliveryItem, { config }: Channel): Address | undefined {
-  const isPatient = ports.clock.now() - Date.parse(delivery.created_at) < PATIENCE_MS;
-  if (config.url === undefined || !isPatient) return undefined;
-  return { tenant_id: delivery.tenant_id, url: config.url };
+function addressOf({ ports }: DeliverWorld, delivery: DeliveryItem, { config }: Channel): PatientAddress | undefined {
+  const until = patientUntil(delivery);
+  if (config.url === undefined || ports.clock.now() >= until) return undefined;
+  return { tenant_id: delivery.tenant_id, url: config.url, until };
 }
 
 type Ready = { type: ChannelType; channel: Channel; alert: Alert };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { Series } from '#lib/schedule/entries.ts';
 
 /** A delivery as the interface shows it: one record per alert and channel. */
 export const DeliveryRecord = z
@@ -23,8 +24,8 @@ export const DeliveryRecord = z
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export type DeliveryKind = DeliveryRecord['kind'];
 
-/** `repairs`: it makes good an alert that failed on every channel, and a failure of its own begins no new series. */
-export type DeliveryAlert = { id: string; deliveries: string[]; repairs?: true };
+/** `series`: it is a try to make good an alert that failed on every channel; should it fail as well, the series goes on. */
+export type DeliveryAlert = { id: string; deliveries: string[]; series?: Series };
 
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
 export type DeliveryItem = Item &
@@ -39,6 +40,8 @@ export type DeliveryItem = Item &
     alert: DeliveryAlert | null;
     /** Closing notes, until they are over: the channel as it was, as its check may be gone. */
     channel?: Channel;
+    /** Epoch ms: when it was written first, which may be long after the alert. Absent in what an older release wrote. */
+    made_at?: number;
     /** Epoch ms: not tried again before. */
     next_attempt_at?: number;
   };

@@ -24,6 +24,7 @@ export function newDelivery(
   expires_at: number | undefined,
 ): DeliveryItem {
   const created_at = iso(timeOf(about.id));
+  const made_at = ports.clock.now();
   return {
     ...keys.delivery(about.tenant_id, about.id),
     v: ports.ids.token(),
@@ -36,7 +37,8 @@ export function newDelivery(
     sent_at: null,
     error: '',
     created_at,
-    updated_at: iso(ports.clock.now()),
+    updated_at: iso(made_at),
+    made_at,
   };
 }
 

@@ -12,7 +12,7 @@ export type PaceItem = Item & {
   v: string;
   /** Between two turns, ms. */
   gap_ms: number;
-  /** Epoch ms: nothing goes before. */
+  /** Epoch ms: nothing goes before; of the last 429, and moved on when the gap is halved. */
   not_before: number;
   /** Epoch ms of the next free turn. */
   next_at: number;
@@ -22,10 +22,12 @@ type World = { ports: Ports; keys: Keys };
 /** One address of a tenant's channels. */
 export type Address = { tenant_id: string; url: string };
 
-const SHORTEST_GAP_MS = 1_000;
-const LONGEST_GAP_MS = 60_000;
-/** A request a little early is refused again, so turns lie a little farther apart than was asked for. */
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** A request a little early is refused again, so it is left alone a little longer than it asked for. */
 const MARGIN = 1.1;
+/** Between two turns after a first 429; what most receivers take for long is one request a second. */
+const FIRST_GAP_MS = Math.ceil(SHORTEST_PAUSE_MS * MARGIN);
 /** After the last turn the spacing goes on for so long. */
 const EASE_MS = 30_000;
 
@@ -33,7 +35,7 @@ const EASE_MS = 30_000;
 export function retryAfterMs(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
   const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, SHORTEST_GAP_MS), LONGEST_GAP_MS);
+  return Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
 
 /**
@@ -41,22 +43,49 @@ export function retryAfterMs(header: string | undefined, now: number): number {
  * @param turn the turn that it took before, if any
  */
 export const takeTurn = (world: World, address: Address, turn: number | undefined): Promise<number | undefined> =>
-  change(world, address, (pace, now) => {
-    if (!pace || now > Math.max(pace.next_at, pace.not_before) + EASE_MS) return undefined;
-    if (turn !== undefined && turn <= now && now >= pace.not_before) return undefined;
-    const { gap_ms, not_before } = pace;
-    const at = Math.max(pace.next_at, not_before, now);
-    return { at, gap_ms, not_before };
+  change(world, address, (stored, now) => {
+    const pace = stillOn(stored, now);
+    if (!pace || (turn !== undefined && turn <= now && now >= pace.not_before)) return undefined;
+    const { gap_ms, not_before } = eased(pace, now);
+    return { at: Math.max(pace.next_at, not_before, now), gap_ms, not_before };
   });
 
-/** The receiver answered 429: from here on its deliveries are spaced. Answers the turn (epoch ms) of the refused one. */
-export async function slowDown(world: World, address: Address, retryMs: number): Promise<number> {
-  const at = await change(world, address, (pace, now) => {
-    const gap_ms = Math.ceil(retryMs * MARGIN);
-    const not_before = Math.max(pace?.not_before ?? 0, now + gap_ms);
+/**
+ * The receiver answered 429: nothing goes to it before what it asked for, and from then on its deliveries are spaced.
+ * Answers the turn (epoch ms) of the refused one.
+ * @param sent_at epoch ms: when the refused request went out
+ */
+export async function slowDown(world: World, address: Address, retryMs: number, sent_at: number): Promise<number> {
+  const at = await change(world, address, (stored, now) => {
+    const pace = stillOn(stored, now);
+    const pause = Math.ceil(retryMs * MARGIN);
+    const not_before = Math.max(pace?.not_before ?? 0, now + pause);
+    const gap_ms = pace ? widened(pace, pause, sent_at) : FIRST_GAP_MS;
     return { at: Math.max(pace?.next_at ?? 0, not_before), gap_ms, not_before };
   });
   return at!;
+}
+
+const stillOn = (pace: PaceItem | undefined, now: number): PaceItem | undefined =>
+  pace && now <= Math.max(pace.next_at, pace.not_before) + EASE_MS ? pace : undefined;
+
+/**
+ * The gap after another 429. How long a receiver wants to be left alone says nothing about how often it may be asked
+ * afterwards: only a refusal that came in spite of the gap doubles it, up to what was asked for. One that went out
+ * before the pause was over, or as the first after it, says that the pause was too short.
+ */
+function widened({ gap_ms, not_before }: PaceItem, pause: number, sent_at: number): number {
+  return sent_at < not_before + gap_ms ? gap_ms : Math.max(gap_ms, Math.min(2 * gap_ms, pause));
+}
+
+/** After so many turns without a 429 the gap is halved. */
+const EASING_TURNS = 10;
+
+/** What is past forbids nothing, so that `not_before` also holds when the gap was halved last. */
+function eased(pace: PaceItem, now: number): { gap_ms: number; not_before: number } {
+  const { gap_ms, not_before } = pace;
+  if (gap_ms <= FIRST_GAP_MS || now < not_before + EASING_TURNS * gap_ms) return { gap_ms, not_before };
+  return { gap_ms: Math.max(FIRST_GAP_MS, Math.ceil(gap_ms / 2)), not_before: now };
 }
 
 type Turn = { at: number; gap_ms: number; not_before: number };

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { retryAfterMs, slowDown, takeTurn } from '#lib/alerts/pace.ts';
 import { nextRepeat } from '#lib/alerts/repeat.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
+import { limitedReceiver } from '#test/support/limited-receiver.ts';
 
+const GAP = 1100;
 const NOW = Date.parse('2026-11-21T05:16:40Z');
 
 describe('what a 429 asks for', () => {
@@ -31,43 +33,141 @@ describe('turns at a URL', () => {
   });
   afterEach(() => world.table.store.close());
   const address = { tenant_id: 'acc_a', url: 'https://hooks.test/one' };
+  /** Its 429 with such a Retry-After, ms, to a request of that time. */
+  const refused = (ms: number, sent_at = world.now()) => slowDown(world, address, ms, sent_at);
+  /** Between two turns that are taken now, ms. */
+  const gap = async () => {
+    const [one, two] = [await takeTurn(world, address, undefined), await takeTurn(world, address, undefined)];
+    return two! - one!;
+  };
 
   it('are not taken before it asks for it', async () => {
     expect(await takeTurn(world, address, undefined)).toBeUndefined();
   });
 
-  it('lie apart by what it asked for, whoever takes them, and each comes when its time has come', async () => {
-    const first = await slowDown(world, address, 1000);
-    expect(first).toBe(world.now() + 1100);
+  it('lie a second apart after what it asked for, whoever takes them, and each comes when its time has come', async () => {
+    const first = await refused(30_000);
+    expect(first).toBe(world.now() + 33_000);
     const taken = await Promise.all(Array.from({ length: 50 }, () => takeTurn(world, address, undefined)));
     const turns = [first, ...taken.map((turn) => turn!)].sort((a, b) => a - b);
-    for (const [i, turn] of turns.entries()) expect(turn).toBe(first + i * 1100);
+    for (const [i, turn] of turns.entries()) expect(turn).toBe(first + i * GAP);
     expect(await takeTurn(world, address, first)).toBeGreaterThan(turns.at(-1)!);
-    world.pass(1100);
+    world.pass(33_000);
     expect(await takeTurn(world, address, first)).toBeUndefined();
   });
 
   it('are put off by another 429, also those that were taken', async () => {
-    const first = await slowDown(world, address, 1000);
+    const first = await refused(1000);
     const second = (await takeTurn(world, address, undefined))!;
-    world.pass(1100);
-    await slowDown(world, address, 30_000);
-    world.pass(1100);
+    world.pass(GAP);
+    await refused(30_000);
+    world.pass(GAP);
     expect(second).toBeLessThanOrEqual(world.now());
     expect(await takeTurn(world, address, second)).toBeGreaterThan(first + 30_000);
   });
 
+  it('lie no farther apart for many refusals of one burst, or when it is still not ready after its pause', async () => {
+    const sent_at = world.now();
+    await refused(30_000);
+    world.pass(500);
+    for (let i = 0; i < 20; i++) await refused(30_000, sent_at);
+    for (let i = 0; i < 5; i++) {
+      world.pass(33_000);
+      await refused(30_000);
+    }
+    expect(await gap()).toBe(GAP);
+  });
+
+  it('lie twice as far apart, up to what it asks for, each time that it refuses in spite of them', async () => {
+    await refused(5000);
+    const gaps: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      world.pass(5500 + (gaps.at(-1) ?? GAP));
+      await refused(5000);
+      gaps.push(await gap());
+    }
+    expect(gaps).toEqual([2200, 4400, 5500, 5500]);
+    world.pass(11_000);
+    await refused(1000);
+    expect(await gap()).toBe(5500);
+  });
+
+  it('come closer again once ten of them went well', async () => {
+    await refused(5000);
+    world.pass(5500 + GAP);
+    await refused(5000);
+    world.pass(5500 + 9 * 2200);
+    await takeTurn(world, address, undefined);
+    expect(await gap()).toBe(2200);
+    world.pass(2200);
+    await takeTurn(world, address, undefined);
+    expect(await gap()).toBe(GAP);
+  });
+
   it('are of one tenant and one URL', async () => {
-    await slowDown(world, address, 60_000);
+    await refused(60_000);
     expect(await takeTurn(world, { ...address, url: 'https://hooks.test/two' }, undefined)).toBeUndefined();
     expect(await takeTurn(world, { ...address, tenant_id: 'acc_b' }, undefined)).toBeUndefined();
   });
 
   it('are over half a minute after the last', async () => {
-    const only = await slowDown(world, address, 1000);
-    world.pass(only - world.now() + 1100 + 30_001);
+    const only = await refused(1000);
+    world.pass(only - world.now() + GAP + 30_001);
     expect(await takeTurn(world, address, undefined)).toBeUndefined();
+    expect(await refused(1000)).toBe(world.now() + GAP);
   });
+});
+
+describe('many alerts at once to a receiver with a limit', () => {
+  const MINUTE = 60_000;
+
+  it('that takes twenty and one a second, and asks for half a minute, are told within minutes', async () => {
+    using receiver = await limitedReceiver({ burst: 20, refill_ms: 1000, retry_s: 30 });
+    await receiver.alert(200);
+    await receiver.pass(10 * MINUTE);
+    const took = receiver.took();
+    expect(took).toHaveLength(200);
+    expect(took[100]).toBeLessThan(3 * MINUTE);
+    expect(took[199]).toBeLessThan(5 * MINUTE);
+    expect(receiver.log()).toEqual(Array(200).fill('sent after 1'));
+    expect(receiver.requests.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
+
+  it('that is far too slow for them wait their turn for an hour and no longer', async () => {
+    using receiver = await limitedReceiver({ burst: 1, refill_ms: 5 * MINUTE, retry_s: 60 });
+    await receiver.alert(100);
+    await receiver.pass(59 * MINUTE);
+    expect(new Set(receiver.log())).toEqual(new Set(['sent after 1', 'retrying after 0', 'pending after 0']));
+    await receiver.pass(2 * MINUTE);
+    expect(new Set(receiver.log())).toEqual(new Set(['sent after 1', 'failed after 3']));
+  });
+
+  it('that come hours late, as the service was away, wait as long for their turn as others', async () => {
+    using receiver = await limitedReceiver({ burst: 5, refill_ms: 1000, retry_s: 10 });
+    await receiver.alert(40, 120 * MINUTE);
+    await receiver.pass(2 * MINUTE);
+    expect(receiver.log()).toEqual(Array(40).fill('sent after 1'));
+  });
+
+  const limits = fc.record({
+    burst: fc.integer({ min: 1, max: 40 }),
+    refill_ms: fc.integer({ min: 500, max: 8000 }),
+    retry_s: fc.integer({ min: 0, max: 60 }),
+  });
+
+  it('are all told, none before its Retry-After, and in not much more time than it needs', async () => {
+    const story = fc.asyncProperty(limits, fc.integer({ min: 1, max: 60 }), async (limit, count) => {
+      using receiver = await limitedReceiver(limit);
+      await receiver.alert(count);
+      await receiver.pass(60 * MINUTE);
+      expect(receiver.log()).toEqual(Array(count).fill('sent after 1'));
+      const pause = Math.max(1, limit.retry_s) * 1000;
+      expect(receiver.soonestAfterRefusal()).toBeGreaterThanOrEqual(pause);
+      const needed = Math.max(0, count - limit.burst) * Math.max(limit.refill_ms, GAP);
+      expect(receiver.took().at(-1)!).toBeLessThanOrEqual(3 * needed + 5 * pause);
+    });
+    await fc.assert(story, { numRuns: 20 });
+  }, 60_000);
 });
 
 it('the next repeat is the first whole interval since the transition that lies ahead', () => {

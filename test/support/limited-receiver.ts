@@ -1,0 +1,89 @@
+import { deliver } from '#lib/alerts/deliver.ts';
+import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import { createDelivery, newDelivery } from '#lib/alerts/new-delivery.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import { iso } from '#lib/platform/time.ts';
+import { alertWorld, START, TENANT } from './alert-world.ts';
+
+/** `burst` requests are taken at once, and one more each `refill_ms`; who comes too early is asked for `retry_s`. */
+type Limit = { burst: number; refill_ms: number; retry_s: number };
+
+/** The deliverer in its world, with one channel that leads to a receiver with such a limit. */
+export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
+  const world = await alertWorld();
+  const channel = {
+    id: 'chn_a',
+    channel_type: 'slack',
+    config: { url: 'https://x.test/hook' },
+    created_at: iso(START),
+  };
+  await world.putPolicy([channel]);
+  const transition = await world.put(world.transition([channel.id]));
+  const requests: { at: number; status: 200 | 429 }[] = [];
+  let full = burst;
+  let filled = world.now();
+  world.ports.net.http = async () => {
+    const at = world.now();
+    full = Math.min(burst, full + (at - filled) / refill_ms);
+    filled = at;
+    const status = full >= 1 ? 200 : 429;
+    if (status === 200) full--;
+    requests.push({ at, status });
+    return { status, headers: { 'retry-after': String(retry_s) }, body: '', latency_ms: 1 };
+  };
+
+  const ids: string[] = [];
+  const recorded: (DeliveryItem | undefined)[] = [];
+  const run = async () => {
+    for (const { body } of world.takeDue('delivery')) await deliver(world, body as MessageOf<'delivery'>, false);
+  };
+  return {
+    requests,
+    /** So many alerts at once, as of `age_ms` ago. */
+    alert: async (count: number, age_ms = 0): Promise<void> => {
+      for (let i = 0; i < count; i++) {
+        const id = derivedId('dlv', world.now() - age_ms, 'limited', i);
+        const about = {
+          tenant_id: TENANT,
+          id,
+          kind: 'state_change' as const,
+          transition_id: transition.transition_id,
+          transition_sk: transition.sk,
+          tells: 'down' as const,
+          check_id: world.check.id,
+          entity_id: world.entity.id,
+          alert: { id: transition.transition_id, deliveries: [id] },
+        };
+        await createDelivery(world.ports, world.keys, newDelivery(world.ports, world.keys, about, channel, undefined));
+        await world.ports.queues.send('delivery', [{ body: { tenant_id: TENANT, delivery_id: id } }]);
+        ids.push(id);
+      }
+    },
+    /** Lets so much time go by, message by message. */
+    pass: async (ms: number): Promise<void> => {
+      const until = world.now() + ms;
+      for (;;) {
+        await run();
+        const next = Math.min(...world.sent.map(({ not_before }) => not_before ?? 0));
+        if (next > until) break;
+        world.pass(next - world.now());
+      }
+      world.pass(until - world.now());
+      recorded.splice(0, recorded.length, ...(await Promise.all(ids.map((id) => world.delivery(id)))));
+    },
+    /** `sent after 1`: what became of each alert, with its attempts, when time was last passed. */
+    log: (): string[] => recorded.map((one) => `${one?.status} after ${one?.attempts}`),
+    /** When it took each, ms after the first request. */
+    took: (): number[] => requests.filter(({ status }) => status === 200).map(({ at }) => at - (requests[0]?.at ?? at)),
+    /** The shortest time, ms, from a 429 to the next later request. */
+    soonestAfterRefusal: (): number =>
+      Math.min(
+        ...requests.flatMap(({ at, status }, i) => {
+          const next = status === 429 && requests.slice(i).find((one) => one.at > at);
+          return next ? [next.at - at] : [];
+        }),
+      ),
+    [Symbol.dispose]: () => world.table.store.close(),
+  };
+}
