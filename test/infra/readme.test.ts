@@ -37,7 +37,8 @@ describe('the README', () => {
     });
     const answers = stdout.split(/--- \d+\n/).slice(1);
     expect(answers).toHaveLength(snippets.length);
-    expect(stdout).not.toContain('"error":"');
+    // Every refusal of the API has a code.
+    expect(stdout).not.toContain('"code":"');
 
     const shown = blocks.find(({ language }) => language === 'json')!;
     expect(still(JSON.parse(answers[0]!))).toEqual(still(JSON.parse(shown.text)));
