@@ -5,6 +5,7 @@ import type { Alert } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
 import { shorten } from './message.ts';
 import { retryAfterMs } from './pace.ts';
+import { scrub } from './scrub.ts';
 
 /**
  * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the
@@ -16,7 +17,6 @@ export type SendWorld = { ports: Ports; publish?: Publish | undefined };
 
 const TIMEOUT_MS = 10_000;
 const REPLY_BYTES = 1024;
-const MASK = '********';
 
 /**
  * One attempt to tell a channel. Answers undefined when the receiver has taken it, else what was wrong, in words that
@@ -30,9 +30,13 @@ export async function sendAlert(
 ): Promise<Refusal | undefined> {
   const send = type.render(alert, config);
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
-  const wrong = send.via === 'http' ? await post(world.ports, send, marks) : await publish(world, send, marks);
-  return wrong && { ...wrong, error: shorten(scrub(wrong.error, type, config), 500) };
+  const hide: Hide = (text, isCut) => scrub(text, type, config, isCut);
+  const wrong = send.via === 'http' ? await post(world.ports, send, marks, hide) : await publish(world, send, marks);
+  return wrong && { ...wrong, error: shorten(hide(wrong.error), 500) };
 }
+
+/** A text without the secrets of the channel. @param isCut it may end in the middle of one */
+type Hide = (text: string, isCut?: boolean) => string;
 
 /** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
 export type Refusal = { error: string; retry_after_ms?: number };
@@ -41,6 +45,7 @@ async function post(
   ports: Ports,
   send: Send & { via: 'http' },
   marks: Record<string, string>,
+  hide: Hide,
 ): Promise<Refusal | undefined> {
   try {
     const reply = await ports.net.http({
@@ -54,7 +59,7 @@ async function post(
       max_redirects: 0,
     });
     if (reply.status >= 200 && reply.status < 300) return undefined;
-    const error = refusal(reply);
+    const error = refusal(reply, hide);
     if (reply.status !== 429) return { error };
     return { error, retry_after_ms: retryAfterMs(reply.headers['retry-after'], ports.clock.now()) };
   } catch (error) {
@@ -63,12 +68,18 @@ async function post(
   }
 }
 
-function refusal({ status, body }: HttpReply): string {
+/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
+const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
+
+function refusal({ status, body }: HttpReply, hide: Hide): string {
   const answer = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   if (status >= 300 && status < 400) {
     return `${answer}; redirects are not followed, so put the final address into the channel's url`;
   }
-  const said = body.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  // Before it is shortened: half of a secret would not be found any more.
+  const said = hide(body, body.length > SURELY_WHOLE)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
   return said ? `${answer}: ${shorten(said, 200)}` : answer;
 }
 
@@ -84,20 +95,4 @@ async function publish(
   } catch (error) {
     return { error: (error as Error).message };
   }
-}
-
-/** Takes every secret of the channel out of a text, also where a receiver quotes only the path of its address. */
-export function scrub(text: string, type: ChannelType, config: Record<string, string>): string {
-  const pieces = type.secrets.flatMap((key) => piecesOf(config[key]));
-  pieces.sort((a, b) => b.length - a.length);
-  return pieces.reduce((scrubbed, piece) => scrubbed.replaceAll(piece, MASK), text);
-}
-
-function piecesOf(secret: string | undefined): string[] {
-  if (!secret) return [];
-  if (!URL.canParse(secret)) return [secret];
-  const { href, pathname, search } = new URL(secret);
-  const parts = [secret, href, pathname + search, pathname, search, ...pathname.split('/'), ...search.split(/[?&=]/)];
-  // Short parts, such as /api, are no secrets and would riddle the text.
-  return parts.filter((part) => part.length >= 6);
 }
