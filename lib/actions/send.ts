@@ -39,8 +39,9 @@ export async function send(ports: Ports, action: ActionItem, variables: Variable
   } catch (error) {
     const latency_ms = Math.max(0, Math.round(ports.clock.now() - started));
     if (error instanceof NetError) {
-      const ended = notSent(error.kind === 'egress' ? 'blocked' : 'failed', error.message, latency_ms);
-      return { ...ended, status_code: error.status };
+      // What the status says holds, whatever becomes of the rest of the answer; the message tells why there is none.
+      const ended = isSuccess(error.status) ? 'success' : error.kind === 'egress' ? 'blocked' : 'failed';
+      return { ...notSent('failed', error.message, latency_ms), dispatch_status: ended, status_code: error.status };
     }
     const { tenant_id, id: action_id } = action;
     ports.log.error('a fault of ours cut a run off', { tenant_id, action_id, error });
@@ -48,8 +49,10 @@ export async function send(ports: Ports, action: ActionItem, variables: Variable
   }
 }
 
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
 function answered({ status, body, latency_ms }: HttpReply): Dispatched {
-  const success = status >= 200 && status < 300;
+  const success = isSuccess(status);
   return {
     dispatch_status: success ? 'success' : 'failed',
     status_code: status,

@@ -58,15 +58,21 @@ async function post(
       egress: ports.settings.CHECK_EGRESS,
       max_redirects: 0,
     });
-    if (reply.status >= 200 && reply.status < 300) return undefined;
-    const error = refusal(reply, hide);
-    if (reply.status !== 429) return { error };
-    return { error, retry_after_ms: retryAfterMs(reply.headers['retry-after'], ports.clock.now()) };
+    return isTaken(reply.status)
+      ? undefined
+      : refused(reply.status, refusal(reply, hide), reply.headers['retry-after']);
   } catch (error) {
-    if (error instanceof NetError) return { error: error.message };
-    throw error;
+    if (!(error instanceof NetError)) throw error;
+    // What its status says holds, whatever becomes of the rest of its answer.
+    return isTaken(error.status) ? undefined : refused(error.status, error.message, undefined);
+  }
+
+  function refused(status: number, error: string, retryAfter: string | undefined): Refusal {
+    return status === 429 ? { error, retry_after_ms: retryAfterMs(retryAfter, ports.clock.now()) } : { error };
   }
 }
+
+const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
 /** More characters than this may be an answer that was cut off: none takes more than four bytes. */
 const SURELY_WHOLE = REPLY_BYTES / 4 - 1;

@@ -152,12 +152,23 @@ describe('a run by hand', () => {
     },
   );
 
-  it('keeps the status of an answer that broke off', async () => {
-    const head = 'HTTP/1.1 202 Accepted\r\nContent-Length: 9\r\n\r\nabc';
+  it.each([
+    [202, 'success'],
+    [500, 'failed'],
+  ])('is what the status %i says, also when the answer breaks off behind it', async (status, dispatch_status) => {
+    const head = `HTTP/1.1 ${status} Said\r\nContent-Length: 9\r\n\r\nabc`;
     await using server = await rawTarget((socket) => socket.once('data', () => socket.end(head)));
     const execution = await run(await make({ url: server.url }));
-    expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 202, response_snippet: '' });
+    expect(execution).toMatchObject({ dispatch_status, status_code: status, response_snippet: '' });
     expect(execution.error_message).toContain('before the response was complete');
+  });
+
+  it('is a success when a target that said 2xx is then silent', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
+    await using server = await rawTarget((socket) => socket.once('data', () => socket.write(head)));
+    const execution = await run(await make({ url: server.url, timeout_ms: 150 }));
+    expect(execution).toMatchObject({ dispatch_status: 'success', status_code: 200, response_snippet: '' });
+    expect(execution.error_message).toContain('150 ms');
   });
 
   it('says so when nothing listens, or the name does not resolve', async () => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
@@ -6,6 +7,7 @@ import type { Channel } from '#lib/checks/policy-item.ts';
 import { LAST_RECEIVE } from '#lib/messages.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
+import { rawTarget } from '#test/support/socket-target.ts';
 import { signatureOf, startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 const SECRET_PATH = '/services/T0SECRET/B0SECRET/topsecret';
@@ -181,6 +183,31 @@ describe('a failing receiver', () => {
     world.pass(1000);
     await run();
     expect(await world.delivery(id)).toMatchObject({ attempts: 2, error: expect.stringContaining('refused') });
+  });
+
+  it.each([
+    ['breaks off', (socket: Socket) => socket.end()],
+    ['hangs', () => {}],
+  ])('that says 2xx has taken it, even if its answer then %s', async (_, then) => {
+    const { http } = world.ports.net;
+    world.ports.net.http = (request) => http({ ...request, timeout_ms: 200 });
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok';
+    await using target = await rawTarget((socket) => socket.once('data', () => socket.write(head, () => then(socket))));
+    await world.putPolicy([slack(target.url)]);
+    await run();
+    expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 1, error: '' });
+    expect(world.sent).toEqual([]);
+  });
+
+  it.each([
+    [500, { status: 'retrying', attempts: 1 }],
+    [429, { status: 'retrying', attempts: 0 }],
+  ])('that says %i has not, and its answer breaks off', async (status, expected) => {
+    const head = `HTTP/1.1 ${status} No\r\nContent-Length: 100\r\n\r\nno`;
+    await using target = await rawTarget((socket) => socket.once('data', () => socket.end(head)));
+    await world.putPolicy([slack(target.url)]);
+    await run();
+    expect(await world.delivery(id)).toMatchObject(expected);
   });
 
   it('never gets its secrets into records or logs, even when it quotes them', async () => {
