@@ -1,15 +1,15 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
-import { untell } from '#lib/health/told.ts';
+import { toldState, untell } from '#lib/health/told.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { sendTimers } from '#lib/schedule/jobs.ts';
-import { RETRIES_MS } from './catch-up.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
+import { nextTry } from './series.ts';
 
 type World = { ports: Ports; keys: Keys };
 
@@ -22,17 +22,20 @@ export async function followUp(world: World, delivery: DeliveryItem): Promise<vo
   if (delivery.status === 'sent') await noteOrder(world, delivery);
 }
 
-/** All deliveries of the alert have failed: what was told before it holds, and the check is looked at again. */
+/**
+ * All deliveries of the alert have failed: what was told before it holds, and the check is looked at again. One that is
+ * not remembered any more matters only where nothing newer was told.
+ */
 async function noteFailure(world: World, { tenant_id, alert, check_id }: DeliveryItem): Promise<void> {
   if (!alert) return;
   const { ports, keys } = world;
   const all = await ports.table.getMany<DeliveryItem>(alert.deliveries.map((id) => keys.delivery(tenant_id, id)));
   if (!all.every((one) => one?.status === 'failed')) return;
   await lookAgain(world, tenant_id, check_id, (check, now) => {
+    const wanted = nextTry(alert.series ?? { failed_at: now, tries: 0 }, now);
     const told = check.alerts.told && untell(check.alerts.told, alert.id);
-    if (!told || told === check.alerts.told) return undefined;
-    const wanted = alert.repairs ? undefined : { deadline: now + RETRIES_MS[0]!, note: { failed_at: now, tries: 0 } };
-    return { alerts: { ...check.alerts, told }, wanted };
+    if (told && told !== check.alerts.told) return { alerts: { ...check.alerts, told }, wanted };
+    return toldState(check.alerts) === 'uncertain' ? { wanted } : undefined;
   });
 }
 

@@ -12,15 +12,17 @@ import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
+import type { DeliveryItem } from './delivery-item.ts';
 import { handOver } from './hand-over.ts';
 import { creation, newDelivery } from './new-delivery.ts';
+import { seriesOf } from './series.ts';
 
 /** A deadline of alerting as it stands, read strongly. */
 export type Situation = {
   check: CheckItem;
   policy: PolicyItem;
-  /** The check's last one; undefined when none is kept. */
-  transition: TransitionItem | undefined;
+  /** The check's last one. */
+  transition: TransitionItem;
   entry: Deadline;
   /** Epoch ms. */
   now: number;
@@ -94,20 +96,20 @@ async function step(
     return leave(entry.note.next);
   }
   if (entry.deadline > now) return undefined;
-  if (!check) return leave(undefined);
 
-  const policy = stored ?? defaultPolicy(keys, check);
-  const transition = await lastTransition(ports, keys, check);
-  const decision = decide({ check, policy, transition, entry, now });
-  if (decision === 'end' || !transition) return leave(undefined);
+  const policy = stored ?? (check && defaultPolicy(keys, check));
+  const transition = await lastTransition(ports, keys, timer);
+  if (!policy || !transition) return leave(undefined);
+  const decision = check ? decide({ check, policy, transition, entry, now }) : lastWord(policy, entry);
+  if (decision === 'end') return leave(undefined);
   if ('later' in decision) return leave(decision.later);
 
-  const { id, deliveries, alerts } = alertTo(keys, ports, { check, policy, transition, entry, now }, decision.tell);
+  const { tell: told, next } = decision;
+  const { id, deliveries } = alertTo(ports, keys, { timer, policy, transition, entry, now }, told);
   const send = deliveries.map((delivery) => delivery.id);
-  const next = decision.next?.note ? { ...decision.next, note: { ...decision.next.note, tried: id } } : decision.next;
   const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
   const done = await ports.table.transact([
-    replaceCheck(check, nextCheck(check, ports.ids.token(), { alerts })),
+    ...(check ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, id, told, now)))] : []),
     { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
     ...replace(holding),
     ...deliveries.flatMap((delivery) => creation(keys, delivery)),
@@ -117,9 +119,15 @@ async function step(
   return holding;
 }
 
-async function lastTransition(ports: Ports, keys: Keys, check: CheckItem): Promise<TransitionItem | undefined> {
+/** A check that is gone has nothing more to tell but a closing note that its deletion left to be made. */
+function lastWord({ silenced, channels }: PolicyItem, { note }: Deadline): Decision {
+  if (!note?.closing || silenced || channels.length === 0) return 'end';
+  return { tell: { kind: 'closed', tells: 'up', starts_cooldown: false }, next: undefined };
+}
+
+async function lastTransition(ports: Ports, keys: Keys, timer: Timer): Promise<TransitionItem | undefined> {
   const { items } = await ports.table.query<TransitionItem>({
-    partition: keys.ofCheck(check.tenant_id, check.id),
+    partition: keys.ofCheck(timer.tenant_id, timer.check_id),
     from: TRANSITIONS,
     to: after(TRANSITIONS),
     descending: true,
@@ -130,37 +138,25 @@ async function lastTransition(ports: Ports, keys: Keys, check: CheckItem): Promi
 
 type Told = { kind: 'repeat' | 'catch_up' | 'closed'; tells: 'up' | 'down'; starts_cooldown: boolean };
 
-/** The deliveries of an alert that no transition brought, and what the check remembers of it. */
-function alertTo(keys: Keys, ports: Ports, { check, policy, entry, now, ...rest }: Situation, told: Told) {
-  const transition = rest.transition!;
-  const { transition_id } = transition;
-  const id = `${transition_id}/${told.kind}/${entry.deadline}`;
-  const ids = policy.channels.map(({ id: channel }) =>
-    deliveryIdOf(transition_id, now, told.kind, entry.deadline, channel),
-  );
-  const deliveries = policy.channels.map((channel, i) =>
-    newDelivery(
-      ports,
-      keys,
-      {
-        tenant_id: check.tenant_id,
-        id: ids[i]!,
-        kind: told.kind,
-        transition_id,
-        transition_sk: transition.sk,
-        tells: told.tells,
-        check_id: check.id,
-        entity_id: check.entity_id,
-        alert: { id, deliveries: ids, ...(entry.note?.failed_at !== undefined && { repairs: true }) },
-      },
-      channel,
-      transition.expires_at,
-    ),
-  );
-  const alerts: CheckItem['alerts'] = {
-    ...check.alerts,
-    ...(told.starts_cooldown && { last_planned_at: now }),
-    told: tell(check.alerts, { id, tells: told.tells }),
-  };
-  return { id, deliveries, alerts };
+/** What a check remembers of an alert that no transition brought. */
+const remember = ({ alerts }: CheckItem, id: string, { tells, starts_cooldown }: Told, now: number) => ({
+  alerts: { ...alerts, ...(starts_cooldown && { last_planned_at: now }), told: tell(alerts, { id, tells }) },
+});
+
+type Due = { timer: Timer; policy: PolicyItem; transition: TransitionItem; entry: Deadline; now: number };
+
+/** The deliveries of an alert that no transition brought. */
+function alertTo(ports: Ports, keys: Keys, { timer, policy, transition, entry, now }: Due, { kind, tells }: Told) {
+  const { tenant_id, entity_id, check_id } = timer;
+  const { transition_id, sk: transition_sk, expires_at } = transition;
+  const id = `${transition_id}/${kind}/${entry.deadline}`;
+  const ids = policy.channels.map((channel) => deliveryIdOf(transition_id, now, kind, entry.deadline, channel.id));
+  const series = seriesOf(entry);
+  const alert = { id, deliveries: ids, ...(series && { series }) };
+  const deliveries = policy.channels.map((channel, i): DeliveryItem => {
+    const about = { tenant_id, id: ids[i]!, kind, transition_id, transition_sk, tells, check_id, entity_id, alert };
+    const delivery = newDelivery(ports, keys, about, channel, expires_at);
+    return kind === 'closed' ? { ...delivery, channel } : delivery;
+  });
+  return { id, deliveries };
 }

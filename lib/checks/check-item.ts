@@ -51,6 +51,6 @@ export type CheckItem = Item & {
     /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
     last_planned_at?: number;
     /** What the channels were told (lib/health/told.ts); absent counts as up. */
-    told?: { before: 'up' | 'down'; open: { id: string; tells: 'up' | 'down' }[] };
+    told?: { before: 'up' | 'down' | 'uncertain'; open: { id: string; tells: 'up' | 'down' }[] };
   };
 };

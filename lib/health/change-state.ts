@@ -179,9 +179,9 @@ function remember(
 /** Names the closing note of a transition among the alerts of its check. */
 export const closingId = (transition_id: string): string => `${transition_id}/closed`;
 
-/** Channels that believe a check down are told when it is disabled or deleted (decisions.md, State and transitions). */
+/** Channels that may believe a check down are told when it is disabled or deleted (decisions.md, State and transitions). */
 function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
-  if (toldState(check.alerts) !== 'down' || policy.silenced || policy.channels.length === 0) return undefined;
+  if (toldState(check.alerts) === 'up' || policy.silenced || policy.channels.length === 0) return undefined;
   const channel_ids = policy.channels.map((channel) => channel.id);
   return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
 }

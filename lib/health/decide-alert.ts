@@ -17,7 +17,7 @@ export function whySkipped(
 ): SkipReason | null {
   if (change.cause !== 'result' && change.cause !== 'silence') return 'configuration';
   if (policy.silenced) return 'silenced';
-  if (change.from === 'unknown' && change.to === 'up' && toldState(alerts) !== 'down') return 'initial';
+  if (change.from === 'unknown' && change.to === 'up' && toldState(alerts) === 'up') return 'initial';
   if (change.to === 'up' && !policy.notify_on_recovery) return 'recovery_off';
   if (alerts.last_planned_at !== undefined && change.at < alerts.last_planned_at + policy.cooldown_seconds * 1000) {
     return 'cooldown';

@@ -1,21 +1,28 @@
 import type { EntryKind, Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type Deadline, deadlineEntry, type EntryItem, type Owner } from './entries.ts';
+import { type Deadline, type DeadlineNote, deadlineEntry, type EntryItem, type Owner } from './entries.ts';
 
 /** A deadline as it is stored. */
 export type DeadlineEntry = EntryItem & Deadline;
 
 /**
- * Pure: what a stored deadline becomes when another one is wanted as well: the earlier of the two, with both notes.
- * What it still has to hand over is kept, and the wanted one comes after it.
+ * Pure: what a stored deadline becomes when another one is wanted as well: the earlier of the two, with both notes, of
+ * two series of tries with the later one. What it still has to hand over is kept, and the wanted one comes after it.
  */
 export function sooner(present: Deadline | undefined, wanted: Deadline): Deadline {
   if (!present) return wanted;
   if (present.note?.send) {
     return { deadline: present.deadline, note: { ...present.note, next: sooner(present.note.next, wanted) } };
   }
-  const note = { ...present.note, ...wanted.note };
+  const note = isLaterSeries(present.note, wanted.note)
+    ? { ...wanted.note, ...present.note }
+    : { ...present.note, ...wanted.note };
   return { deadline: Math.min(present.deadline, wanted.deadline), ...(Object.keys(note).length > 0 && { note }) };
+}
+
+function isLaterSeries(one: DeadlineNote = {}, other: DeadlineNote = {}): boolean {
+  const [a, b] = [one.failed_at ?? 0, other.failed_at ?? 0];
+  return a > b || (a === b && (one.tries ?? 0) > (other.tries ?? 0));
 }
 
 /** Pure: what is left of a stored deadline that is called off: only what it still has to hand over. */

@@ -22,17 +22,18 @@ export type EntryItem = Item & {
 /** A deadline (epoch ms), and what its handler left for its next call: the entry is the handler's outbox as well. */
 export type Deadline = { deadline: number; note?: DeadlineNote };
 
-export type DeadlineNote = {
+/** Epoch ms at which all deliveries of an alert had failed, and how many tries to make it good were made since. */
+export type Series = { failed_at: number; tries: number };
+
+/** Catch-up: a try of a series is due, if it has one. */
+export type DeadlineNote = Partial<Series> & {
   /** Deliveries that were created and have yet to be handed over; after that `next`, or the end of the entry. */
   send?: string[];
   next?: Deadline;
-  /** Catch-up: epoch ms at which all deliveries of an alert had failed, and how many tries were made since. */
-  failed_at?: number;
-  tries?: number;
-  /** Catch-up: the alert by which the last of these tries was made. */
-  tried?: string;
   /** Catch-up: channels may believe something else than what they were told last. */
   misled?: true;
+  /** Catch-up: the check was disabled or deleted; if its channels may believe it down, they are told so. */
+  closing?: true;
 };
 
 /** Whose entry it is. `entity_id` only says which shard; an action, which has no entity, puts its own id there. */

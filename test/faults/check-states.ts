@@ -111,7 +111,7 @@ function checkTransition(
   const channels = reason === null ? (policy?.channels ?? []).map((channel) => channel.id) : [];
   if (String(one.channel_ids) !== String(channels)) say(`${id} goes to ${one.channel_ids}, not to ${channels}`);
   if (one.alert.deliveries.length !== channels.length) say(`${id} plans ${one.alert.deliveries.length} deliveries`);
-  const closes = reason === 'configuration' && toldOf(before) === 'down' && !policy?.silenced;
+  const closes = reason === 'configuration' && toldOf(before) !== 'up' && !policy?.silenced;
   const last = closes && policy ? policy.channels.map((channel) => channel.id) : [];
   if (String(one.closing?.channel_ids ?? []) !== String(last))
     say(`${id} closes ${one.closing?.channel_ids}, not ${last}`);

@@ -31,8 +31,11 @@ export function entityState(checks: Record<string, CheckState>): EntityState {
   return states.every((state) => state === 'down') ? 'down' : 'degraded';
 }
 
-/** What whoever read the check's alerts believes: the last that did not fail; none yet counts as up. */
-export const toldOf = ({ alerts: { told } }: CheckItem): 'up' | 'down' =>
+/**
+ * What whoever read the check's alerts believes: the last that did not fail; none yet counts as up; uncertain where so
+ * many failed at once that the check no longer remembers.
+ */
+export const toldOf = ({ alerts: { told } }: CheckItem): 'up' | 'down' | 'uncertain' =>
   told?.open.at(-1)?.tells ?? told?.before ?? 'up';
 
 /** Why a transition is told to nobody; null when it is told. */
@@ -44,7 +47,7 @@ export function silentBecause(
 ): string | null {
   if (cause.startsWith('check_')) return 'configuration';
   if (policy?.silenced) return 'silenced';
-  if (check_from_state === 'unknown' && check_to_state === 'up' && toldOf(check) !== 'down') return 'initial';
+  if (check_from_state === 'unknown' && check_to_state === 'up' && toldOf(check) === 'up') return 'initial';
   if (check_to_state === 'up' && policy && !policy.notify_on_recovery) return 'recovery_off';
   const cooldown = (policy?.cooldown_seconds ?? 300) * 1000;
   const last = check.alerts.last_planned_at;

@@ -16,6 +16,21 @@ describe('a deadline that is wanted beside a stored one', () => {
     });
   });
 
+  it('has the later of two series of tries, whichever is wanted', () => {
+    const earlier = { deadline: 303, note: { failed_at: 3, tries: 1 } };
+    const later = { deadline: 328, note: { failed_at: 268, tries: 0 } };
+    const both = { deadline: 303, note: { failed_at: 268, tries: 0 } };
+    expect(sooner(earlier, later)).toEqual(both);
+    expect(sooner(later, earlier)).toEqual(both);
+    const second = { deadline: 900, note: { failed_at: 3, tries: 2 } };
+    expect(sooner(second, earlier)).toEqual({ deadline: 303, note: { failed_at: 3, tries: 2 } });
+  });
+
+  it('leaves a series as it is when it has none', () => {
+    const series = { deadline: 328, note: { failed_at: 268, tries: 0 } };
+    expect(sooner(series, { deadline: 300 })).toEqual({ ...series, deadline: 300 });
+  });
+
   it('waits behind what is still to be handed over', () => {
     const holding = { deadline: 5, note: { send: ['dlv_1'] } };
     expect(sooner(holding, { deadline: 3 })).toEqual({ deadline: 5, note: { send: ['dlv_1'], next: { deadline: 3 } } });
