@@ -6,15 +6,19 @@ import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { type CheckInput, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
+import type { Timer } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
+import { type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
+import { sendTimers } from '#lib/schedule/jobs.ts';
 import { changeState, readBasis, type StateChange } from './change-state.ts';
 import { aggregate } from './judge.ts';
 import { pastRevision, revisionItem } from './revisions.ts';
 import { timersFor } from './timers.ts';
+import { toldState } from './told.ts';
 import type { TransitionCause } from './transition-item.ts';
 
 /** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
@@ -131,10 +135,19 @@ async function resettled(context: Context, check: CheckItem, input: CheckInput):
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const timers = await timersFor(ports, keys, next, check);
+  const closing = check.enabled && !input.enabled ? await closingLook(context, check, change) : undefined;
   return {
     check: next,
-    writes: [...revisions.map((put) => ({ put })), ...timers.writes, ...(change?.writes ?? [])],
-    start: timers.start,
+    writes: [
+      ...revisions.map((put) => ({ put })),
+      ...timers.writes,
+      ...(change?.writes ?? []),
+      ...(closing?.writes ?? []),
+    ],
+    start: async () => {
+      await timers.start();
+      await sendTimers(ports, keys, closing?.timers ?? []);
+    },
   };
 }
 
@@ -159,6 +172,25 @@ async function toUnknown(
   });
 }
 
+/**
+ * A check whose state is unknown already is disabled or deleted without a transition that could bring a closing note.
+ * Should its channels believe it down even so, as an earlier note failed or was silenced, its catch-up brings one.
+ */
+async function closingLook(
+  { ports, keys, tenant }: Context,
+  check: CheckItem,
+  change: StateChange | undefined,
+): Promise<{ writes: Write[]; timers: Timer[] }> {
+  if (change || toldState(check.alerts) === 'up') return { writes: [], timers: [] };
+  const { entity_id, id: check_id } = check;
+  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, entity_id, check_id));
+  const next = sooner(present, { deadline: ports.clock.now(), note: { closing: true } });
+  return {
+    writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
+    timers: [{ kind: 'catch_up', tenant_id: tenant, entity_id, check_id, at: next.deadline }],
+  };
+}
+
 /** How long the reclaimer waits (ms): the deletion is done or has failed by then, and its closing note was made. */
 const RECLAIM_DELAY_MS = 10 * 60_000;
 
@@ -175,13 +207,17 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
       if (!check) return undefined;
       const change = await toUnknown(context, check, 'check_deleted');
       if (change === 'entity gone') return undefined;
+      const closing = await closingLook(context, check, change);
       const done = await ports.table.transact([
         { delete: keys.check(tenant, id), if: { version: check.v } },
         { delete: keys.entry('probe', tenant, entity_id, id) },
         { delete: keys.entry('silence', tenant, entity_id, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
+        ...closing.writes,
       ]);
-      return done.ok ? undefined : AGAIN;
+      if (!done.ok) return AGAIN;
+      await sendTimers(ports, keys, closing.timers);
+      return undefined;
     }),
   );
 }

@@ -170,6 +170,47 @@ describe('a closing note', () => {
     expect(closings()).toEqual(['10:00 closed unknown']);
   });
 
+  it('that failed goes out when the check is deleted before it is tried again, once', async () => {
+    const check = await downAt0940();
+    await night.until('09:45');
+    night.host('pager.test').does('refuses');
+    await check.change({ enabled: false });
+    await night.until('09:45:20');
+    night.host('pager.test').does('answers');
+    await check.remove();
+    await night.until('11:00');
+    expect(closings()).toEqual(['09:45 closed unknown']);
+  });
+
+  it.each(['deleted', 'enabled and disabled again'])(
+    'that was silenced goes out when the check is %s, whatever catch_up says',
+    async (manner) => {
+      const check = await downAt0940({ catch_up: false });
+      await check.policy({ silenced: true });
+      await check.change({ enabled: false });
+      await check.policy({ silenced: false });
+      await night.until('10:00');
+      expect(closings()).toEqual([]);
+      if (manner === 'deleted') await check.remove();
+      else for (const enabled of [true, false]) await check.change({ enabled });
+      await night.until('11:00');
+      expect(closings()).toEqual(['10:00 closed unknown']);
+    },
+  );
+
+  it('that was sent is not sent again when the check is deleted as well, nor one that is silenced', async () => {
+    const [sent, silenced] = [await downAt0940(), await downAt0940()];
+    await night.until('09:45');
+    await sent.change({ enabled: false });
+    await silenced.policy({ silenced: true });
+    await silenced.change({ enabled: false });
+    await night.until('10:00');
+    await sent.remove();
+    await silenced.remove();
+    await night.until('11:00');
+    expect(closings()).toEqual(['09:45 closed unknown']);
+  });
+
   it('does not go out when the whole entity is deleted', async () => {
     const { entity } = await downAt0940();
     await night.until('09:41');
