@@ -2,7 +2,7 @@ import type { Alert } from './alert.ts';
 
 /** An alert in words, for every channel that people read. Plain text: a channel type escapes it in its own way. */
 export type Message = {
-  /** One line that says it all: `Shop: checkout is down`. */
+  /** One line that says it all: `Shop: checkout is down`. At most 256 characters. */
   title: string;
   mood: 'bad' | 'good' | 'neutral';
   /** `['Since', '2026-11-21 05:16:40 UTC']`, in reading order. */
@@ -13,12 +13,19 @@ export type Message = {
   note: string;
 };
 
-/** Pure: which check of which entity, from which state to which, why, since when, how long it was down. */
-export function messageOf(alert: Alert): Message {
+/** Of the entity's name, and of the check's label: so that what a title says of them always stays in it. */
+const NAME_LENGTH = 100;
+
+/**
+ * Pure: which check of which entity, from which state to which, why, since when, how long it was down.
+ * @param longest each of the two names in the title has at most so many characters
+ */
+export function messageOf(whole: Alert, longest = NAME_LENGTH): Message {
+  const alert = { ...whole, check_label: shorten(whole.check_label, longest) };
   const { event, kind } = alert;
   const down = event.check_to_state === 'down';
   return {
-    title: `${event.entity_name}: ${headline(alert)}`,
+    title: `${shorten(event.entity_name, longest)}: ${headline(alert)}`,
     mood: kind === 'test' || kind === 'closed' ? 'neutral' : down ? 'bad' : 'good',
     facts: kind === 'test' ? testFacts(alert) : changeFacts(alert),
     why: down && kind !== 'test' ? shorten(alert.error_message, 500) : '',

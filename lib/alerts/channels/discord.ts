@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/alerts/channel-type.ts';
-import { messageOf, shorten } from '#lib/alerts/message.ts';
+import { messageOf } from '#lib/alerts/message.ts';
 
 const COLOURS = { bad: 0xd93025, good: 0x1e8e3e, neutral: 0x80868b };
 
@@ -13,7 +13,7 @@ export const discord = defineChannel({
   render(alert, config) {
     const { title, mood, facts, why, note } = messageOf(alert);
     const embed = {
-      title: shorten(plain(title), 256),
+      title: plain(title).length <= LONGEST_TITLE ? plain(title) : plain(messageOf(alert, SHORT_NAME).title),
       ...(why && { description: codeBlock(why) }),
       color: COLOURS[mood],
       fields: facts.map(([name, value]) => ({ name, value: plain(value), inline: true })),
@@ -36,6 +36,11 @@ export const discord = defineChannel({
     ],
   },
 });
+
+/** What Discord takes of an embed's title. */
+const LONGEST_TITLE = 256;
+/** Of names so short the title fits even when every character of them is escaped. */
+const SHORT_NAME = 50;
 
 /** Discord's markdown; an underscore inside a word means nothing there and stays readable. */
 const plain = (value: string): string => value.replace(/[\\*~`|<>[\]@#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
