@@ -63,7 +63,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 256,
     timeout_seconds: 30,
     table: ['put', 'delete'],
-    sends: ['notify', 'delivery'],
+    sends: ['notify', 'delivery', 'timer'],
     publishes: true,
   },
   deliverer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['delivery', 'timer'] },

@@ -49,7 +49,7 @@ async function fanOut(world: FanOutWorld, transition: TransitionItem, last = fal
       deliveries.map((delivery) => delivery.id),
     );
   } catch (error) {
-    if (last) await failPending(world, transition);
+    if (last) await failPending(world, transition).catch((fault) => noteLeft(world, transition, fault));
     throw error;
   }
   if (transition.cause === 'result' || transition.cause === 'silence') {
@@ -118,6 +118,23 @@ async function failPending(world: FanOutWorld, transition: TransitionItem): Prom
   const error = 'the alert could not be handed over for delivery; this is a fault of the service and was logged';
   for (const delivery of await deliveriesOf(world, transition)) {
     if (delivery.status !== 'pending') continue;
-    await followUp(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+    // Each for itself: what keeps one from its end, or from what follows, is no reason to leave the others pending.
+    try {
+      await followUp(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+    } catch (fault) {
+      noteLeft(world, transition, fault, delivery.id);
+    }
   }
+}
+
+/** Logged, as the error that is thrown is the one for which nothing could be handed over. */
+function noteLeft({ ports }: FanOutWorld, transition: TransitionItem, error: unknown, delivery_id?: string): void {
+  const { tenant_id, check_id, transition_id } = transition;
+  ports.log.error('a delivery that was given up could not be ended', {
+    tenant_id,
+    check_id,
+    transition_id,
+    delivery_id,
+    error,
+  });
 }

@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/notifier.ts';
+import { grant } from '#infra/local/grant.ts';
+import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import { tell } from '#lib/health/told.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { LAST_RECEIVE } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 
 const CHANNELS = ['chn_1', 'chn_2'].map((id) => ({
@@ -26,6 +30,7 @@ beforeEach(async () => {
 
 const deliveries = async () => Promise.all(transition.alert.deliveries.map(world.delivery));
 const handedOver = () => world.sent.filter((one) => one.queue === 'delivery').map((one) => one.body);
+const reasons = () => world.log.lines.map(({ fields }) => (fields.error as Error).message);
 const unavailable = () => Promise.reject(new AppError('UNAVAILABLE', 'The queue refuses.'));
 
 describe('a planned transition', () => {
@@ -164,6 +169,45 @@ describe('a transition whose fan-out fails', () => {
         error: expect.stringContaining('could not be handed over'),
       });
     }
+  });
+
+  it('is then followed by what follows from any failure, all with what the notifier may do', async () => {
+    const told = tell({}, { id: transition.transition_id, tells: 'down' });
+    await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, told } });
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    const { send } = world.ports.queues;
+    world.ports.queues.send = (queue, messages) => (queue === 'delivery' ? unavailable() : send(queue, messages));
+
+    await create(grant(world.ports, 'notifier'))(queueEvent([parked], LAST_RECEIVE.notify));
+
+    expect((await deliveries()).map((one) => one?.status)).toEqual(['failed', 'failed']);
+    expect(world.sent.map(({ queue }) => queue)).toEqual(['timer']);
+    expect(reasons()).toEqual(['The queue refuses.']);
+  });
+
+  it('ends each of its deliveries for itself when what follows from one of them fails', async () => {
+    await world.put({ ...world.check, alerts: { told: tell({}, { id: transition.transition_id, tells: 'down' }) } });
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    world.ports.queues.send = unavailable;
+    const { table } = world.ports;
+    const first = world.keys.delivery(TENANT, transition.alert.deliveries[0]!);
+    const ends = (write: Write) =>
+      'put' in write && write.put.sk === first.sk && (write.put as DeliveryItem).status === 'failed';
+    world.ports.table = {
+      get: (key) => table.get(key),
+      getMany: (keys) => table.getMany(keys),
+      query: (query) => table.query(query),
+      putMany: (items) => table.putMany(items),
+      transact: async (writes) => {
+        if (writes.some(ends)) throw new Error('The table is away.');
+        return table.transact(writes);
+      },
+    };
+
+    await notifier(queueEvent([parked], LAST_RECEIVE.notify));
+
+    expect((await deliveries()).map((one) => one?.status)).toEqual(['pending', 'failed']);
+    expect(reasons()).toEqual(['The table is away.', 'The queue refuses.']);
   });
 
   it('does not take other messages of the queue with it when one is garbled', async () => {
