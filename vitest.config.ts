@@ -4,17 +4,27 @@ import { defineConfig } from 'vitest/config';
 const env = { BASE_URL: process.env.BASE_URL ?? '' };
 
 const project = (name: string, more: object = {}) => ({
-  test: { name, env, include: [`test/${name}/**/*.test.ts`], testTimeout: 20_000, hookTimeout: 30_000, ...more },
+  test: {
+    name,
+    env,
+    include: [`test/${name}/**/*.test.ts`],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    ...more,
+  },
 });
+
+/** Of the projects that have property tests. */
+const properties = { setupFiles: ['./test/support/properties.ts'] };
 
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
-      project('unit', { setupFiles: ['./test/support/properties.ts'] }),
+      project('unit', properties),
       project('contract'),
       project('faults'),
-      project('infra'),
+      project('infra', properties),
       project('mcp-clients'),
     ],
   },

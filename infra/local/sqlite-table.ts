@@ -131,21 +131,37 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   };
 }
 
-/** The statement of a query's shape, and its values. ASCII keys: text order is byte order. */
-function rangeOf(query: Query): { sql: string; values: SQLInputValue[] } {
-  const terms = ['pk = ?'];
-  const values: SQLInputValue[] = [query.partition];
-  const add = (term: string, value: string | undefined) => {
-    if (value === undefined) return;
-    terms.push(term);
-    values.push(value);
+/** An end of a range; `op` is how a key stands to `at`. */
+type Bound = { op: '>=' | '>' | '<=' | '<'; at: string };
+
+/**
+ * The statement of a query's shape, and its values. ASCII keys: text order is byte order. It has one bound a side: of
+ * two, SQLite seeks by one and steps over all that the other shuts out, at each page.
+ */
+function rangeOf({ partition, prefix, from, to, after, descending }: Query): { sql: string; values: SQLInputValue[] } {
+  const low: Bound[] = [];
+  const high: Bound[] = [];
+  if (from !== undefined) low.push({ op: '>=', at: from });
+  if (to !== undefined) high.push({ op: '<=', at: to });
+  if (prefix) {
+    low.push({ op: '>=', at: prefix });
+    high.push({ op: '<', at: behind(prefix) });
+  }
+  if (after !== undefined) (descending ? high : low).push(descending ? { op: '<', at: after } : { op: '>', at: after });
+  const bounds = [tightest(low, 1), tightest(high, -1)].filter((bound) => bound !== undefined);
+  const terms = ['pk = ?', ...bounds.map(({ op }) => `sk ${op} ?`)];
+  const order = descending ? 'DESC' : 'ASC';
+  return {
+    sql: `SELECT sk, body FROM items WHERE ${terms.join(' AND ')} ORDER BY sk ${order}`,
+    values: [partition, ...bounds.map(({ at }) => at)],
   };
-  add('sk >= ?', query.prefix || query.from);
-  add('sk <= ?', query.to);
-  add('sk < ?', query.prefix && behind(query.prefix));
-  add(query.descending ? 'sk < ?' : 'sk > ?', query.after);
-  const order = query.descending ? 'DESC' : 'ASC';
-  return { sql: `SELECT sk, body FROM items WHERE ${terms.join(' AND ')} ORDER BY sk ${order}`, values };
+}
+
+/** Of bounds of one side the one that lets in least: the highest (`sign` 1) or the lowest (-1), itself shut out first. */
+function tightest(bounds: Bound[], sign: 1 | -1): Bound | undefined {
+  const isTighter = (a: Bound, b: Bound) =>
+    a.at === b.at ? a.op.length < b.op.length : sign === 1 ? a.at > b.at : a.at < b.at;
+  return bounds.reduce<Bound | undefined>((best, one) => (!best || isTighter(one, best) ? one : best), undefined);
 }
 
 /** The first text above all that begin with `prefix`. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/sqlite-table.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -16,6 +17,29 @@ tableContract('an SQLite file', () => openTable({ file: join(dir, 'contract.db')
 tableContract('SQLite with a commit per microtask', () => openTable({ file: ':memory:', schedule: queueMicrotask }));
 
 describe('the SQLite table', () => {
+  it('finds what lies within all bounds, wherever the cursor is', async () => {
+    const table = openTable({ file: ':memory:' });
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 3 });
+    const all = ['a', 'b', 'c'].flatMap((x) => [x, ...['a', 'b', 'c'].flatMap((y) => [x + y, `${x + y}b`])]).sort();
+    await table.putMany(all.map((sk) => ({ pk: 'p', sk })));
+    const some = (arbitrary: fc.Arbitrary<string>) => fc.option(arbitrary, { nil: undefined });
+    const query = fc.record({ prefix: some(letters), from: some(letters), to: some(letters), after: some(letters) });
+    await fc.assert(
+      fc.asyncProperty(query, fc.boolean(), async ({ prefix, from, to, after }, descending) => {
+        const bounds = prefix === undefined ? { ...(from && { from }), ...(to && { to }) } : { prefix };
+        const asked = { partition: 'p', descending, ...bounds, ...(after && { after }) };
+        const isWithin = (sk: string) =>
+          (prefix === undefined ? (!from || sk >= from) && (!to || sk <= to) : sk.startsWith(prefix)) &&
+          (!after || (descending ? sk < after : sk > after));
+        const wanted = all.filter(isWithin);
+        const found = (await table.query(asked)).items.map(({ sk }) => sk);
+        expect(found).toEqual(descending ? wanted.reverse() : wanted);
+      }),
+      { numRuns: 500 },
+    );
+    table.store.close();
+  });
+
   it('commits the writes of one turn of the event loop together', async () => {
     const turns: (() => void)[] = [];
     const table = openTable({ file: ':memory:', schedule: (flush) => turns.push(flush) });
