@@ -7,6 +7,9 @@ import { orderOf, type ResultItem } from './result-item.ts';
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 
+/** A push that comes later than this after its checked_at (ms) is judged, be it as usual: only younger ones are quiet. */
+export const QUIET_MS = 60_000;
+
 /** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
 export type Newness = { at: number; received_at: number };
 
@@ -19,24 +22,23 @@ export const newnessOf = (item: ResultItem): Newness => {
 /**
  * The newest push that was judged, by what it is ordered by and by arrival; undefined before the first. What the item
  * remembers, and the quiet pushes since then, which wrote only their result. A quiet push is never ordered more than
- * `staleAfter` before its arrival, so the look back is short: most often one item.
+ * QUIET_MS before its arrival, so the look back is short: most often one item.
  */
 export async function newestReceived(ports: Ports, keys: Keys, check: CheckItem): Promise<Newness | undefined> {
   if (!check.last_received || check.silence_at !== undefined) return check.last_received;
   const newest = { ...check.last_received };
-  const reach = staleAfter(check);
   let cursor: string | undefined;
   do {
     const page = await ports.table.query<ResultItem>({
       partition: keys.ofCheck(check.tenant_id, check.id),
-      from: `${RESULTS}${stamp(newest.received_at - reach)}`,
+      from: `${RESULTS}${stamp(newest.received_at - QUIET_MS)}`,
       to: after(RESULTS),
       descending: true,
       limit: 20,
       ...(cursor !== undefined && { after: cursor }),
     });
     for (const item of page.items) {
-      if (orderOf(item) + reach <= newest.received_at) return newest;
+      if (orderOf(item) + QUIET_MS <= newest.received_at) return newest;
       if (item.received_at === undefined || item.history) continue;
       const { at, received_at } = newnessOf(item);
       newest.at = Math.max(newest.at, at);

@@ -13,7 +13,7 @@ import { sendTimers } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
 import { graceMs } from './grace.ts';
 import { isSame, judge } from './judge.ts';
-import { type Newness, newestReceived, newnessOf, staleAfter } from './newest-received.ts';
+import { type Newness, newestReceived, newnessOf, QUIET_MS, staleAfter } from './newest-received.ts';
 import type { ResultItem } from './result-item.ts';
 import { resultExpiry } from './retention.ts';
 
@@ -73,7 +73,7 @@ export async function receivePush(
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
     if (earlier) return repeat(arrival, check, await resultOf(arrival, earlier));
   }
-  const late = now - at > staleAfter(check);
+  const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(ports, keys, check) : undefined;
   if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
   return late || !isQuiet(check, push.success) ? judgeNow(arrival, check) : storeQuietly(arrival, check);
