@@ -47,7 +47,14 @@ export type DeliveryItem = Item &
   };
 
 /** The latest delivery of a channel, beside its policy, so that reading channels needs no history. */
-export type LastDeliveryItem = Item & { v: string; delivery: DeliveryRecord; tells: DeliveryItem['tells'] };
+export type LastDeliveryItem = Item & {
+  v: string;
+  /** The latest that tells of a state; a test only while there is none. */
+  delivery: DeliveryRecord;
+  tells: DeliveryItem['tells'];
+  /** A test that is newer. */
+  test?: DeliveryRecord;
+};
 
 export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => ({
   id: item.id,

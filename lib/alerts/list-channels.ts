@@ -3,6 +3,7 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import { queryMerged } from '#lib/platform/merge.ts';
 import type { Reader } from '#lib/platform/paging.ts';
 import type { LastDeliveryItem } from './delivery-item.ts';
+import { shownOf } from './last-delivery.ts';
 import type { ChannelPointer } from './policies.ts';
 import type { ChannelRecord } from './policy-schemas.ts';
 import { channelView } from './views.ts';
@@ -28,7 +29,7 @@ export const allChannels =
     ]);
     const found = page.items.flatMap(({ sk, check_id, channel_id }, i) => {
       const channel = checks[i] && policies[i]?.channels.find((one) => one.id === channel_id);
-      return channel ? [{ at: sk, value: channelView(context, check_id, channel, lasts[i]?.delivery) }] : [];
+      return channel ? [{ at: sk, value: channelView(context, check_id, channel, shownOf(lasts[i])) }] : [];
     });
     return { found, next: page.next };
   };

@@ -2,7 +2,8 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeliveryItem, deliveryRecord, isOver, type LastDeliveryItem } from './delivery-item.ts';
+import { type DeliveryItem, isOver, type LastDeliveryItem } from './delivery-item.ts';
+import { withAttempt } from './last-delivery.ts';
 
 /**
  * How an attempt ended. `slowed`: the receiver answered 429, which is no attempt; its turn is at `turn` (epoch ms). `final`: nothing was attempted, and trying again cannot help. `orphan`: the channel is gone, and
@@ -59,12 +60,8 @@ export function recordOutcome(
   fresh = false,
 ): Promise<DeliveryItem> {
   const v = ports.ids.token();
-  const lastKey = keys.lastDelivery(delivery.tenant_id, delivery.check_id, delivery.channel_id);
   return untilDone(ports, async () => {
-    const [present, last] = (await ports.table.getMany<Item>([
-      keys.delivery(delivery.tenant_id, delivery.id),
-      lastKey,
-    ])) as [DeliveryItem | undefined, LastDeliveryItem | undefined];
+    const { present, last, lastKey, hasPlace } = await stored(ports, keys, delivery, outcome);
     if (!present && !fresh) return delivery;
     if (present && isSettled(present, v, outcome, delivery)) return present;
 
@@ -72,9 +69,9 @@ export function recordOutcome(
     const after = afterAttempt(attempted, outcome, ports.clock.now());
     const next = { ...after, attempts: Math.max(after.attempts, present?.attempts ?? 0), v };
     const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
-    const orphan = outcome.status === 'failed' && outcome.orphan === true;
-    if (!orphan && !(last && last.delivery.id > next.id)) {
-      const put: LastDeliveryItem = { ...lastKey, v, delivery: deliveryRecord(next), tells: next.tells };
+    const latest = hasPlace ? withAttempt(last, next) : undefined;
+    if (latest) {
+      const put: LastDeliveryItem = { ...lastKey, v, ...latest };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
     if (isOver(next) && present) writes.push({ delete: keys.unsentDelivery(next.id) });
@@ -84,6 +81,24 @@ export function recordOutcome(
     return next;
   });
 }
+
+/** What stands of a delivery; `hasPlace`: its channel is still there, and with it the place of its latest delivery. */
+async function stored(ports: Ports, keys: Keys, delivery: DeliveryItem, outcome: AttemptOutcome) {
+  const { tenant_id, check_id, channel_id, id } = delivery;
+  const lastKey = keys.lastDelivery(tenant_id, check_id, channel_id);
+  const mayBeGone = mayOutliveCheck(delivery, outcome);
+  const [present, last, check] = (await ports.table.getMany<Item>([
+    keys.delivery(tenant_id, id),
+    lastKey,
+    ...(mayBeGone ? [keys.check(tenant_id, check_id)] : []),
+  ])) as [DeliveryItem | undefined, LastDeliveryItem | undefined, Item | undefined];
+  const isOrphan = (outcome.status === 'failed' && outcome.orphan === true) || (mayBeGone && !check);
+  return { present, last, lastKey, hasPlace: !isOrphan };
+}
+
+/** Its check is perhaps deleted and reclaimed, and nobody would take away what is written beside it from now on. */
+const mayOutliveCheck = ({ kind }: DeliveryItem, outcome: AttemptOutcome): boolean =>
+  kind === 'closed' || (outcome.status === 'failed' && outcome.final === true);
 
 /** Nothing is left to write: this very outcome stands there, or one that it cannot better. */
 function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, before: DeliveryItem): boolean {

@@ -2,6 +2,7 @@ import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrls } from '#lib/access/redaction.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { DeliveryRecord, LastDeliveryItem } from './delivery-item.ts';
+import { shownOf } from './last-delivery.ts';
 import type { ChannelRecord, PolicyRecord } from './policy-schemas.ts';
 import { channelTypeOf } from './registry.ts';
 
@@ -18,7 +19,7 @@ export async function policyView(context: Context, policy: PolicyItem): Promise<
     silenced: policy.silenced,
     repeat_interval_seconds: policy.repeat_interval_seconds,
     catch_up: policy.catch_up,
-    channels: policy.channels.map((channel, i) => channelView(context, policy.check_id, channel, lasts[i]?.delivery)),
+    channels: policy.channels.map((channel, i) => channelView(context, policy.check_id, channel, shownOf(lasts[i]))),
     updated_at: policy.updated_at,
   };
 }

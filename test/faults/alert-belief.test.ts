@@ -262,24 +262,48 @@ describe('a receiver that is away when a check goes down', () => {
 });
 
 describe('a delivery that goes out after a newer one', () => {
-  /** Down and, a second later, up; the alert of the first is taken at its third attempt, three seconds later. */
-  async function overtaken(policy: object): Promise<void> {
+  /**
+   * Down and, a second later, up; the alert of the first is taken at its third attempt, three seconds later.
+   * @param test when somebody tests the channel, and what the receiver says to that
+   */
+  async function overtaken(policy: object, test?: { at: string; status: number }): Promise<void> {
     const check = await alertingCheck(night, { check_type: 'push', policy: { cooldown_seconds: 0, ...policy } });
+    const { channels } = await check.read('/policy');
+    const testing = async () => {
+      await night.until(test!.at);
+      await night.call('POST', `/v1/checks/${check.id}/policy/channels/${channels[0].id}/test`);
+    };
     let refused = 0;
-    night.host('pager.test').does(({ body }) => {
+    night.host('pager.test').does(({ body, headers }) => {
+      if (headers['X-Service-Kind'] === 'test') return { status: test!.status };
       const isDown = JSON.parse(body).check_to_state === 'down';
       return { status: isDown && refused++ < 2 ? 503 : 200 };
     });
     await night.until('09:40');
     await check.push(false);
+    if (test && test.at < '09:40:01') await testing();
     await night.until('09:40:01');
     await check.push(true);
+    if (test && test.at > '09:40:01') await testing();
     await night.until('09:41');
   }
 
   it('is followed by the truth', async () => {
     await overtaken({});
     expect(told(night)).toEqual(['09:40 state_change up', '09:40 state_change down', '09:40 catch_up up']);
+  });
+
+  it.each([
+    ['and a test between them', { at: '09:40:02', status: 200 }],
+    ['and a test between them that fails', { at: '09:40:02', status: 500 }],
+    ['and a test before both', { at: '09:40:00', status: 200 }],
+  ])('%s is followed by the truth all the same', async (_, test) => {
+    await overtaken({}, test);
+    expect(told(night).filter((one) => !one.includes('test'))).toEqual([
+      '09:40 state_change up',
+      '09:40 state_change down',
+      '09:40 catch_up up',
+    ]);
   });
 
   it('is left at that without catch_up', async () => {

@@ -268,6 +268,32 @@ describe('a delivery that has lost its object', () => {
     expect(await last()).toBeUndefined();
   });
 
+  it('that is a closing note, sent when all else of its check was reclaimed, leaves nothing behind', async () => {
+    const delivery = (await world.delivery(id))!;
+    await world.put({ ...delivery, kind: 'closed', channel: slack() });
+    await remove(world.check);
+    receiver.behave({ status: 500 }, { status: 200 });
+    await run();
+    world.pass(1000);
+    await run();
+    expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 2 });
+    expect(await last()).toBeUndefined();
+  });
+
+  it("that is a closing note of a check that is still there is its channel's latest", async () => {
+    const delivery = (await world.delivery(id))!;
+    await world.put({ ...delivery, kind: 'closed', channel: slack() });
+    await run();
+    expect((await last())?.delivery).toMatchObject({ id, kind: 'closed', status: 'sent' });
+  });
+
+  it('that is given up leaves no latest delivery behind when its check is gone', async () => {
+    await remove(world.check);
+    await run(LAST_RECEIVE.delivery);
+    expect(await world.delivery(id)).toMatchObject({ status: 'failed' });
+    expect(await last()).toBeUndefined();
+  });
+
   it('is let go when its record is no longer there', async () => {
     await remove(world.keys.delivery(TENANT, id));
     expect(await run()).toEqual({ batchItemFailures: [] });
