@@ -61,11 +61,8 @@ export const scheduledRuns = ({ tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>
 /** While the schedule lags behind nobody has watched; a deadline is looked at again after this time (ms). */
 const PUT_BACK_MS = 5_000;
 
-/** Has a deadline looked at again in a moment. */
-export const putBack = (ports: Ports, timer: Timer): Promise<void> =>
-  ports.queues.send('timer', [
-    { body: { timers: [timer] } satisfies MessageOf<'timer'>, not_before: ports.clock.now() + PUT_BACK_MS },
-  ]);
+/** A deadline as it is to come once more in a moment, at `now` in epoch ms. */
+export const putBack = (timer: Timer, now: number): Timer => ({ ...timer, at: now + PUT_BACK_MS });
 
 /**
  * Sends the messages of deadlines that were just written, as far as they are due before the generator takes over; it
