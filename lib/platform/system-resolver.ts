@@ -1,5 +1,6 @@
 import { promises as dns } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import type { Resolve } from './egress.ts';
 
 /**
@@ -61,24 +62,71 @@ const RENEW_MS = 30_000;
 /** What c-ares waits for a server at first; the second try doubles it. */
 const TRY = { timeout: 2_000, tries: 2 };
 
-/** A and AAAA records, IPv4 first. The resolver is renewed now and then, as it reads resolv.conf only when made. */
+/** A and AAAA records. The resolver is renewed now and then, as it reads resolv.conf only when made. */
 function dnsResolver(servers?: string[]): Resolve {
   const make = () => {
     const resolver = new dns.Resolver(TRY);
     if (servers) resolver.setServers(servers);
-    return { resolver, at: performance.now() };
+    return { resolver, families: ownFamilies(), at: performance.now() };
   };
   let made = make();
   return async (name) => {
     if (performance.now() - made.at > RENEW_MS) made = make();
-    const { resolver } = made;
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
-    const failure = failures.find((error) => error.code !== 'ENODATA');
-    if (addresses.length === 0 && failure) throw failure;
-    return addresses;
+    const { resolver, families } = made;
+    return eitherOrBoth(resolver.resolve4(name), resolver.resolve6(name), families);
   };
+}
+
+export type Family = 'IPv4' | 'IPv6';
+
+/**
+ * RFC 8305 (3) recommends 50 ms, to people who wait for a page. A check can wait a little longer for all there is: to
+ * judge, and to fall back on.
+ */
+const OTHER_FAMILY_MS = 250;
+
+/**
+ * The addresses of both families, IPv4 first. Once one that this machine can use has some, the other has 250 ms left:
+ * servers that drop the question for AAAA (RFC 4074, 4.1) must not use up the time of every check.
+ * @param usable the families that this machine has addresses of
+ */
+export async function eitherOrBoth(
+  v4: Promise<string[]>,
+  v6: Promise<string[]>,
+  usable: readonly Family[],
+): Promise<string[]> {
+  const late = Promise.withResolvers<string[]>();
+  let timer: NodeJS.Timeout | undefined;
+  const inTime = (look: Promise<string[]>, family: Family) => {
+    const hurried = look.then((addresses) => {
+      if (addresses.length > 0 && usable.includes(family)) timer ??= setTimeout(late.resolve, OTHER_FAMILY_MS, []);
+      return addresses;
+    });
+    return Promise.race([hurried, late.promise]);
+  };
+  const answers = await Promise.allSettled([inTime(v4, 'IPv4'), inTime(v6, 'IPv6')]);
+  clearTimeout(timer);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+  const failure = failures.find((error) => error.code !== 'ENODATA');
+  if (addresses.length === 0 && failure) throw failure;
+  return addresses;
+}
+
+/** By the addresses beside loopback and those of IPv6 that are link-local; both when nothing can be told. */
+function ownFamilies(): readonly Family[] {
+  const outward = ownAddresses().filter(({ internal, address }) => !internal && !/^fe[89ab]/i.test(address));
+  const families = new Set(outward.map(({ family }) => family));
+  return families.size > 0 ? [...families] : ['IPv4', 'IPv6'];
+}
+
+function ownAddresses(): NetworkInterfaceInfo[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+  } catch {
+    // A sandbox may keep them secret. They only decide how long to wait.
+    return [];
+  }
 }
 
 /** getaddrinfo, at most two at a time, and each name once at a time, so that half of the threads stay free. */

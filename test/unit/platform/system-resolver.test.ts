@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { judgeHost, resolveAndJudge } from '#lib/platform/egress.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
-import { parseHosts, systemResolver } from '#lib/platform/system-resolver.ts';
+import { eitherOrBoth, type Family, parseHosts, systemResolver } from '#lib/platform/system-resolver.ts';
 import { type DnsReply, type DnsServer, dnsServer } from '#test/support/dns-server.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
@@ -75,6 +75,22 @@ describe('a DNS name', () => {
     expect(await resolve({ A, AAAA: { rcode: 'SERVFAIL' } })).toHaveLength(2);
   });
 
+  it('has the addresses of one family when the server drops the question for the other', async () => {
+    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'silence'));
+    const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
+    // The default time of a check; c-ares gives a question up after 6 s.
+    await net.judge({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' });
+    expect(server.asked).toContain('udp AAAA shop.example.com');
+  });
+
+  it('that is refused by one family alone is refused, though the server drops the other', async () => {
+    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'silence'));
+    const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
+    await expect(net.judge({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' })).rejects.toMatchObject({
+      kind: 'egress',
+    });
+  });
+
   it('without any address is none that could be reached', async () => {
     expect(await resolve({})).toEqual([]);
     const verdict = judgeHost('shop.example.com', 'any', []);
@@ -108,6 +124,82 @@ describe('a DNS name', () => {
     expect(new Set(await Promise.all(dead))).toEqual(
       new Set(['no answer within 300 ms (looking up dead.example.com)']),
     );
+  });
+});
+
+describe('the answers for the two families', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const BOTH = ['IPv4', 'IPv6'] as const;
+  const FOUR = ['192.0.2.1'];
+  const SIX = ['2001:db8::1'];
+
+  /** Two look-ups that end when told, and what has come of them so far. */
+  const lookUps = (families: readonly Family[] = BOTH) => {
+    const asked = { IPv4: Promise.withResolvers<string[]>(), IPv6: Promise.withResolvers<string[]>() };
+    const state: { is: unknown } = { is: 'open' };
+    eitherOrBoth(asked.IPv4.promise, asked.IPv6.promise, families).then(
+      (addresses) => {
+        state.is = addresses;
+      },
+      (error) => {
+        state.is = error.code;
+      },
+    );
+    const stateAfter = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return state.is;
+    };
+    return { asked, stateAfter };
+  };
+  const failed = (code: string) => Object.assign(new Error(code), { code });
+
+  it.each([
+    ['IPv4', 'IPv6'],
+    ['IPv6', 'IPv4'],
+  ] as const)('%s first: the other is waited for a little while, and used when it comes', async (first, second) => {
+    const { asked, stateAfter } = lookUps();
+    asked[first].resolve(first === 'IPv4' ? FOUR : SIX);
+    expect(await stateAfter(240)).toBe('open');
+    asked[second].resolve(second === 'IPv4' ? FOUR : SIX);
+    expect(await stateAfter(0)).toEqual([...FOUR, ...SIX]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ['IPv4', FOUR],
+    ['IPv6', SIX],
+  ] as const)('%s alone is enough when the other does not come', async (first, addresses) => {
+    const { asked, stateAfter } = lookUps();
+    asked[first].resolve([...addresses]);
+    expect(await stateAfter(250)).toEqual(addresses);
+  });
+
+  it.each(['ESERVFAIL', 'ENODATA'])('a failure (%s) is neither waited for nor in the way', async (code) => {
+    const { asked, stateAfter } = lookUps();
+    asked.IPv6.reject(failed(code));
+    expect(await stateAfter(5_000)).toBe('open');
+    asked.IPv4.resolve([...FOUR]);
+    expect(await stateAfter(0)).toEqual(FOUR);
+  });
+
+  it('of a family that this machine cannot use are no reason to hurry', async () => {
+    const { asked, stateAfter } = lookUps(['IPv4']);
+    asked.IPv6.resolve([...SIX]);
+    expect(await stateAfter(2_500)).toBe('open');
+    asked.IPv4.resolve([...FOUR]);
+    expect(await stateAfter(0)).toEqual([...FOUR, ...SIX]);
+  });
+
+  it('may both be a failure, of which that of IPv4 is told', async () => {
+    const { asked, stateAfter } = lookUps();
+    asked.IPv6.reject(failed('ETIMEOUT'));
+    asked.IPv4.reject(failed('ESERVFAIL'));
+    expect(await stateAfter(0)).toBe('ESERVFAIL');
   });
 });
 
