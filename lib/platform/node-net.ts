@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { certificateProblem } from './certificate.ts';
 import { withDeadline } from './deadline.ts';
 import { resolveRecords } from './dns-query.ts';
-import { blockList, judgeHost, type Resolve } from './egress.ts';
+import { blockList, canonicalHost, judgeHost, type Resolve } from './egress.ts';
 import { http } from './http-exchange.ts';
 import type { Net } from './net.ts';
 import { addressesOf, openSocket, secure } from './open-socket.ts';
@@ -38,15 +38,15 @@ export function makeNet(settings: Pick<Settings, 'EGRESS_ALLOW'>, resolve: Resol
       withDeadline(timeout_ms, async (deadline) => {
         const started = performance.now();
         const open = await openSocket(guard, judgeHost(host, egress, allow), port, egress, deadline);
-        const name = { host: servername, literal: isIP(servername) !== 0 };
-        const socket = await secure(open, name, deadline);
+        const wanted = canonicalHost(servername) ?? servername;
+        const socket = await secure(open, { host: wanted, literal: isIP(wanted) !== 0 }, deadline);
         const latency_ms = elapsed(started);
         const { valid_from, valid_to } = socket.getPeerCertificate();
         return {
           latency_ms,
           valid_from: Date.parse(valid_from),
           valid_to: Date.parse(valid_to),
-          problem: certificateProblem(socket, name.host, Date.now()),
+          problem: certificateProblem(socket, wanted, Date.now()),
         };
       }),
 

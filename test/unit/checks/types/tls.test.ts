@@ -1,5 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '#lib/platform/settings.ts';
 import { type Authority, makeAuthority, selfSigned, type Wanted } from '#test/support/certificates.ts';
 import { probeCheck } from '#test/support/probe-check.ts';
 import { probeWorld } from '#test/support/probe-world.ts';
@@ -40,6 +41,32 @@ describe('a tls check', () => {
   ])('succeeds for host %s and servername %s', async (host, servername) => {
     await using target = await tlsTarget(await issue());
     expect(await probe(target.port, { host, ...(servername && { servername }) })).toMatchObject({ success: true });
+  });
+
+  it.each<[string, string, string | undefined]>([
+    ['an address in another spelling', '127.5046273', undefined],
+    ['an IPv6 address in brackets', '[::1]', undefined],
+    ['a name in its own letters', 'Bücher.example.org', 'xn--bcher-kva.example.org'],
+    ['a name with the dot of the root', 'shop.example.org.', 'shop.example.org'],
+    ['a name in capitals', 'SHOP.example.org', 'shop.example.org'],
+  ])('takes %s for what it is: %s', async (_what, host, sni) => {
+    const asked: string[] = [];
+    const names = ['shop.example.org', 'xn--bcher-kva.example.org', '127.77.0.1', '::1'];
+    const options = {
+      ...(await issue({ names })),
+      SNICallback: (name: string, done: (error: null) => void) => {
+        asked.push(name);
+        done(null);
+      },
+    };
+    await using target = await tlsTarget(options, host === '[::1]' ? '::1' : '127.77.0.1');
+    const anywhere = { ...world, settings: readSettings({ CHECK_EGRESS: 'any' }) };
+    const seek = (config: object) =>
+      probeCheck({ check_type: 'tls', config: { port: target.port, ...config } }, anywhere);
+    const good = { success: true, error_message: '' };
+    expect(await seek({ host })).toMatchObject(good);
+    expect(await seek({ host: target.host, servername: host })).toMatchObject(good);
+    expect(asked).toEqual(sni ? [sni, sni] : []);
   });
 
   it('tells the server the name, so that one with many certificates picks the right one', async () => {
