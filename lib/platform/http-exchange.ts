@@ -137,7 +137,8 @@ function start(socket: Socket, { url, method, headers, body }: Hop): ClientReque
     'accept-encoding': 'identity',
     connection: 'close',
   };
-  if (body !== undefined) all['content-length'] = String(Buffer.byteLength(body));
+  const length = body !== undefined ? Buffer.byteLength(body) : MEANT_FOR_A_BODY.has(method) ? 0 : undefined;
+  if (length !== undefined) all['content-length'] = String(length);
   for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value;
   let req: ClientRequest;
   try {
@@ -155,10 +156,16 @@ function start(socket: Socket, { url, method, headers, body }: Hop): ClientReque
   return req;
 }
 
+/** Without a body they say so (RFC 9110, 8.6); node would send an empty chunked one, which many servers refuse. */
+const MEANT_FOR_A_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
 const isRedirect = (status: number): boolean =>
   status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 
-/** The request that a redirect asks for (RFC 9110, Fetch); undefined when the answer is none. */
+/**
+ * The request that a redirect asks for (RFC 9110, Fetch); undefined when the answer is none. Headers and body are
+ * secrets of the origin they were meant for, whatever their names.
+ */
 function redirected(hop: Hop, { status, headers: { location } }: Answer): Hop | undefined {
   if (!isRedirect(status) || location === undefined) return undefined;
   const url = URL.parse(location, hop.url.href);
@@ -167,7 +174,11 @@ function redirected(hop: Hop, { status, headers: { location } }: Answer): Hop | 
   }
   const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
   const leaves = url.origin !== hop.url.origin;
-  const dropped = (name: string) => (leaves && PRIVATE.has(name)) || (toGet && name.startsWith('content-'));
+  if (leaves && !toGet && hop.body) {
+    const message = `redirected to ${shown(url)}, another origin, which is not sent the body: put the final address into the URL`;
+    throw new NetError('redirect', message, { answered: true });
+  }
+  const dropped = (name: string) => (leaves && !HARMLESS.test(name)) || (toGet && name.startsWith('content-'));
   return {
     url,
     method: toGet ? 'GET' : hop.method,
@@ -176,8 +187,8 @@ function redirected(hop: Hop, { status, headers: { location } }: Answer): Hop | 
   };
 }
 
-/** Meant for one origin alone. */
-const PRIVATE = new Set(['authorization', 'proxy-authorization', 'cookie', 'host']);
+/** What any origin may be told. */
+const HARMLESS = /^(accept(-.+)?|user-agent|cache-control)$/;
 
 /** Query strings may hold secrets. */
 const shown = (url: URL): string => url.origin + url.pathname;

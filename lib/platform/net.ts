@@ -31,7 +31,7 @@ export type HttpRequest = {
   /** The rest of the body is not read. */
   max_body_bytes: number;
   egress: Egress;
-  /** 0: a 3xx is the answer. */
+  /** 0: a 3xx is the answer. To another origin go no secrets: no body (`redirect`), and only headers like accept. */
   max_redirects: number;
   /** Default true. */
   verify_tls?: boolean;
@@ -83,7 +83,10 @@ export interface Net {
   http(request: HttpRequest): Promise<HttpReply>;
   /** Opens a TCP connection and closes it. */
   connect(request: PortRequest): Promise<{ latency_ms: number }>;
-  /** A TLS handshake; a bad certificate is its finding, not its failure. `servername` (default: host) is who we want. */
+  /**
+   * A TLS handshake; a bad certificate is its finding, not its failure. `servername` (default: host) is who we want, in
+   * any spelling.
+   */
   tls(request: PortRequest & { servername?: string }): Promise<TlsReply>;
   /** Asks a DNS server; no record of that type is a `NetError('dns')`. */
   resolve(request: LookUp): Promise<LookUpReply>;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { makeNet } from '#lib/platform/node-net.ts';
@@ -42,6 +43,25 @@ describe('one exchange', () => {
         'x-own': '1',
       },
     });
+  });
+
+  it.each([
+    ['GET', undefined],
+    ['HEAD', undefined],
+    ['DELETE', undefined],
+    ['OPTIONS', undefined],
+    ['POST', '0'],
+    ['PUT', '0'],
+    ['PATCH', '0'],
+  ])('of %s without a body has a content-length of %s and no chunks', async (method, length) => {
+    let seen: IncomingHttpHeaders = {};
+    await using target = await httpTarget((req, res) => {
+      seen = req.headers;
+      res.end();
+    });
+    await get(target.url, { method });
+    expect(seen['content-length']).toBe(length);
+    expect(seen['transfer-encoding']).toBeUndefined();
   });
 
   it('opens a new connection each time', async () => {

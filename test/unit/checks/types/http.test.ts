@@ -105,6 +105,24 @@ describe('an http check', () => {
     expect(await probe(target.url)).toMatchObject({ success: false, status_code: 302, error_kind: 'egress' });
   });
 
+  it('does not let a redirect carry its headers or its body to another origin', async () => {
+    let token: unknown = 'not asked';
+    await using other = await httpTarget((req, res) => {
+      token = req.headers['x-api-key'];
+      res.end();
+    });
+    await using target = await httpTarget((_req, res) => res.writeHead(307, { location: other.url }).end());
+    const headers = { 'X-Api-Key': 'k' };
+    expect(await probe(target.url, { method: 'POST', config: { headers, body: 'secret' } })).toMatchObject({
+      success: false,
+      status_code: 307,
+      error_kind: 'redirect',
+    });
+    expect(token).toBe('not asked');
+    expect(await probe(target.url, { method: 'POST', config: { headers } })).toMatchObject({ success: true });
+    expect(token).toBeUndefined();
+  });
+
   it('has no status when there was no response', async () => {
     expect(await probe('http://127.0.0.1/')).toMatchObject({ status_code: 0, error_kind: 'egress' });
   });
