@@ -173,7 +173,7 @@ function redirected(hop: Hop, { status, headers: { location } }: Answer): Hop | 
     throw new NetError('redirect', 'redirected to something that is no http or https URL', { answered: true });
   }
   const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
-  const leaves = url.origin !== hop.url.origin;
+  const leaves = leavesOrigin(hop.url, url);
   if (leaves && !toGet && hop.body) {
     const message = `redirected to ${shown(url)}, another origin, which is not sent the body: put the final address into the URL`;
     throw new NetError('redirect', message, { answered: true });
@@ -186,6 +186,10 @@ function redirected(hop: Hop, { status, headers: { location } }: Answer): Hop | 
     body: toGet ? undefined : hop.body,
   };
 }
+
+/** Whether a redirect leads to somebody else: to another origin, but for a host that moves from http to its own https. */
+export const leavesOrigin = (from: URL, to: URL): boolean =>
+  from.origin !== to.origin && !(to.protocol === 'https:' && to.origin === from.origin.replace(/^http:/, 'https:'));
 
 /** What any origin may be told. */
 const HARMLESS = /^(accept(-.+)?|user-agent|cache-control)$/;

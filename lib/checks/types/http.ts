@@ -24,7 +24,10 @@ const Config = z.strictObject({
   headers: HeaderMap.optional(),
   body: z.string().optional(),
   /** Default true; not followed when expected_status is 3xx. */
-  follow_redirects: z.boolean().optional(),
+  follow_redirects: z
+    .boolean()
+    .describe('To another origin (but from http to https of the same host) go neither headers of yours nor a body.')
+    .optional(),
   /** Default true. */
   verify_tls: z.boolean().optional(),
 });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { leavesOrigin } from '#lib/platform/http-exchange.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
 import { closedPort, httpTarget } from '#test/support/socket-target.ts';
 import { failure, get } from '#test/support/test-net.ts';
@@ -106,6 +107,17 @@ describe('redirects', () => {
       message: `redirected to ${location.replace('?t=1', '')}, another origin, which is not sent the body: put the final address into the URL`,
     });
     expect(other.connections()).toBe(0);
+  });
+
+  it.each([
+    ['http://a.example/', 'https://a.example/login', false],
+    ['http://a.example/', 'http://a.example/login', false],
+    ['https://a.example/', 'http://a.example/', true],
+    ['http://a.example:8080/', 'https://a.example/', true],
+    ['http://a.example/', 'https://a.example:8443/', true],
+    ['http://a.example/', 'https://www.a.example/', true],
+  ])('from %s to %s leave the origin: %s', (from, to, leaves) => {
+    expect(leavesOrigin(new URL(from), new URL(to))).toBe(leaves);
   });
 
   it('go on to another origin where the method turns to GET and the body stays behind', async () => {
