@@ -9,6 +9,8 @@ import type { LocalQueues, Received } from './queues.ts';
 
 /** How long a consumer waits when the store did not answer it. */
 const STORE_PAUSE_MS = 1000;
+/** And at most so long for a message that is not due: setTimeout takes no more than 24 days, and a clock may be set. */
+const LONGEST_WAIT_MS = 3_600_000;
 
 type World = {
   clock: Pick<Clock, 'now'>;
@@ -66,7 +68,7 @@ function startConsumer(
         if (due === undefined) return;
         const wait = due - clock.now();
         if (wait > 0) {
-          timer = setTimeout(wake, wait);
+          timer = setTimeout(wake, Math.min(wait, LONGEST_WAIT_MS));
           return;
         }
         const received = await queues.receive(queue, batch * (concurrency - inHand.size), hideMs);

@@ -7,7 +7,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Timer } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
-import { iso } from '#lib/platform/time.ts';
+import { believed, iso } from '#lib/platform/time.ts';
 import { calledOff, type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { whySkipped } from './decide-alert.ts';
@@ -78,6 +78,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Cha
   const { entity, policy, policyStored } = basis;
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
+  // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
+  const alertAt = believed(at, now) || now;
   const seq = entity.seq + 1;
   const timestamp = iso(at);
   const expires_at = historyExpiry(at, change.retention_days);
@@ -95,7 +97,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Cha
     ...(state !== entity.state && { state, state_since: timestamp }),
   };
 
-  const reason = whySkipped({ cause, from: check.state, to, at }, check.alerts, policy);
+  const reason = whySkipped({ cause, from: check.state, to, at: alertAt }, check.alerts, policy);
   const channel_ids = reason === null ? policy.channels.map((channel) => channel.id) : [];
   const transition: TransitionItem = {
     ...keys.transition(check.tenant_id, check.id, at, seq),
@@ -125,8 +127,14 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Cha
 
   const closing = reason === 'configuration' ? closingNote(check, policy, transition_id, at) : undefined;
   if (closing) transition.closing = closing;
-  const alerts = remember(check.alerts, { reason, tells: to === 'down' ? 'down' : 'up', transition_id, at, closing });
-  const deadlines = deadlinesOf(basis, change, at, reason);
+  const alerts = remember(check.alerts, {
+    reason,
+    tells: to === 'down' ? 'down' : 'up',
+    transition_id,
+    at: alertAt,
+    closing,
+  });
+  const deadlines = deadlinesOf(basis, change, alertAt, reason);
 
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),

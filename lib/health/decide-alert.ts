@@ -1,6 +1,7 @@
 import type { CheckState } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { believed } from '#lib/platform/time.ts';
 import { toldState } from './told.ts';
 import type { SkipReason, TransitionCause } from './transition-item.ts';
 
@@ -19,8 +20,7 @@ export function whySkipped(
   if (policy.silenced) return 'silenced';
   if (change.from === 'unknown' && change.to === 'up' && toldState(alerts) === 'up') return 'initial';
   if (change.to === 'up' && !policy.notify_on_recovery) return 'recovery_off';
-  if (alerts.last_planned_at !== undefined && change.at < alerts.last_planned_at + policy.cooldown_seconds * 1000) {
-    return 'cooldown';
-  }
+  const last = alerts.last_planned_at;
+  if (last !== undefined && change.at < believed(last, change.at) + policy.cooldown_seconds * 1000) return 'cooldown';
   return policy.channels.length === 0 ? 'no_channels' : null;
 }

@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { WatermarkItem } from '#lib/schedule/watermark.ts';
+import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
 
 /** Whether the service itself works; nothing of any tenant. */
 export const Health = z
@@ -39,7 +39,8 @@ async function scheduleHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>):
   const until = Math.min(...marks.map((mark) => mark?.at ?? 0));
   if (until === 0) return { ok: false, emitted_until: null, lag_seconds: null };
   const now = ports.clock.now();
-  return { ok: until > now, emitted_until: iso(until), lag_seconds: Math.max(0, now - until) / 1000 };
+  const ok = marks.every((mark) => emittedUntil(mark, now) > now);
+  return { ok, emitted_until: iso(until), lag_seconds: Math.max(0, now - until) / 1000 };
 }
 
 async function deliveryHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>): Promise<Health['deliveries']> {

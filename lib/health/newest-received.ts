@@ -1,6 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { after, type Keys, RESULTS, stamp } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { believed } from '#lib/platform/time.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
 
 /** A push older than the newest received by more than this (ms) is history only (decisions.md, Order of judging). */
@@ -9,6 +10,9 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 
 /** A push that comes later than this after its checked_at (ms) is judged, be it as usual: only younger ones are quiet. */
 export const QUIET_MS = 60_000;
+
+/** Where our clock ran ahead, what arrived before that is looked for in so much time (ms). */
+const FAR_BACK_MS = 3_600_000;
 
 /** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
 export type Newness = { at: number; received_at: number };
@@ -22,16 +26,21 @@ export const newnessOf = (item: ResultItem): Newness => {
 /**
  * The newest push that was judged, by what it is ordered by and by arrival; undefined before the first. What the item
  * remembers, and the quiet pushes since then, which wrote only their result. A quiet push is never ordered more than
- * QUIET_MS before its arrival, so the look back is short: most often one item.
+ * QUIET_MS before its arrival, so the look back is short: most often one item. What arrived while our clock ran ahead is
+ * passed over; where nothing newer is known, the answer is 0, which is before any time that is compared with it.
  */
 export async function newestReceived(ports: Ports, keys: Keys, check: CheckItem): Promise<Newness | undefined> {
-  if (!check.last_received || check.silence_at !== undefined) return check.last_received;
-  const newest = { ...check.last_received };
+  if (!check.last_received) return undefined;
+  const now = ports.clock.now();
+  const isBelieved = believed(check.last_received.received_at, now) > 0;
+  if (isBelieved && check.silence_at !== undefined) return check.last_received;
+  const newest = isBelieved ? { ...check.last_received } : { at: 0, received_at: 0 };
+  const since = isBelieved ? newest.received_at - QUIET_MS : now - FAR_BACK_MS;
   let cursor: string | undefined;
   do {
     const page = await ports.table.query<ResultItem>({
       partition: keys.ofCheck(check.tenant_id, check.id),
-      from: `${RESULTS}${stamp(newest.received_at - QUIET_MS)}`,
+      from: `${RESULTS}${stamp(since)}`,
       to: after(RESULTS),
       descending: true,
       limit: 20,
@@ -41,6 +50,7 @@ export async function newestReceived(ports: Ports, keys: Keys, check: CheckItem)
       if (orderOf(item) + QUIET_MS <= newest.received_at) return newest;
       if (item.received_at === undefined || item.history) continue;
       const { at, received_at } = newnessOf(item);
+      if (believed(received_at, now) === 0) continue;
       newest.at = Math.max(newest.at, at);
       newest.received_at = Math.max(newest.received_at, received_at);
     }

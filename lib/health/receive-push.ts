@@ -7,7 +7,7 @@ import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { iso } from '#lib/platform/time.ts';
+import { believed, iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { sendTimers } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
@@ -157,7 +157,7 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         error_message: result.error_message,
         cause: 'result',
         retention_days: retentionDays,
-        also: { last_received: latest(now.last_received, newnessOf(result)) },
+        also: { last_received: latest(now.last_received, newnessOf(result), ports.clock.now()) },
         forget: ['silence_at'],
       });
       if (!changes) throw notFound('This check');
@@ -189,9 +189,9 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
 /** The same push was stored before by another request. */
 type Earlier = { earlier: ResultItem };
 
-const latest = (a: CheckItem['last_received'], b: Newness) => ({
-  at: Math.max(a?.at ?? 0, b.at),
-  received_at: Math.max(a?.received_at ?? 0, b.received_at),
+const latest = (a: CheckItem['last_received'], b: Newness, now: number) => ({
+  at: Math.max(believed(a?.at ?? 0, now), b.at),
+  received_at: Math.max(believed(a?.received_at ?? 0, now), b.received_at),
 });
 
 /**

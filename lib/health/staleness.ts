@@ -1,9 +1,10 @@
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { after, RESULTS, stamp } from '#lib/keys.ts';
+import { believed } from '#lib/platform/time.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import { readWatermark } from '#lib/schedule/watermark.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { graceMs } from './grace.ts';
 import { newestReceived, newnessOf } from './newest-received.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
@@ -24,7 +25,7 @@ export async function staleEntities({ ports, keys }: Context): Promise<(entityId
         readWatermark(ports, keys, shard),
         lastOutageEnd(ports, keys, shard),
       ]);
-      return !watermark || watermark.at <= now || outageEnd + SETTLING_MS > now;
+      return emittedUntil(watermark, now) <= now || outageEnd + SETTLING_MS > now;
     }),
   );
   return (entityId) => stale[keys.shardOf(entityId)] === true;
@@ -49,6 +50,8 @@ export async function lastResult({ ports, keys, tenant, caller }: Context, id: s
       ...(next !== undefined && { after: next }),
     });
     for (const item of page.items) {
+      // Of a slot that was probed while the clock ran ahead.
+      if (believed(newnessOf(item).at, now) === 0) continue;
       if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;
       if (orderOf(item) <= now) return newest;
     }
@@ -77,7 +80,7 @@ export async function isOverdue(
   const rhythm = rhythmOf(check.id, check.interval_seconds);
   const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check));
   // The probe after a change of settings stands for all slots before it.
-  return due >= check.settings_at && (last === undefined || orderOf(last) < due);
+  return due >= believed(check.settings_at, now) && (last === undefined || orderOf(last) < due);
 }
 
 /** A probe never outlives its interval (decisions.md, Checks); ms. */

@@ -4,9 +4,19 @@ import type { Message, Ports } from '#lib/platform/ports.ts';
 import type { EntryItem } from './entries.ts';
 import { packJobs, packTimers, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
+import { mendAfterSetBack } from './set-back.ts';
 import { slotsWorth } from './slots.ts';
-import { insistOnLayout, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
+import {
+  emittedUntil,
+  insistOnLayout,
+  LOOKAHEAD_MS,
+  layoutOf,
+  readWatermark,
+  type WatermarkItem,
+} from './watermark.ts';
 
+/** A tick is never sent longer than this (ms) before its time: one that is comes from a clock that ran ahead. */
+const TICK_AHEAD_MS = 60_000;
 /** So many shards one run emits at most; a service with more of them fills a run with each. */
 export const SHARDS_TOGETHER = 4;
 
@@ -24,8 +34,9 @@ export async function emitShards(
 ): Promise<void> {
   const now = ports.clock.now();
   const windows = await Promise.all(shards.map((shard) => windowOf(ports, keys, shard, scheduledTime, now)));
-  const open = windows.filter(({ watermark, horizon }) => !watermark || watermark.at < horizon);
-  for (const { shard, from } of open) {
+  const open = windows.filter(({ from, horizon }) => from < horizon);
+  for (const { shard, from, watermark } of open) {
+    if (watermark && from < watermark.at) await mendAfterSetBack(ports, keys, shard, watermark.at, now);
     if (from < now) await recordOutage(ports, keys, { from, to: now }, [shard]);
   }
   const found = await Promise.all(open.map((window) => due(ports, keys, window)));
@@ -58,8 +69,10 @@ type Window = { shard: number; watermark: WatermarkItem | undefined; from: numbe
 async function windowOf(ports: Ports, keys: Keys, shard: number, scheduledTime: number, now: number): Promise<Window> {
   const watermark = await readWatermark(ports, keys, shard);
   insistOnLayout(ports.settings, watermark ?? (await readWatermark(ports, keys, 0)));
-  const horizon = Math.max(scheduledTime, watermark ? 0 : now) + LOOKAHEAD_MS;
-  return { shard, watermark, from: watermark?.at ?? now, horizon, now };
+  const until = emittedUntil(watermark, now);
+  const due = Math.min(scheduledTime, now + TICK_AHEAD_MS);
+  const horizon = Math.max(due, until > 0 ? 0 : now) + LOOKAHEAD_MS;
+  return { shard, watermark, from: until > 0 ? until : now, horizon, now };
 }
 
 async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Window) {
@@ -91,9 +104,18 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
   return { jobs, timers, timersAgain, runs };
 }
 
-/** Never backwards: when another run has moved it meanwhile, that run's mark stands. */
-async function moveWatermark(ports: Ports, keys: Keys, { shard, watermark, horizon }: Window) {
+/** Never backwards but from where no clock can have put it: when another run has moved it meanwhile, that run's mark stands. */
+async function moveWatermark(ports: Ports, keys: Keys, { shard, watermark, from, horizon, now }: Window) {
+  const { at = 0, set_back: known } = watermark ?? {};
+  const until = Math.max(known?.until ?? 0, at > from ? at : 0);
+  const set_back = until > now ? { at: at > from ? now : known!.at, until } : undefined;
   const layout = layoutOf(ports.settings);
-  const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon, layout };
+  const put: WatermarkItem = {
+    ...keys.watermark(shard),
+    v: ports.ids.token(),
+    at: horizon,
+    layout,
+    ...(set_back && { set_back }),
+  };
   await ports.table.transact([{ put, if: watermark ? { version: watermark.v } : 'absent' }]);
 }

@@ -1,6 +1,6 @@
 import { type Keys, stamp } from '#lib/keys.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
-import { iso } from '#lib/platform/time.ts';
+import { believed, iso } from '#lib/platform/time.ts';
 
 /** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
 export type OutageItem = Item & { from: number; to: number };
@@ -22,8 +22,14 @@ export async function recordOutage(
 /** When our last outage of the shard ended; 0 without one. */
 export async function lastOutageEnd(ports: Ports, keys: Keys, shard: number): Promise<number> {
   // Outages may overlap (a host's own and a generator's), so the newest start need not have the newest end.
-  const { items } = await ports.table.query<OutageItem>({ partition: keys.outages(shard), descending: true, limit: 5 });
-  return Math.max(0, ...items.map((item) => item.to));
+  const now = ports.clock.now();
+  const { items } = await ports.table.query<OutageItem>({
+    partition: keys.outages(shard),
+    to: stamp(now),
+    descending: true,
+    limit: 5,
+  });
+  return Math.max(0, ...items.map((item) => believed(item.to, now)));
 }
 
 /** The outages of a shard that touch [from, to), merged where they overlap, ascending. */

@@ -7,12 +7,22 @@ export const LOOKAHEAD_MS = 2 * 60_000;
 
 /**
  * Up to `at` (epoch ms) every job of the shard has been sent. One item a shard, written once a tick. `layout` is that of
- * the table.
+ * the table. `set_back` stands until that time is over: the clock had run ahead as far as `until` when it was found set
+ * back at `at`, so that the slots in between were executed once already, by the wrong clock.
  */
-export type WatermarkItem = Item & { v: string; at: number; layout?: string };
+export type WatermarkItem = Item & { v: string; at: number; layout?: string; set_back?: SetBack };
+/** Epoch ms. */
+type SetBack = { at: number; until: number };
 
 export const readWatermark = (ports: Ports, keys: Keys, shard: number): Promise<WatermarkItem | undefined> =>
   ports.table.get<WatermarkItem>(keys.watermark(shard));
+
+/** No tick moves a mark farther ahead (ms): one that is was set under a clock that ran ahead and was set back. */
+export const FARTHEST_MS = 2 * LOOKAHEAD_MS + 60_000;
+
+/** Until when (epoch ms) the jobs of a shard were sent, by its mark; 0 without one, and by one that cannot be true. */
+export const emittedUntil = (mark: WatermarkItem | undefined, now: number): number =>
+  mark && mark.at <= now + FARTHEST_MS ? mark.at : 0;
 
 /**
  * Until when the writer of an entry of a shard sends its jobs itself: a generator that runs at this moment may not see the entry,
@@ -20,7 +30,8 @@ export const readWatermark = (ports: Ports, keys: Keys, shard: number): Promise<
  */
 export async function handover(ports: Ports, keys: Keys, shard: number): Promise<number> {
   const watermark = await readWatermark(ports, keys, shard);
-  return Math.max(watermark?.at ?? 0, ports.clock.now() + LOOKAHEAD_MS) + LOOKAHEAD_MS;
+  const now = ports.clock.now();
+  return Math.max(emittedUntil(watermark, now), now + LOOKAHEAD_MS) + LOOKAHEAD_MS;
 }
 
 /** How the table is divided: fixed once there is data, as other partitions would be looked into. */

@@ -126,6 +126,23 @@ describe('queues on SQLite', () => {
     expect(write).not.toHaveBeenCalled();
   });
 
+  it('rest also before a message that the clock puts more than 24 days ahead, as it was set back', async () => {
+    const seen: number[] = [];
+    const { queues, store } = world(async () => {
+      seen.push(Date.now());
+    });
+    const ahead = Date.now() + 40 * 86_400_000;
+    vi.setSystemTime(ahead);
+    await queues.send('delivery', [{ body: 1, not_before: ahead + 60_000 }]);
+    vi.setSystemTime(ahead - 40 * 86_400_000);
+    await queues.send('delivery', [{ body: 2 }]);
+    await vi.advanceTimersByTimeAsync(1000);
+    const read = vi.spyOn(store, 'read');
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(seen).toHaveLength(1);
+    expect(read).not.toHaveBeenCalled();
+  });
+
   it('rest on one timer until the next message is due', async () => {
     const seen: number[] = [];
     const { queues, store } = world(async () => {

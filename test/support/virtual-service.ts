@@ -12,7 +12,7 @@ import type { Shared } from '#test/faults/process.ts';
 import { type Profile, repaired } from '#test/faults/profile.ts';
 import { makeRandom } from '#test/faults/random.ts';
 import { makeClient } from '#test/faults/requests.ts';
-import { makeClock } from '#test/faults/virtual-clock.ts';
+import { makeClock, type VirtualClock } from '#test/faults/virtual-clock.ts';
 import { virtualCloud } from '#test/faults/virtual-cloud.ts';
 import { memoryLog } from './log.ts';
 import { virtualHosts } from './virtual-hosts.ts';
@@ -30,7 +30,17 @@ export const timeOfDay = (text: string): number => Date.parse(`${DAY}T${text}${t
  */
 export async function virtualService(from: string, settings: Record<string, string> = {}) {
   const random = makeRandom(7);
-  const clock = makeClock(timeOfDay(from));
+  const time = makeClock(timeOfDay(from));
+  /** How far the service's clock was set back (ms). */
+  let behind = 0;
+  const clock: VirtualClock = {
+    ...time,
+    now: () => time.now() - behind,
+    // What waits for a time of the clock waits on when that is set back.
+    at: (when, work) =>
+      time.at(when + behind, () => (clock.now() < when && behind > 0 ? clock.at(when, work) : work())),
+    runUntil: (end) => time.runUntil(end + behind),
+  };
   const seen = makeObservations();
   const parsed = readSettings({
     CHECK_EGRESS: 'any',
@@ -90,11 +100,12 @@ export async function virtualService(from: string, settings: Record<string, stri
   }
 
   let ticking = true;
-  const tick = (minute: number): void => {
+  const tick = (): void => {
+    const minute = Math.floor(clock.now() / 60_000) * 60_000;
     if (ticking && cloud.isRunning()) cloud.send('tick', [{ body: { scheduled_time: iso(minute) } }]);
-    clock.at(minute + 60_000, () => tick(minute + 60_000));
+    time.at(minute + 60_000 + behind, tick);
   };
-  tick(Math.floor(clock.now() / 60_000) * 60_000);
+  tick();
 
   const account = await done(createAccount(outside, keys, { email: 'ops@shop.test', name: 'Shop' }));
   const client = makeClient(cloud.request, account.key.key, clock);
@@ -123,6 +134,10 @@ export async function virtualService(from: string, settings: Record<string, stri
     /** Lets time pass up to a time of day. */
     until: (time: string) => clock.runUntil(timeOfDay(time)),
     pass: (ms: number) => clock.runUntil(clock.now() + ms),
+    /** Sets the service's clock back: whatever waits for a time on it has to wait longer. */
+    setBack: (ms: number) => {
+      behind += ms;
+    },
     /** Ticks come, or do not, from now on; everything else goes on. */
     ticks: (come: boolean) => {
       ticking = come;

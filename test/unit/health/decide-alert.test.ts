@@ -41,6 +41,12 @@ describe('a transition', () => {
     expect(whySkipped(first, told('down'), policy)).toBeNull();
   });
 
+  it('is not held back by an alert of the future, which a clock that ran ahead has planned', () => {
+    expect(whySkipped(toDown, { last_planned_at: AT + 3_600_000 }, policy)).toBeNull();
+    expect(whySkipped(toDown, { last_planned_at: AT + 10_001 }, policy)).toBeNull();
+    expect(whySkipped(toDown, { last_planned_at: AT + 10_000 }, policy)).toBe('cooldown');
+  });
+
   it('is free at the very end of the cooldown, which 0 switches off', () => {
     expect(whySkipped(toDown, { last_planned_at: AT - 299_999 }, policy)).toBe('cooldown');
     expect(whySkipped(toDown, { last_planned_at: AT - 300_000 }, policy)).toBeNull();

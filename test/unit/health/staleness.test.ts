@@ -108,7 +108,7 @@ describe('lists are stale', () => {
   });
 
   it('for half a minute after an outage of ours, until what was due has been probed', async () => {
-    await world.watermark(10 * MINUTE);
+    await world.watermark(4 * MINUTE);
     await recordOutage(world.ports, world.keys, { from: now() - MINUTE, to: now() });
     expect(await stale()).toBe(true);
     world.advance(30 * SECOND);
@@ -116,12 +116,33 @@ describe('lists are stale', () => {
   });
 
   it('by the shard of each entity alone', async () => {
-    await world.watermark(10 * MINUTE);
+    await world.watermark(4 * MINUTE);
     const behind = world.keys.shardOf('ent_a');
     await world.ports.table.putMany([{ ...world.keys.watermark(behind), v: 'w', at: now() } as never]);
     const isBehind = await staleEntities(world.context);
     const other = ['ent_b', 'ent_c', 'ent_d', 'ent_e', 'ent_f'].find((id) => world.keys.shardOf(id) !== behind)!;
     expect([isBehind('ent_a'), isBehind(other)]).toEqual([true, false]);
+  });
+});
+
+describe('a schedule that is farther ahead than any clock can have put it', () => {
+  const state = async () => {
+    const { ok, schedule } = await readHealth(world.context);
+    return [ok, schedule.ok, (await staleEntities(world.context))('ent_any')];
+  };
+
+  it('is not well: nothing is executed', async () => {
+    await world.watermark(5 * MINUTE);
+    expect(await state()).toEqual([true, true, false]);
+    await world.watermark(5 * MINUTE + 1);
+    expect(await state()).toEqual([false, false, true]);
+  });
+
+  it('does not make an outage of the future last until then', async () => {
+    await world.watermark(MINUTE);
+    await recordOutage(world.ports, world.keys, { from: now() - 2 * MINUTE, to: now() + 60 * MINUTE });
+    await recordOutage(world.ports, world.keys, { from: now() + 30 * MINUTE, to: now() + 60 * MINUTE });
+    expect(await state()).toEqual([true, true, false]);
   });
 });
 

@@ -7,9 +7,9 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { emitShards } from '#lib/schedule/emit.ts';
-import { deadlineEntry, rhythmEntry } from '#lib/schedule/entries.ts';
+import { deadlineEntry, type EntryItem, rhythmEntry } from '#lib/schedule/entries.ts';
 import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';
-import { readWatermark } from '#lib/schedule/watermark.ts';
+import { handover, readWatermark } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const MINUTE = 60_000;
@@ -32,7 +32,8 @@ async function shard() {
       sent.push(...messages.map((message) => ({ queue, message })));
     },
   };
-  const ports = { table, queues, clock, ids: makeIds(clock), log: memoryLog(), settings } as unknown as Ports;
+  const log = memoryLog();
+  const ports = { table, queues, clock, ids: makeIds(clock), log, settings } as unknown as Ports;
   await table.putMany([
     rhythmEntry(keys, 'probe', owner, 'v1', { phase: 3000, interval_ms: 10_000 }, START - MINUTE),
     deadlineEntry(keys, 'silence', owner, 'v1', START + 90_000),
@@ -40,6 +41,7 @@ async function shard() {
   return {
     ports,
     keys,
+    log,
     pass: (ms: number) => {
       now += ms;
     },
@@ -126,4 +128,86 @@ describe('a tick', () => {
       world.pass(MINUTE);
     }
   });
+});
+
+describe('after the clock was set back by an hour', () => {
+  const HOUR = 60 * MINUTE;
+  const ahead = async () => {
+    const world = await shard();
+    await world.tick(START);
+    world.slots();
+    world.pass(-HOUR);
+    return world;
+  };
+
+  it('the next tick goes on at the present time, says so, and leaves the mark there', async () => {
+    const world = await ahead();
+    await world.tick(START - HOUR);
+    expect(world.slots()).toEqual(every10(-3600, -3480));
+    expect(await world.watermark()).toBe(2 * MINUTE - HOUR);
+    expect(world.log.lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { shard: 0, emitted_until: '2026-11-21T05:02:00.000Z', now: '2026-11-21T04:00:00.000Z' } },
+    ]);
+    world.pass(MINUTE);
+    await world.tick(START - HOUR + MINUTE);
+    expect(world.slots()).toEqual(every10(-3480, -3420));
+  });
+
+  it('nobody is held to have watched before that tick', async () => {
+    const world = await ahead();
+    await world.tick(START - HOUR);
+    expect(await lastOutageEnd(world.ports, world.keys, 0)).toBe(START - HOUR);
+  });
+
+  it('a tick that was sent by the wrong clock moves the mark no farther than a minute more', async () => {
+    const world = await ahead();
+    await world.tick(START + MINUTE);
+    expect(await world.watermark()).toBe(3 * MINUTE - HOUR);
+    await world.tick(START + 2 * MINUTE);
+    expect(await world.watermark()).toBe(3 * MINUTE - HOUR);
+  });
+
+  it('a writer hands over within what a message may wait, before that tick and after it', async () => {
+    const world = await ahead();
+    expect(await handover(world.ports, world.keys, 0)).toBe(START - HOUR + 4 * MINUTE);
+    await world.tick(START - HOUR);
+    expect(await handover(world.ports, world.keys, 0)).toBe(START - HOUR + 4 * MINUTE);
+  });
+
+  it('deadlines and rhythms that were written by the wrong clock come forward', async () => {
+    const world = await ahead();
+    const { table } = world.ports;
+    const late = { ...owner, id: 'chk_b' };
+    await table.putMany([
+      rhythmEntry(world.keys, 'probe', late, 'v1', { phase: 5000, interval_ms: 60_000 }, START + 4 * MINUTE),
+    ]);
+    await world.tick(START - HOUR);
+    expect(world.slots()).toContain(-3595);
+    const { items } = await table.query<EntryItem>({ partition: world.keys.entries(0) });
+    expect(items.find(({ kind }) => kind === 'silence')).toMatchObject({ deadline: START - HOUR + 90_000 });
+    expect(items.find(({ id }) => id === 'chk_b')).toMatchObject({ from: START - HOUR });
+  });
+
+  it('the slots that were executed already are remembered until they are over', async () => {
+    const world = await ahead();
+    await world.tick(START - HOUR);
+    const remembered = async () => (await readWatermark(world.ports, world.keys, 0))?.set_back;
+    expect(await remembered()).toEqual({ at: START - HOUR, until: START + 2 * MINUTE });
+    world.pass(HOUR);
+    await world.tick(START);
+    expect(await remembered()).toEqual({ at: START - HOUR, until: START + 2 * MINUTE });
+    world.pass(2 * MINUTE);
+    await world.tick(START + 2 * MINUTE);
+    expect(await remembered()).toBeUndefined();
+  });
+});
+
+it('a clock that is a little behind the one that sends the ticks changes nothing', async () => {
+  const world = await shard();
+  await world.tick(START + 30_000);
+  world.slots();
+  world.pass(MINUTE);
+  await world.tick(START + 90_000);
+  expect(world.slots()).toEqual(every10(150, 210));
+  expect(world.log.lines).toEqual([]);
 });

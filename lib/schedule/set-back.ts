@@ -1,0 +1,56 @@
+import type { Keys } from '#lib/keys.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { EntryItem } from './entries.ts';
+import { recordOutage } from './outages.ts';
+import { FARTHEST_MS, LOOKAHEAD_MS } from './watermark.ts';
+
+/** Ticks come once a minute: so long (ms) at most nobody saw that the clock had been set back. */
+const UNSEEN_MS = 60_000;
+/** Entries written at once. */
+const TOGETHER = 25;
+
+/**
+ * A shard's mark lies where no clock can have put it: ours ran ahead and was set back. Logs it, notes that until now
+ * nobody watched, so that no silence is counted from before, and brings forward what the entries hold by the wrong
+ * clock. A deadline may then lie too early, which its handler puts right. Doing it twice is harmless.
+ * @param mark epoch ms
+ */
+export async function mendAfterSetBack(
+  ports: Ports,
+  keys: Keys,
+  shard: number,
+  mark: number,
+  now: number,
+): Promise<void> {
+  ports.log.error('the clock was set back: the schedule had run ahead and goes on at the present time', {
+    shard,
+    emitted_until: iso(mark),
+    now: iso(now),
+  });
+  await recordOutage(ports, keys, { from: now - UNSEEN_MS, to: now }, [shard]);
+  const ahead = mark - now - LOOKAHEAD_MS;
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<EntryItem>({
+      partition: keys.entries(shard),
+      ...(after !== undefined && { after }),
+    });
+    const wrong = page.items.flatMap((entry) => mended(entry, ahead, now) ?? []);
+    for (let i = 0; i < wrong.length; i += TOGETHER) {
+      // Where another version stands by now, its writer knew the right time.
+      const writes = wrong.slice(i, i + TOGETHER).map((entry) => ({
+        put: { ...entry, v: ports.ids.token() },
+        if: { version: entry.v },
+      }));
+      await Promise.all(writes.map((write) => ports.table.transact([write])));
+    }
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Pure: an entry by the right clock; undefined when it is. `ahead`: how far (ms) the clock was, about. */
+function mended(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
+  if (entry.rhythm) return entry.from > now + FARTHEST_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
+  return entry.deadline > now ? { ...entry, deadline: Math.max(now, entry.deadline - ahead) } : undefined;
+}

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { alertingCheck, told, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+let service: VirtualService;
+beforeEach(async () => {
+  service = await virtualService('10:30');
+});
+afterEach(() => service.close());
+
+const health = () => service.call('GET', '/v1/health');
+const probes = () => service.host('shop.test').calls.length;
+
+it('an hour ahead, then set back: within two minutes all goes on as if nothing had been', async () => {
+  const check = await alertingCheck(service);
+  const rare = await alertingCheck(service, { interval_seconds: 300 });
+  await service.pass(3 * MINUTE);
+  expect(await health()).toMatchObject({ ok: true });
+  service.setBack(HOUR);
+  expect(await health()).toMatchObject({ ok: false, schedule: { ok: false } });
+
+  // Settings can be written at once, before the next tick.
+  const late = await alertingCheck(service, { target_url: 'http://late.test/', receiver: 'late.test' });
+  await rare.change({ interval_seconds: 10 });
+  await service.pass(MINUTE);
+  expect(await health()).toMatchObject({ ok: true, schedule: { ok: true, lag_seconds: 0 } });
+  const before = probes();
+  await service.pass(MINUTE);
+  // Two checks each ten seconds.
+  expect(probes() - before).toBeGreaterThanOrEqual(11);
+  expect(probes() - before).toBeLessThanOrEqual(13);
+  expect((await late.read()).stale).toBe(false);
+  expect(Date.parse((await check.read()).last_result.checked_at)).toBeLessThanOrEqual(service.now());
+  expect(service.log.lines.filter(({ message }) => message.startsWith('the clock was set back'))).toHaveLength(1);
+
+  service.host('shop.test').does('fails');
+  await service.pass(MINUTE);
+  expect((await check.read()).state).toBe('down');
+  expect(told(service)).toHaveLength(2);
+});
+
+it('slots that the wrong clock had taken are judged when their time comes', async () => {
+  const check = await alertingCheck(service);
+  await service.pass(70 * MINUTE);
+  service.setBack(HOUR);
+  await service.pass(20 * MINUTE);
+  service.host('shop.test').does('fails');
+  await service.pass(MINUTE);
+  expect((await check.read()).state).toBe('down');
+  expect(told(service)).toHaveLength(1);
+  service.host('shop.test').does('answers');
+  await service.pass(10 * MINUTE);
+  expect((await check.read()).state).toBe('up');
+  expect((await check.read()).last_result).toMatchObject({ success: true, error_message: '' });
+});
+
+it('a cooldown that began on the wrong clock swallows no alert, and one that begins afterwards holds', async () => {
+  const shop = service.host('shop.test');
+  const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, catch_up: false } });
+  shop.does('fails');
+  await service.pass(MINUTE);
+  expect(told(service)).toHaveLength(1);
+  service.setBack(HOUR);
+  await service.pass(2 * MINUTE);
+  shop.does('answers');
+  await service.pass(MINUTE);
+  expect(told(service)).toHaveLength(2);
+  shop.does('fails');
+  await service.pass(MINUTE);
+  expect(told(service)).toHaveLength(2);
+  const [last] = await check.read('/transitions');
+  expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
+});
+
+it('an agent that falls silent after it is noticed, one that goes on is not', async () => {
+  const settings = { check_type: 'push', interval_seconds: 30, config: { grace_seconds: 60 } };
+  const silent = await alertingCheck(service, settings);
+  const alive = await alertingCheck(service, { ...settings, receiver: 'alive.test' });
+  for (let i = 0; i < 6; i++) {
+    await silent.push(true);
+    await alive.push(true);
+    await service.pass(25_000);
+  }
+  service.setBack(HOUR);
+  for (let i = 0; i < 8; i++) {
+    await alive.push(true);
+    await service.pass(25_000);
+  }
+  expect((await silent.read('/transitions'))[0]).toMatchObject({ check_to_state: 'down', cause: 'silence' });
+  expect(told(service)).toHaveLength(1);
+  expect(await alive.read('/transitions')).toHaveLength(1);
+  expect(told(service, 'alive.test')).toEqual([]);
+  await alive.push(false);
+  expect((await alive.read()).state).toBe('down');
+});
