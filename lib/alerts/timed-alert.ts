@@ -11,7 +11,7 @@ import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
-import { readWatermark } from '#lib/schedule/watermark.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { handOver } from './hand-over.ts';
 import { creation, newDelivery } from './new-delivery.ts';
@@ -54,7 +54,7 @@ export async function actOnDeadline(
 ): Promise<Timer[]> {
   const watermark = await readWatermark(ports, keys, keys.shardOf(timer.entity_id));
   const now = ports.clock.now();
-  if (!watermark || watermark.at <= now) {
+  if (emittedUntil(watermark, now) <= now) {
     await putBack(ports, timer);
     return [];
   }

@@ -6,12 +6,12 @@ import type { Timer } from '#lib/messages.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { iso } from '#lib/platform/time.ts';
+import { believed, iso } from '#lib/platform/time.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
-import type { WatermarkItem } from '#lib/schedule/watermark.ts';
+import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
 import { applyResult } from './apply-result.ts';
 import { graceMs } from './grace.ts';
 import { newestReceived } from './newest-received.ts';
@@ -60,7 +60,7 @@ async function attempt(
   ])) as [CheckItem | undefined, WatermarkItem | undefined];
   if (!check?.enabled) return [];
   const now = ports.clock.now();
-  if (!watermark || watermark.at <= now) {
+  if (emittedUntil(watermark, now) <= now) {
     await putBack(ports, timer);
     return [];
   }
@@ -69,7 +69,7 @@ async function attempt(
     if: { version: entry.v },
   });
   // Read after the watermark: the generator notes an outage before it moves that.
-  const watchedSince = Math.max(await lastOutageEnd(ports, keys, shard), enabled_at ?? 0);
+  const watchedSince = Math.max(await lastOutageEnd(ports, keys, shard), believed(enabled_at ?? 0, now));
   return judgeDue({ ports, keys, timer, check, move, now, watchedSince, retentionDays: retention_days });
 }
 
@@ -105,9 +105,11 @@ async function judgeDue(one: Due): Promise<Timer[] | typeof AGAIN> {
 async function dueAt(ports: Ports, keys: Keys, check: CheckItem, watchedSince: number) {
   const newest = await newestReceived(ports, keys, check);
   if (!newest) return undefined;
-  const since = Math.max(newest.received_at, check.settings_at, watchedSince);
-  const goesOn = check.silence_at !== undefined && check.silence_at >= since;
-  return { since, at: goesOn ? check.silence_at! + check.interval_seconds * 1000 : since + graceMs(check) };
+  const now = ports.clock.now();
+  const since = Math.max(newest.received_at, believed(check.settings_at, now), watchedSince);
+  const silence_at = believed(check.silence_at ?? 0, now);
+  const goesOn = silence_at > 0 && silence_at >= since;
+  return { since, at: goesOn ? silence_at + check.interval_seconds * 1000 : since + graceMs(check) };
 }
 
 function synthetic(
