@@ -34,13 +34,15 @@ export type LocalQueues = Queues & {
   /** Deletes what is done; what failed comes back after its pause, or is a dead letter after its last receive. */
   settle(queue: QueueName, done: Received[], failed: Received[]): Promise<void>;
   deadLetters(): DeadLetter[];
-  /** Forgets dead letters older than `before` (epoch ms). */
+  /** Forgets dead letters older than `before` (epoch ms), and frees what a clock that was set back holds up. */
   sweep(before: number): Promise<void>;
 };
 
 /** As SQS: at most 15 minutes ahead, 256 KB a message. */
 const LONGEST_DELAY_MS = 15 * 60_000;
 const MESSAGE_BYTES = 256 * 1024;
+/** Queues whose messages wait only between two tries: one that waits longer was put off by a clock that ran ahead. */
+const BETWEEN_TRIES: readonly QueueName[] = ['notify', 'delivery', 'plan'];
 /** Messages in one write of a large send, so that nobody waits long for it. */
 const CHUNK = 25;
 /** A message that failed waits 2 s, then twice as long each time. (SQS lets it wait for the whole visibility time-out.) */
@@ -70,6 +72,9 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   // The number of receives is the receipt: whoever was too slow no longer holds the message.
   const remove = db.prepare('DELETE FROM messages WHERE id = ? AND receives = ?');
   const release = db.prepare('UPDATE messages SET visible_at = ?, in_flight = 0 WHERE id = ? AND receives = ?');
+  const free = db.prepare(
+    'UPDATE messages SET visible_at = ?1 WHERE queue = ?2 AND dead_at IS NULL AND in_flight = 0 AND visible_at > ?3',
+  );
   const wakes = new Map<string, () => void>();
 
   const logDead = (queue: string, { id, body, receives }: Pick<Received, 'id' | 'body' | 'receives'>) =>
@@ -128,7 +133,9 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
       ) as unknown as DeadLetter[],
     sweep: (before) =>
       store.write(() => {
+        const now = clock.now();
         db.prepare('DELETE FROM messages WHERE dead_at < ?').run(before);
+        for (const queue of BETWEEN_TRIES) free.run(now, queue, now + LONGEST_DELAY_MS);
       }),
   };
 }

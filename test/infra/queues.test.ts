@@ -126,6 +126,22 @@ describe('queues on SQLite', () => {
     expect(write).not.toHaveBeenCalled();
   });
 
+  it('free a delivery that waits for its next try by a clock that was set back, and keep what waits for its slot', async () => {
+    const { queues } = world(async () => undefined);
+    const ahead = Date.now() + 3_600_000;
+    vi.setSystemTime(ahead);
+    await queues.send('delivery', [{ body: 1, not_before: ahead + 60_000 }]);
+    await queues.send('job', [{ body: 2, not_before: ahead + 60_000 }]);
+    vi.setSystemTime(ahead - 3_600_000);
+    await queues.sweep(0);
+    expect(queues.nextDue('delivery')).toBe(Date.now());
+    expect(queues.nextDue('job')).toBe(ahead + 60_000);
+    const due = Date.now() + 14 * 60_000;
+    await queues.send('plan', [{ body: 3, not_before: due }]);
+    await queues.sweep(0);
+    expect(queues.nextDue('plan')).toBe(due);
+  });
+
   it('rest also before a message that the clock puts more than 24 days ahead, as it was set back', async () => {
     const seen: number[] = [];
     const { queues, store } = world(async () => {
