@@ -54,10 +54,7 @@ export async function actOnDeadline(
 ): Promise<Timer[]> {
   const watermark = await readWatermark(ports, keys, keys.shardOf(timer.entity_id));
   const now = ports.clock.now();
-  if (emittedUntil(watermark, now) <= now) {
-    await putBack(ports, timer);
-    return [];
-  }
+  if (emittedUntil(watermark, now) <= now) return [putBack(timer, now)];
   const world = { ports, keys, timer, kind, made: new Set<string>() };
   for (;;) {
     const left = await untilDone(ports, () => step(world, decide));

@@ -60,10 +60,7 @@ async function attempt(
   ])) as [CheckItem | undefined, WatermarkItem | undefined];
   if (!check?.enabled) return [];
   const now = ports.clock.now();
-  if (emittedUntil(watermark, now) <= now) {
-    await putBack(ports, timer);
-    return [];
-  }
+  if (emittedUntil(watermark, now) <= now) return [putBack(timer, now)];
   const move = (deadline: number) => ({
     put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline),
     if: { version: entry.v },
