@@ -1,7 +1,7 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { EntryItem } from './entries.ts';
+import type { Deadline, EntryItem } from './entries.ts';
 import { recordOutage } from './outages.ts';
 import { FARTHEST_MS, LOOKAHEAD_MS } from './watermark.ts';
 
@@ -52,5 +52,11 @@ export async function mendAfterSetBack(
 /** Pure: an entry by the right clock; undefined when it is. `ahead`: how far (ms) the clock was, about. */
 function mended(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
   if (entry.rhythm) return entry.from > now + FARTHEST_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
-  return entry.deadline > now ? { ...entry, deadline: Math.max(now, entry.deadline - ahead) } : undefined;
+  return entry.deadline > now ? forward(entry, ahead, now) : undefined;
+}
+
+/** With the one that is to follow it. */
+function forward<T extends Deadline>(one: T, ahead: number, now: number): T {
+  const next = one.note?.next && forward(one.note.next, ahead, now);
+  return { ...one, deadline: Math.max(now, one.deadline - ahead), ...(next && { note: { ...one.note, next } }) };
 }
