@@ -2,11 +2,10 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/check-type.ts';
 import type { Keys } from '#lib/keys.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
-import type { Key, Ports } from '#lib/platform/ports.ts';
+import type { Ports } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { believed, iso } from '#lib/platform/time.ts';
 import { sendTimers } from '#lib/schedule/jobs.ts';
-import { readWatermark } from '#lib/schedule/watermark.ts';
 import { applyResult } from './apply-result.ts';
 import { isSame, judge } from './judge.ts';
 import type { ResultItem } from './result-item.ts';
@@ -32,28 +31,8 @@ export type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
  */
 export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promise<Recorded> {
   const result = resultOf(keys, probe);
-  const recorded = await record(ports, keys, probe, { put: result, if: 'absent' });
-  if (recorded !== 'repeated' || !(await isOfWrongClock(ports, keys, probe, result))) return recorded;
-  return record(ports, keys, probe, { put: { ...result, again: true } });
-}
-
-/** Whether what stands for the slot was probed at another time, by a clock that ran ahead until it was set back. */
-async function isOfWrongClock(ports: Ports, keys: Keys, { check, slot }: Probe, result: Key): Promise<boolean> {
-  const { set_back } = (await readWatermark(ports, keys, keys.shardOf(check.entity_id))) ?? {};
-  if (!set_back || slot < set_back.at || slot > set_back.until) return false;
-  const present = await ports.table.get<ResultItem>(result);
-  return present !== undefined && present.again === undefined;
-}
-
-/** Records it if the condition of its write holds. */
-async function record(
-  ports: Ports,
-  keys: Keys,
-  probe: Probe,
-  write: { put: ResultItem; if?: 'absent' },
-): Promise<Recorded> {
   if (isSame(judge(probe.check, probe.outcome.success), probe.check)) {
-    const quiet = await ports.table.transact([write]);
+    const quiet = await ports.table.transact([{ put: result, if: 'absent' }]);
     if (quiet.ok) return 'recorded';
     if (!quiet.conflict) return 'repeated';
   }
@@ -63,7 +42,7 @@ async function record(
         tries === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
       if (!check) return 'dropped';
       if (check.rev !== probe.check.rev) {
-        const kept = await ports.table.transact([{ ...write, put: { ...write.put, history: true } as ResultItem }]);
+        const kept = await ports.table.transact([{ put: { ...result, history: true } as ResultItem, if: 'absent' }]);
         return kept.ok ? 'history' : kept.conflict ? AGAIN : 'repeated';
       }
       const { success, error_message } = probe.outcome;
@@ -75,7 +54,7 @@ async function record(
         retention_days,
       });
       if (!changes) return 'dropped';
-      const done = await commit(ports, [write, ...changes.writes]);
+      const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);
       if (!done.ok) return done.failed.includes(0) ? 'repeated' : AGAIN;
       await sendTimers(ports, keys, changes.timers);
       return 'recorded';

@@ -5,7 +5,7 @@ import type { Item } from '#lib/platform/ports.ts';
 /**
  * One result, about 300 bytes, under its check at `R#<ms>#<tail>`: the slot (or, if that is later, the last change of
  * settings) and the settings revision of a probe, the deadline of a synthetic failure, or the instant and key of a push.
- * Put once on `absent`, but for slots that a clock which ran ahead had taken; its id follows from its key.
+ * Put once on `absent`; its id follows from its key.
  */
 export type ResultItem = Item & {
   status_code: number;
@@ -23,8 +23,6 @@ export type ResultItem = Item & {
   settled?: true;
   /** Never judged: too old, obtained with older settings, or the check was disabled. */
   history?: true;
-  /** In the place of a result that a clock which ran ahead had recorded for the same slot. */
-  again?: true;
 };
 
 /** Epoch ms by which results of a check are ordered. */

@@ -105,17 +105,8 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
 }
 
 /** Never backwards but from where no clock can have put it: when another run has moved it meanwhile, that run's mark stands. */
-async function moveWatermark(ports: Ports, keys: Keys, { shard, watermark, from, horizon, now }: Window) {
-  const { at = 0, set_back: known } = watermark ?? {};
-  const until = Math.max(known?.until ?? 0, at > from ? at : 0);
-  const set_back = until > now ? { at: at > from ? now : known!.at, until } : undefined;
+async function moveWatermark(ports: Ports, keys: Keys, { shard, watermark, horizon }: Window) {
   const layout = layoutOf(ports.settings);
-  const put: WatermarkItem = {
-    ...keys.watermark(shard),
-    v: ports.ids.token(),
-    at: horizon,
-    layout,
-    ...(set_back && { set_back }),
-  };
+  const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon, layout };
   await ports.table.transact([{ put, if: watermark ? { version: watermark.v } : 'absent' }]);
 }

@@ -7,12 +7,9 @@ export const LOOKAHEAD_MS = 2 * 60_000;
 
 /**
  * Up to `at` (epoch ms) every job of the shard has been sent. One item a shard, written once a tick. `layout` is that of
- * the table. `set_back` stands until that time is over: the clock had run ahead as far as `until` when it was found set
- * back at `at`, so that the slots in between were executed once already, by the wrong clock.
+ * the table.
  */
-export type WatermarkItem = Item & { v: string; at: number; layout?: string; set_back?: SetBack };
-/** Epoch ms. */
-type SetBack = { at: number; until: number };
+export type WatermarkItem = Item & { v: string; at: number; layout?: string };
 
 export const readWatermark = (ports: Ports, keys: Keys, shard: number): Promise<WatermarkItem | undefined> =>
   ports.table.get<WatermarkItem>(keys.watermark(shard));

@@ -41,21 +41,6 @@ it('an hour ahead, then set back: within two minutes all goes on as if nothing h
   expect(told(service)).toHaveLength(2);
 });
 
-it('slots that the wrong clock had taken are judged when their time comes', async () => {
-  const check = await alertingCheck(service);
-  await service.pass(70 * MINUTE);
-  service.setBack(HOUR);
-  await service.pass(20 * MINUTE);
-  service.host('shop.test').does('fails');
-  await service.pass(MINUTE);
-  expect((await check.read()).state).toBe('down');
-  expect(told(service)).toHaveLength(1);
-  service.host('shop.test').does('answers');
-  await service.pass(10 * MINUTE);
-  expect((await check.read()).state).toBe('up');
-  expect((await check.read()).last_result).toMatchObject({ success: true, error_message: '' });
-});
-
 it('a cooldown that began on the wrong clock swallows no alert, and one that begins afterwards holds', async () => {
   const shop = service.host('shop.test');
   const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, catch_up: false } });

@@ -195,19 +195,6 @@ describe('after the clock was set back by an hour', () => {
     });
     expect(items.find(({ id }) => id === 'chk_b')).toMatchObject({ from: START - HOUR });
   });
-
-  it('the slots that were executed already are remembered until they are over', async () => {
-    const world = await ahead();
-    await world.tick(START - HOUR);
-    const remembered = async () => (await readWatermark(world.ports, world.keys, 0))?.set_back;
-    expect(await remembered()).toEqual({ at: START - HOUR, until: START + 2 * MINUTE });
-    world.pass(HOUR);
-    await world.tick(START);
-    expect(await remembered()).toEqual({ at: START - HOUR, until: START + 2 * MINUTE });
-    world.pass(2 * MINUTE);
-    await world.tick(START + 2 * MINUTE);
-    expect(await remembered()).toBeUndefined();
-  });
 });
 
 it('a clock that is a little behind the one that sends the ticks changes nothing', async () => {
