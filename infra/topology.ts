@@ -72,6 +72,9 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim'] },
 };
 
+/** Those that answer in a stream, each at an address of its own. */
+export const streaming = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].streams);
+
 export const queues: Record<QueueName, QueueSpec> = {
   tick: { consumer: 'generator', batch: 1, concurrency: 16, max_receives: 5 },
   job: { consumer: 'prober', batch: 10, concurrency: 50, max_receives: 3 },

@@ -8,7 +8,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { type FunctionName, functions as specs, streams } from '#infra/topology.ts';
+import { streaming, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import type { Functions } from './functions.ts';
@@ -161,7 +161,6 @@ function ofFunctions({ functions }: Watched): Rule[] {
 
 function ofRequests({ table, functions, api }: Watched): Rule[] {
   const answers = { above: 5, minutes: 3 };
-  const streamed = (Object.keys(functions) as FunctionName[]).filter((name) => specs[name].streams);
   return [
     ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
       name: `table-${metricName}`,
@@ -182,7 +181,7 @@ function ofRequests({ table, functions, api }: Watched): Rule[] {
       ...answers,
     },
     // Behind an address of its own, which the API's metric does not see.
-    ...streamed.map((name) => ({
+    ...streaming.map((name) => ({
       name: `5xx-${name}`,
       says: `The address of ${name} answers 5xx. Search its log for "request failed" or "a stream broke".`,
       metric: functions[name].metric('Url5xxCount', sum),

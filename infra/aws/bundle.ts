@@ -40,17 +40,17 @@ export function bundle(name: FunctionName): Bundle {
   return known;
 }
 
+const DOCUMENT = 'openapi-document.mjs';
 let folder: string | undefined;
 function ownFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-bundles-'));
+  writeFileSync(join(dir, DOCUMENT), packedDocument());
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
 function build(name: FunctionName): Bundle {
   folder ??= ownFolder();
-  const document = join(folder, 'openapi-document.mjs');
-  writeFileSync(document, packedDocument());
   const dir = join(folder, name);
   const { metafile } = buildSync({
     stdin: { contents: entryOf(name), resolveDir: ROOT, sourcefile: `${name}.entry.ts`, loader: 'ts' },
@@ -65,7 +65,7 @@ function build(name: FunctionName): Bundle {
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
-    alias: { ...WITHOUT, '#lib/openapi-document.ts': document },
+    alias: { ...WITHOUT, '#lib/openapi-document.ts': join(folder, DOCUMENT) },
     banner: { js: REQUIRE },
     legalComments: 'none',
     metafile: true,

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type FunctionName, functions as specs, streams } from '#infra/topology.ts';
+import { streaming, streams } from '#infra/topology.ts';
 import type { Watched } from './alarms.ts';
 import { ownMetrics } from './own-metrics.ts';
 
@@ -14,9 +14,7 @@ export function makeDashboard(scope: Construct, { table, queues, deadLetters, fu
     new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName: table.tableName }, ...sum });
   const all = Object.values(functions);
   const { lag, failedRecords, failedDeliveries } = ownMetrics(scope);
-  const streamed = (Object.keys(functions) as FunctionName[])
-    .filter((name) => specs[name].streams)
-    .map((name) => functions[name]);
+  const streamed = streaming.map((name) => functions[name]);
   new Dashboard(scope, 'Dashboard', {
     widgets: [
       [

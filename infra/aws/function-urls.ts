@@ -7,7 +7,7 @@ import {
   InvokeMode,
 } from 'aws-cdk-lib/aws-lambda';
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
-import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
+import { type FunctionName, routes, streaming } from '#infra/topology.ts';
 import type { Functions } from './functions.ts';
 import { type DeploySettings, namedOrigins } from './settings.ts';
 
@@ -31,15 +31,13 @@ const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
  */
 export function makeFunctionUrls(functions: Functions, settings: DeploySettings): Streamed[] {
   const origins = namedOrigins(settings);
-  return (Object.keys(specs) as FunctionName[])
-    .filter((name) => specs[name].streams)
-    .map((name) => ({
-      name,
-      paths: routes.filter((route) => route.function === name).map((route) => route.path),
-      url: functions[name].addFunctionUrl({
-        authType: FunctionUrlAuthType.NONE,
-        invokeMode: InvokeMode.RESPONSE_STREAM,
-        ...(origins.length > 0 && { cors: corsOf(origins) }),
-      }),
-    }));
+  return streaming.map((name) => ({
+    name,
+    paths: routes.filter((route) => route.function === name).map((route) => route.path),
+    url: functions[name].addFunctionUrl({
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+      ...(origins.length > 0 && { cors: corsOf(origins) }),
+    }),
+  }));
 }

@@ -6,6 +6,7 @@ import {
   headers as natsHeaders,
   PermissionViolationError,
 } from '@nats-io/transport-node';
+import { natsUrl } from './nats-url.ts';
 import type { Log } from './ports.ts';
 
 /** For the connection, and again for the publication with its confirmation. */
@@ -62,8 +63,7 @@ function asNats(headers: Record<string, string>) {
 
 function connectOptions(list: string): ConnectionOptions {
   const urls = list.split(',').map((text) => {
-    const url = text.trim();
-    const parsed = URL.parse(url.includes('://') ? url : `nats://${url}`);
+    const parsed = natsUrl(text);
     if (!parsed?.host) throw new Error('NATS_URL is not an address such as nats://nats.example.com:4222.');
     return parsed;
   });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { natsUrl } from './nats-url.ts';
 import type { Egress } from './net.ts';
 
 const csv = z
@@ -14,10 +15,8 @@ const csv = z
 /** As browsers send it: a path or a slash at its end would match none. */
 const isOrigin = (text: string): boolean => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
 
-/** `nats://` may be left out. */
 function isNatsServer(text: string): boolean {
-  const url = text.trim();
-  const parsed = URL.parse(url.includes('://') ? url : `nats://${url}`);
+  const parsed = natsUrl(text);
   return parsed !== null && ['nats:', 'tls:'].includes(parsed.protocol) && NATS_HOST.test(parsed.hostname);
 }
 
