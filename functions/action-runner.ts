@@ -1,12 +1,17 @@
+import { PLACE_MS } from '#lib/actions/claim.ts';
 import { runMessage } from '#lib/actions/run-message.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import { FairShares } from '#lib/platform/fair-shares.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+
+/** Runs that one process sends at once, and of these to one host. */
+const PLACES = { places: 200, per_target: 10, wait_ms: PLACE_MS };
 
 /** Runs actions that a transition or the schedule wants. */
 export const create = (ports: Ports) => {
-  const world = { ports, keys: keyTable(ports.settings) };
+  const world = { ports, keys: keyTable(ports.settings), places: new FairShares(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, receives) =>
       runMessage(world, messages.action.parse(body), receives >= LAST_RECEIVE.action),

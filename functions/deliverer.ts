@@ -3,12 +3,16 @@ import type { Publish } from '#lib/alerts/send.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import { FairShares } from '#lib/platform/fair-shares.ts';
 import { natsPublisher } from '#lib/platform/nats-client.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
+/** Deliveries that one process sends at once, and of these to one URL; the others let go of their messages meanwhile. */
+const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };
+
 /** Attempts deliveries. The NATS client is in this function alone. */
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
-  const world = { ports, keys: keyTable(ports.settings), publish };
+  const world = { ports, keys: keyTable(ports.settings), publish, places: new FairShares(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, receives) =>
       deliver(world, messages.delivery.parse(body), receives >= LAST_RECEIVE.delivery),

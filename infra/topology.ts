@@ -58,7 +58,12 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     streams: true,
   },
   generator: { memory_mb: 512, timeout_seconds: 60, table: ['put'], sends: ['tick', 'job', 'timer', 'action'] },
-  prober: { memory_mb: 512, timeout_seconds: 60, table: ['put', 'delete'], sends: ['job', 'timer', 'delivery'] },
+  prober: {
+    memory_mb: 512,
+    timeout_seconds: 60,
+    table: ['put', 'delete'],
+    sends: ['job', 'slow', 'timer', 'delivery'],
+  },
   notifier: {
     memory_mb: 256,
     timeout_seconds: 30,
@@ -78,6 +83,7 @@ export const streaming = (Object.keys(functions) as FunctionName[]).filter((name
 export const queues: Record<QueueName, QueueSpec> = {
   tick: { consumer: 'generator', batch: 1, concurrency: 16, max_receives: 5 },
   job: { consumer: 'prober', batch: 10, concurrency: 50, max_receives: 3 },
+  slow: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 3 },
   timer: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 8 },
   notify: { consumer: 'notifier', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE.notify },
   delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, max_receives: LAST_RECEIVE.delivery },

@@ -167,6 +167,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     unsent: (bucket: number) => `UNSENT#${bucket}`,
     unsentDelivery: (delivery: string): Key => ({ pk: `UNSENT#${bucketOf(delivery)}`, sk: delivery }),
     lastFailure: { pk: 'HEALTH', sk: 'LAST_FAILURE' } satisfies Key,
+    lastLateProbe: { pk: 'HEALTH', sk: 'LAST_LATE_PROBE' } satisfies Key,
 
     // the schedule
     entries: (shard: number) => `SCHEDULE#${shard}`,

@@ -50,6 +50,8 @@ export const messages = {
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
   /** Probes due within the same moment. */
   job: z.object({ jobs: z.array(Job) }),
+  /** Probes of checks that were slow last time, apart from those that are over in a moment. */
+  slow: z.object({ slow_jobs: z.array(Job) }),
   /** Deadlines within the same moment; alone, as they were sent before they travelled together. */
   timer: z.union([z.object({ timers: z.array(Timer) }), Timer.transform((timer) => ({ timers: [timer] }))]),
   /** A transition whose fan-out failed once. */
@@ -67,3 +69,10 @@ export const LAST_RECEIVE = { notify: 8, delivery: 8, plan: 8, action: 8 } as co
 
 export type QueueName = keyof typeof messages;
 export type MessageOf<Name extends QueueName> = z.infer<(typeof messages)[Name]>;
+
+/** What the prober is given: probes of one of its lanes, or deadlines. */
+export const ProberWork = z.union([
+  messages.job.transform(({ jobs }) => ({ lane: 'quick' as const, jobs })),
+  messages.slow.transform(({ slow_jobs }) => ({ lane: 'slow' as const, jobs: slow_jobs })),
+  messages.timer,
+]);

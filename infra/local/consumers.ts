@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { type FunctionName, functions, queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
+import { shareOf } from '#lib/platform/fair-shares.ts';
 import type { Clock, Log } from '#lib/platform/ports.ts';
 import { type Feed, together } from './feeds.ts';
 import { type Handler, invoke } from './invoke.ts';
@@ -32,7 +33,12 @@ export function startConsumers(
   return together(all);
 }
 
-/** One queue. It rests until a send or the next due message wakes it, so an idle service does nothing. */
+/**
+ * One queue. It rests until a send or the next due message wakes it, so an idle service does nothing. Each message is a
+ * run of its own, so that a hand is free when its work ends. As long as there are hands for all that is due, they take
+ * it in the order of time. Else whoever holds less than a share comes first, and a share more hands are kept for them:
+ * no tenant waits for the long work of another.
+ */
 function startConsumer(
   queue: QueueName,
   queues: LocalQueues,
@@ -42,7 +48,13 @@ function startConsumer(
   const { consumer, batch, concurrency } = specs[queue];
   // Lambda asks for six times the function's time-out.
   const hideMs = functions[consumer].timeout_seconds * 6000;
+  const hands = batch * concurrency;
+  const share = shareOf(hands);
   const inHand = new Set<Promise<void>>();
+  /** Messages in hand, by group. */
+  const groups = new Map<string, number>();
+  /** Not all that was due could be taken. */
+  let isCrowded = false;
   let taking = Promise.resolve();
   let isTaking = false;
   let timer: NodeJS.Timeout | undefined;
@@ -55,10 +67,10 @@ function startConsumer(
     taking = take();
   }
 
-  /** Goes on until nothing is due or its hands are full. Whoever ends a batch wakes it again. */
+  /** Goes on until nothing is due that it has a hand for. Whoever ends a message wakes it again. */
   async function take(): Promise<void> {
     try {
-      while (!stopped && inHand.size < concurrency) {
+      while (!stopped) {
         const pause = afterPause?.();
         if (pause) {
           await pause;
@@ -71,8 +83,9 @@ function startConsumer(
           timer = setTimeout(wake, Math.min(wait, LONGEST_WAIT_MS));
           return;
         }
-        const received = await queues.receive(queue, batch * (concurrency - inHand.size), hideMs);
-        for (let from = 0; from < received.length; from += batch) hold(received.slice(from, from + batch));
+        const received = await receive(hands - inHand.size);
+        for (const message of received) hold(message);
+        if (received.length === 0 && isCrowded) return;
       }
     } catch (error) {
       log.error('a queue could not be read', { queue, error });
@@ -83,32 +96,40 @@ function startConsumer(
     }
   }
 
-  function hold(messages: Received[]): void {
-    const work = run(messages).catch((error) =>
-      log.error('a batch could not be settled and comes again', { queue, error }),
+  async function receive(free: number): Promise<Received[]> {
+    const fair = isCrowded ? await queues.receiveFairly(queue, free + share, hideMs, { groups, share }) : [];
+    const left = free - fair.length;
+    const rest = left > 0 ? await queues.receive(queue, left, hideMs) : [];
+    isCrowded = rest.length >= left;
+    return [...fair, ...rest];
+  }
+
+  function hold(message: Received): void {
+    const group = message.group_id;
+    groups.set(group, (groups.get(group) ?? 0) + 1);
+    const work = run(message).catch((error) =>
+      log.error('a message could not be settled and comes again', { queue, error }),
     );
     inHand.add(work);
     work.finally(() => {
       inHand.delete(work);
+      const left = groups.get(group)! - 1;
+      if (left > 0) groups.set(group, left);
+      else groups.delete(group);
       wake();
     });
   }
 
-  async function run(messages: Received[]): Promise<void> {
-    const records = messages.map((message) => recordOf(queue, message));
-    const failed = await invoke<SQSEvent, SQSBatchResponse | undefined>(consumer, handler, { Records: records }).then(
-      (answer) => failuresOf(records, answer),
+  async function run(message: Received): Promise<void> {
+    const record = recordOf(queue, message);
+    const isDone = await invoke<SQSEvent, SQSBatchResponse | undefined>(consumer, handler, { Records: [record] }).then(
+      (answer) => (answer?.batchItemFailures ?? []).length === 0,
       (error) => {
-        log.error('a function failed with its whole batch', { function: consumer, queue, error });
-        return new Set(records.map((record) => record.messageId));
+        log.error('a function failed with its message', { function: consumer, queue, error });
+        return false;
       },
     );
-    const isFailed = (_: Received, i: number) => failed.has(records[i]!.messageId);
-    await queues.settle(
-      queue,
-      messages.filter((message, i) => !isFailed(message, i)),
-      messages.filter(isFailed),
-    );
+    await queues.settle(queue, isDone ? [message] : [], isDone ? [] : [message]);
   }
 
   queues.onSend(queue, wake);
@@ -122,13 +143,6 @@ function startConsumer(
       await Promise.all(inHand);
     },
   };
-}
-
-/** Which records the answer names; all of them when it names one that was not in the batch, as Lambda has it. */
-function failuresOf(records: SQSRecord[], answer: SQSBatchResponse | undefined): Set<string> {
-  const sent = new Set(records.map((record) => record.messageId));
-  const named = new Set((answer?.batchItemFailures ?? []).map((failure) => failure.itemIdentifier));
-  return named.isSubsetOf(sent) ? named : sent;
 }
 
 const recordOf = (queue: QueueName, message: Received): SQSRecord => ({

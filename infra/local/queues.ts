@@ -6,6 +6,8 @@ import type { Store } from './store.ts';
 /** A message in hand: `receives` counts this time too, and makes the receipt. */
 export type Received = {
   id: number;
+  /** The tenant whose work it is; empty where tenants share it. */
+  group_id: string;
   body: string;
   sent_at: number;
   receives: number;
@@ -31,12 +33,17 @@ export type LocalQueues = Queues & {
   nextDue(queue: QueueName): number | undefined;
   /** Takes up to `most` messages that are due and hides them for `hide_ms`. */
   receive(queue: QueueName, most: number, hide_ms: number): Promise<Received[]>;
+  /** The same in turns among the groups of which less is in hand than their share, those with the least first. */
+  receiveFairly(queue: QueueName, most: number, hide_ms: number, inHand: InHand): Promise<Received[]>;
   /** Deletes what is done; what failed comes back after its pause, or is a dead letter after its last receive. */
   settle(queue: QueueName, done: Received[], failed: Received[]): Promise<void>;
   deadLetters(): DeadLetter[];
   /** Forgets dead letters older than `before` (epoch ms), and frees what a clock that was set back holds up. */
   sweep(before: number): Promise<void>;
 };
+
+/** How many messages of each group are in hand, and how many one group may hold while others wait. */
+export type InHand = { groups: ReadonlyMap<string, number>; share: number };
 
 /** As SQS: at most 15 minutes ahead, 256 KB a message. */
 const LONGEST_DELAY_MS = 15 * 60_000;
@@ -56,18 +63,34 @@ export type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms
  */
 export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PAUSE_MS }: QueueOptions): LocalQueues {
   const { db } = store;
-  const insert = db.prepare('INSERT INTO messages (queue, body, sent_at, visible_at) VALUES (?, ?, ?, ?)');
+  const insert = db.prepare('INSERT INTO messages (queue, group_id, body, sent_at, visible_at) VALUES (?, ?, ?, ?, ?)');
   const due = db.prepare('SELECT min(visible_at) AS at FROM messages WHERE queue = ? AND dead_at IS NULL');
   const bury = db.prepare(
     `UPDATE messages SET dead_at = ?1, in_flight = 0
      WHERE queue = ?2 AND dead_at IS NULL AND visible_at <= ?1 AND receives >= ?3 RETURNING id, body, receives`,
   );
+  const oldest = db.prepare(
+    `SELECT id FROM messages INDEXED BY messages_by_due WHERE queue = ? AND dead_at IS NULL AND visible_at <= ?
+     ORDER BY visible_at, id LIMIT ?`,
+  );
+  // From one group to the next, however many messages each has.
+  const groups = db.prepare(
+    `WITH RECURSIVE step (group_id) AS (
+       SELECT min(group_id) FROM messages WHERE queue = ?1 AND dead_at IS NULL
+       UNION ALL
+       SELECT (SELECT min(group_id) FROM messages WHERE queue = ?1 AND dead_at IS NULL AND group_id > step.group_id)
+       FROM step WHERE step.group_id IS NOT NULL
+     ) SELECT group_id FROM step WHERE group_id IS NOT NULL`,
+  );
+  const oldestOfGroup = db.prepare(
+    `SELECT id FROM messages INDEXED BY messages_by_group
+     WHERE queue = ? AND group_id = ? AND dead_at IS NULL AND visible_at <= ? ORDER BY visible_at, id LIMIT ?`,
+  );
   const take = db.prepare(
     `UPDATE messages SET receives = receives + 1, visible_at = ?1, in_flight = 1,
        first_received_at = coalesce(first_received_at, ?2)
-     WHERE id IN (SELECT id FROM messages WHERE queue = ?3 AND dead_at IS NULL AND visible_at <= ?2
-       ORDER BY visible_at, id LIMIT ?4)
-     RETURNING id, body, sent_at, receives, first_received_at`,
+     WHERE id IN (SELECT value FROM json_each(?3))
+     RETURNING id, group_id, body, sent_at, receives, first_received_at`,
   );
   // The number of receives is the receipt: whoever was too slow no longer holds the message.
   const remove = db.prepare('DELETE FROM messages WHERE id = ? AND receives = ?');
@@ -80,6 +103,18 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   const logDead = (queue: string, { id, body, receives }: Pick<Received, 'id' | 'body' | 'receives'>) =>
     log.error('a message failed for good and is a dead letter', { queue, message_id: id, receives, body });
 
+  async function receive(queue: QueueName, hideMs: number, choose: (now: number) => number[]): Promise<Received[]> {
+    const { dead, taken } = await store.write(() => {
+      const now = clock.now();
+      const dead = bury.all(now, queue, specs[queue].max_receives) as unknown as Received[];
+      const ids = choose(now);
+      const taken = ids.length === 0 ? [] : take.all(now + hideMs, now, JSON.stringify(ids));
+      return { dead, taken: taken as unknown as Received[] };
+    }, 'soon');
+    for (const one of dead) logDead(queue, one);
+    return taken.sort((a, b) => a.id - b.id);
+  }
+
   return {
     send: async (queue, messages) => {
       if (!(queue in specs)) throw new Error(`There is no queue ${queue}.`);
@@ -87,7 +122,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
       for (let from = 0; from < messages.length; from += CHUNK) {
         const chunk = messages.slice(from, from + CHUNK).map((message) => rowOf(message, now));
         await store.write(() => {
-          for (const { body, visible_at } of chunk) insert.run(queue, body, now, visible_at);
+          for (const { group, body, visible_at } of chunk) insert.run(queue, group, body, now, visible_at);
         });
         wakes.get(queue)?.();
       }
@@ -98,17 +133,20 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
       }),
     onSend: (queue, wake) => wakes.set(queue, wake),
     nextDue: (queue) => store.read(() => due.get(queue)?.at as number | null | undefined) ?? undefined,
-    receive: async (queue, most, hideMs) => {
-      const { dead, taken } = await store.write(() => {
-        const now = clock.now();
-        return {
-          dead: bury.all(now, queue, specs[queue].max_receives) as unknown as Received[],
-          taken: take.all(now + hideMs, now, queue, most) as unknown as Received[],
-        };
-      }, 'soon');
-      for (const one of dead) logDead(queue, one);
-      return taken.sort((a, b) => a.id - b.id);
-    },
+    receive: (queue, most, hideMs) => receive(queue, hideMs, (now) => idsOf(oldest.all(queue, now, most))),
+    receiveFairly: (queue, most, hideMs, inHand) =>
+      receive(queue, hideMs, (now) => {
+        const waiting = groups.all(queue).flatMap(({ group_id }) => {
+          const held = inHand.groups.get(group_id as string) ?? 0;
+          const left = Math.min(most, inHand.share - held);
+          const ids = left > 0 ? idsOf(oldestOfGroup.all(queue, group_id as string, now, left)) : [];
+          return ids.map((id, i) => ({ id, held: held + i }));
+        });
+        return waiting
+          .sort((a, b) => a.held - b.held)
+          .slice(0, most)
+          .map(({ id }) => id);
+      }),
     settle: async (queue, done, failed) => {
       const { max_receives } = specs[queue];
       const last = failed.filter(({ receives }) => receives >= max_receives);
@@ -140,11 +178,15 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   };
 }
 
-function rowOf({ body, not_before }: Message, now: number): { body: string; visible_at: number } {
+const idsOf = (rows: Record<string, unknown>[]): number[] => rows.map(({ id }) => id as number);
+
+type Row = { group: string; body: string; visible_at: number };
+
+function rowOf({ body, not_before, group = '' }: Message, now: number): Row {
   const text = JSON.stringify(body);
   if (text === undefined) throw new Error('The body of a message is JSON.');
   if (Buffer.byteLength(text) > MESSAGE_BYTES) throw new Error('A message has at most 256 KB. Send several.');
   const visible_at = Math.max(now, not_before ?? now);
   if (visible_at > now + LONGEST_DELAY_MS) throw new Error('A message waits at most 15 minutes.');
-  return { body: text, visible_at: Math.ceil(visible_at) };
+  return { group, body: text, visible_at: Math.ceil(visible_at) };
 }

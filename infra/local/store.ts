@@ -49,12 +49,14 @@ const SCHEMA = `
   );
   CREATE TABLE IF NOT EXISTS checkpoints (consumer TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS messages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, body TEXT NOT NULL, sent_at INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, group_id TEXT NOT NULL, body TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
     visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, first_received_at INTEGER,
     in_flight INTEGER NOT NULL DEFAULT 0,
     dead_at INTEGER
   );
   CREATE INDEX IF NOT EXISTS messages_by_due ON messages (queue, visible_at) WHERE dead_at IS NULL;
+  CREATE INDEX IF NOT EXISTS messages_by_group ON messages (queue, group_id, visible_at) WHERE dead_at IS NULL;
   CREATE INDEX IF NOT EXISTS messages_dead ON messages (dead_at) WHERE dead_at IS NOT NULL;
   CREATE TABLE IF NOT EXISTS layout (setting TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ticks (schedule TEXT PRIMARY KEY, last TEXT NOT NULL) WITHOUT ROWID;

@@ -98,7 +98,7 @@ export async function deleteAction(context: Context, id: string): Promise<void> 
   const { ports, keys, tenant } = context;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
   const body: MessageOf<'reclaim'> = { tenant_id: tenant, action_id: id };
-  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS }]);
+  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>
     untilDone(ports, async () => {
       const found = await ports.table.getMany<Item>([keys.action(tenant, id), keys.actionCount(tenant)]);

@@ -1,13 +1,15 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { historyExpiry } from '#lib/health/retention.ts';
 import type { Keys } from '#lib/keys.ts';
+import type { FairShares } from '#lib/platform/fair-shares.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { ActionItem, Trigger } from './action-item.ts';
 import type { ExecutionItem, RunPointer } from './execution.ts';
 
-export type World = { ports: Ports; keys: Keys };
+/** `places` are there where runs come from a queue; runs by hand are the caller's own time. */
+export type World = { ports: Ports; keys: Keys; places?: FairShares };
 
 /** A run that is wanted. Its id follows from its cause, so that whoever wants it again means the same one. */
 export type Wanted = {
@@ -27,8 +29,10 @@ export type Claim =
   /** The action is gone or no longer wants it, or the account was disabled. */
   | { is: 'void' };
 
-/** Beside the request itself: the writes before and after it, each of which is tried for 10 s. */
-const WRITES_MS = 15_000;
+/** How long a run that was claimed waits for a place. */
+export const PLACE_MS = 5_000;
+/** Beside the request itself: waiting for its place, and the writes before and after it, each tried for 10 s. */
+const WRITES_MS = 15_000 + PLACE_MS;
 
 /** Epoch ms from which a pending run of the action, begun at `now`, must have been cut off. */
 export const giveUpAt = (action: ActionItem, now: number): number => now + action.timeout_ms + WRITES_MS;

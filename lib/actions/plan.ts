@@ -17,7 +17,9 @@ export async function planOrPark(world: World, transition: TransitionItem): Prom
   } catch (error) {
     world.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
     const body: MessageOf<'plan'> = { tenant_id, check_id, sk };
-    await world.ports.queues.send('plan', [{ body, not_before: world.ports.clock.now() + PARKED_MS }]);
+    await world.ports.queues.send('plan', [
+      { body, not_before: world.ports.clock.now() + PARKED_MS, group: tenant_id },
+    ]);
   }
 }
 
@@ -40,7 +42,7 @@ async function plan(world: World, transition: TransitionItem): Promise<void> {
   if (runs.length === 0) return;
   await world.ports.queues.send(
     'action',
-    runs.map((body) => ({ body })),
+    runs.map((body) => ({ body, group: body.tenant_id })),
   );
 }
 

@@ -25,5 +25,6 @@ export async function reclaimAction(
     // Last, since it alone names the execution: a crash before this leaves it for the next try.
     await deleteAll(ports, [{ pk, sk }]);
   }
-  if (runs.next !== undefined) await ports.queues.send('reclaim', [{ body: { tenant_id, action_id } }]);
+  if (runs.next !== undefined)
+    await ports.queues.send('reclaim', [{ body: { tenant_id, action_id }, group: tenant_id }]);
 }

@@ -38,7 +38,7 @@ export async function dispatch(
       ...more,
     }),
   );
-  const ended = await finish(world, execution, await send(world.ports, action, variables));
+  const ended = await finish(world, execution, await send(world, action, variables));
   world.ports.log.info('an action was run', {
     tenant_id: ended.tenant_id,
     action_id: ended.action_id,
@@ -84,5 +84,5 @@ export async function runByHand(
 /** Asks for a look at a run at a time (epoch ms) when it must be over. */
 export function settleLater({ ports }: World, tenant_id: string, execution_id: string, at: number): Promise<void> {
   const body: MessageOf<'action'> = { kind: 'settle', tenant_id, execution_id };
-  return ports.queues.send('action', [{ body, not_before: at + 1000 }]);
+  return ports.queues.send('action', [{ body, not_before: at + 1000, group: tenant_id }]);
 }

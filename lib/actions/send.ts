@@ -1,10 +1,12 @@
 import { STATUS_CODES } from 'node:http';
+import { NO_PLACE } from '#lib/platform/fair-shares.ts';
 import { type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { ActionItem } from './action-item.ts';
+import type { World } from './claim.ts';
 import type { ExecutionItem } from './execution.ts';
 import { EGRESS } from './guard-url.ts';
-import { render, type Variables } from './template.ts';
+import { type Rendered, render, type Variables } from './template.ts';
 
 /** What became of a run. */
 export type Dispatched = Pick<
@@ -23,13 +25,32 @@ export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: st
 });
 
 /** Makes the one request of a run. Answers what came of it, whatever that is; never throws. */
-export async function send(ports: Ports, action: ActionItem, variables: Variables): Promise<Dispatched> {
+export async function send(
+  { ports, places }: Pick<World, 'ports' | 'places'>,
+  action: ActionItem,
+  variables: Variables,
+): Promise<Dispatched> {
   const rendered = render(action, variables);
   if (!rendered.ok) return notSent(rendered.status, rendered.error);
+  const { request } = rendered;
+  if (!places) return exchange(ports, action, request);
+  const claim = { tenant: action.tenant_id, target: URL.parse(request.url)?.host };
+  const dispatched = await places.run(claim, () => exchange(ports, action, request));
+  return dispatched === NO_PLACE ? notSent('failed', CROWDED) : dispatched;
+}
+
+const CROWDED =
+  'not sent: as many runs as there may be at once were under way to its host or in its account, and none ended in time';
+
+async function exchange(
+  ports: Ports,
+  action: ActionItem,
+  request: (Rendered & { ok: true })['request'],
+): Promise<Dispatched> {
   const started = ports.clock.now();
   try {
     const reply = await ports.net.http({
-      ...rendered.request,
+      ...request,
       timeout_ms: action.timeout_ms,
       max_body_bytes: SNIPPET_BYTES,
       egress: EGRESS,

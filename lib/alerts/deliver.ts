@@ -5,18 +5,20 @@ import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import { type FairShares, NO_PLACE } from '#lib/platform/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Alert, alertOf, testAlertOf } from './alert.ts';
 import type { ChannelType } from './channel-type.ts';
 import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import { type Address, slowDown, takeTurn } from './pace.ts';
-import { type AttemptOutcome, recordOutcome } from './record-outcome.ts';
+import { type Address, answeredAgain, slowDown, takeTurn, timedOut, type Wait } from './pace.ts';
+import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
 import { channelTypeOf } from './registry.ts';
 import { type SendWorld, sendAlert } from './send.ts';
 
-export type DeliverWorld = SendWorld & { keys: Keys };
+type AttemptWorld = SendWorld & { keys: Keys };
+export type DeliverWorld = AttemptWorld & { places: FairShares };
 
 /**
  * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
@@ -44,7 +46,10 @@ async function deliverOnce(world: DeliverWorld, message: MessageOf<'delivery'>, 
   if (ports.clock.now() < wait) return tryLater(world, delivery, wait, turn);
 
   const outcome = await attempt(world, delivery, turn);
-  if (outcome.status === 'waiting') return tryLater(world, delivery, outcome.turn, outcome.turn);
+  if (outcome.status === 'waiting') {
+    await noteWaiting(world, delivery, outcome);
+    return tryLater(world, delivery, outcome.turn, outcome.turn);
+  }
   const after = await recordOutcome(world, delivery, outcome);
   ports.log.info('an alert was attempted', {
     tenant_id: after.tenant_id,
@@ -77,7 +82,7 @@ function tryLater(
 ): Promise<void> {
   const { queues, clock } = world.ports;
   const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id, ...(turn !== undefined && { turn }) };
-  return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS) }]);
+  return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS), group: tenant_id }]);
 }
 
 /** For so long (ms) from its making on, waiting for a turn and a 429 are no attempt of a delivery. */
@@ -95,47 +100,64 @@ export async function attempt(
   world: DeliverWorld,
   delivery: DeliveryItem,
   turn?: number,
-): Promise<AttemptOutcome | { status: 'waiting'; turn: number }> {
+): Promise<AttemptOutcome | Waiting> {
   const ready = await prepare(world, delivery);
   if ('status' in ready) return ready;
-  const address = addressOf(world, delivery, ready.channel);
-  const wait = address && (await takeTurn(world, address, turn));
-  if (!address || wait === undefined) return sendOnce(world, ready, address);
-  return { status: 'waiting', turn: Math.min(wait, address.until) };
+  const { url } = ready.channel.config;
+  if (url === undefined) return sendOnce(world, ready, undefined);
+  const address: PatientAddress = { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
+  const { wait, after_timeouts } = await takeTurn(world, address, turn);
+  const now = world.ports.clock.now();
+  if (!wait) return inPlace(world, ready, now < address.until ? { ...address, after_timeouts } : undefined);
+  if (now < address.until) return { ...wait, status: 'waiting', turn: Math.min(wait.at, address.until) };
+  return wait.is_open ? never('given up: the receiver did not answer for an hour') : inPlace(world, ready, undefined);
+}
+
+type Waiting = { status: 'waiting'; turn: number } & Pick<Wait, 'why' | 'is_open'>;
+
+const CROWDED_MS = 1_000;
+const CROWDED = 'waits: as many deliveries as there may be at once are under way to its receiver or in its account';
+
+/** Sends it once there is a place for it: few deliveries at once go to one URL, and those of one tenant leave room. */
+async function inPlace(
+  world: DeliverWorld,
+  ready: Ready,
+  address: PatientAddress | undefined,
+): Promise<AttemptOutcome | Waiting> {
+  const { tenant_id } = ready.alert.event;
+  const claim = { tenant: tenant_id, target: ready.channel.config.url };
+  const outcome = await world.places.run(claim, () => sendOnce(world, ready, address));
+  if (outcome !== NO_PLACE) return outcome;
+  return { status: 'waiting', turn: world.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
 }
 
 /** The same out of turn: for a test, which somebody waits for. */
-export async function attemptNow(world: DeliverWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
+export async function attemptNow(world: AttemptWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
   const ready = await prepare(world, delivery);
   return 'status' in ready ? ready : sendOnce(world, ready, undefined);
 }
 
 async function sendOnce(
-  world: DeliverWorld,
+  world: AttemptWorld,
   { type, channel, alert }: Ready,
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome> {
   const sent_at = world.ports.clock.now();
   const refusal = await sendAlert(world, type, channel.config, alert);
+  if (address && refusal?.timed_out) await timedOut(world, address, sent_at);
+  else if (address?.after_timeouts) await answeredAgain(world, address);
   if (!refusal) return { status: 'sent' };
   if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
   const turn = await slowDown(world, address, refusal.retry_after_ms, sent_at);
   return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };
 }
 
-/** `until`: epoch ms, the latest turn that it waits for. */
-type PatientAddress = Address & { until: number };
-
-/** Where a delivery takes turns; undefined on NATS, and for one that has waited enough. */
-function addressOf({ ports }: DeliverWorld, delivery: DeliveryItem, { config }: Channel): PatientAddress | undefined {
-  const until = patientUntil(delivery);
-  if (config.url === undefined || ports.clock.now() >= until) return undefined;
-  return { tenant_id: delivery.tenant_id, url: config.url, until };
-}
+/** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
+type PatientAddress = Address & { until: number; after_timeouts?: boolean };
 
 type Ready = { type: ChannelType; channel: Channel; alert: Alert };
 
-async function prepare({ ports, keys }: DeliverWorld, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
+async function prepare({ ports, keys }: AttemptWorld, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk } = delivery;
   const [account, entity, check, policy, transition] = await ports.table.getMany<Item>([
     keys.account(tenant_id),

@@ -24,7 +24,9 @@ export async function fanOutOrPark(world: FanOutWorld, transition: TransitionIte
   } catch (error) {
     world.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
     const body: MessageOf<'notify'> = { tenant_id, check_id, sk };
-    await world.ports.queues.send('notify', [{ body, not_before: world.ports.clock.now() + PARKED_MS }]);
+    await world.ports.queues.send('notify', [
+      { body, not_before: world.ports.clock.now() + PARKED_MS, group: tenant_id },
+    ]);
   }
 }
 

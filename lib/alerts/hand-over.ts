@@ -14,6 +14,9 @@ export async function handOver(
   if (pending.length === 0) return;
   await ports.queues.send(
     'delivery',
-    pending.map((delivery) => ({ body: { tenant_id, delivery_id: delivery!.id } satisfies MessageOf<'delivery'> })),
+    pending.map((delivery) => ({
+      body: { tenant_id, delivery_id: delivery!.id } satisfies MessageOf<'delivery'>,
+      group: tenant_id,
+    })),
   );
 }

@@ -5,17 +5,23 @@ import type { Item, Ports } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 
 /**
- * How deliveries to one URL are spaced after its receiver asked for it (429): each takes the next turn, a gap after
- * the one before. About 200 bytes, written once a turn; forgotten when nobody has asked for a while.
+ * How deliveries to one URL are spaced after its receiver asked for it (429) or did not answer: each takes the next
+ * turn, a gap after the one before. After some time-outs in a row the circuit is open: one delivery at a time tries
+ * whether the receiver answers again. About 200 bytes, written once a turn; forgotten when nobody has asked for a while.
  */
-export type PaceItem = Item & {
-  v: string;
+export type PaceItem = Item & Pace & { v: string };
+
+type Pace = {
   /** Between two turns, ms. */
   gap_ms: number;
-  /** Epoch ms: nothing goes before; of the last 429, and moved on when the gap is halved. */
+  /** Epoch ms: nothing goes before; of the last refusal, and moved on when the gap is halved. */
   not_before: number;
   /** Epoch ms of the next free turn. */
   next_at: number;
+  /** Time-outs in a row. */
+  timeouts: number;
+  /** Epoch ms of the last one that was counted. */
+  timed_out_at: number;
 };
 
 type World = { ports: Ports; keys: Keys };
@@ -38,16 +44,37 @@ export function retryAfterMs(header: string | undefined, now: number): number {
   return Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
 
+/** A turn to wait for: `at` in epoch ms, and in a sentence why. `is_open`: the receiver does not answer at all. */
+export type Wait = { at: number; why: string; is_open: boolean };
+
+/** What a delivery may do now: wait, or go; `after_timeouts`: it finds out whether a receiver answers again. */
+export type Turn = { wait: Wait; after_timeouts?: never } | { wait?: never; after_timeouts: boolean };
+
+const SLOWED = 'waits for its turn: the receiver asked to be sent less (429)';
+const QUEUED = 'waits for its turn: the receiver did not answer in time';
+const OPEN = 'waits: the receiver did not answer several times in a row; one delivery at a time tries it again';
+
 /**
- * When a delivery may go: undefined for now, else the epoch ms of the turn that it has just taken.
- * @param turn the turn that it took before, if any
+ * When a delivery may go.
+ * @param turn the turn (epoch ms) that it took before, if any
  */
-export const takeTurn = (world: World, address: Address, turn: number | undefined): Promise<number | undefined> =>
-  change(world, address, (stored, now) => {
-    const pace = stillOn(stored, now);
-    if (!pace || (turn !== undefined && turn <= now && now >= pace.not_before)) return undefined;
+export const takeTurn = (world: World, address: Address, turn: number | undefined): Promise<Turn> =>
+  change(world, address, (pace, now): Change<Turn> => {
+    if (!pace) return { answer: { after_timeouts: false } };
+    const after_timeouts = pace.timeouts > 0;
+    if (isOpen(pace)) {
+      const wait = { at: pace.not_before, why: OPEN, is_open: true };
+      if (now < pace.not_before) return { answer: { wait } };
+      return { answer: { after_timeouts }, next: { ...pace, not_before: now + TRIAL_MS } };
+    }
+    if (turn !== undefined && turn <= now && now >= pace.not_before) return { answer: { after_timeouts } };
     const { gap_ms, not_before } = eased(pace, now);
-    return { at: Math.max(pace.next_at, not_before, now), gap_ms, not_before };
+    const at = Math.max(pace.next_at, not_before, now);
+    const why = after_timeouts ? QUEUED : SLOWED;
+    return {
+      answer: { wait: { at, why, is_open: false } },
+      next: { ...pace, gap_ms, not_before, next_at: at + gap_ms },
+    };
   });
 
 /**
@@ -55,17 +82,55 @@ export const takeTurn = (world: World, address: Address, turn: number | undefine
  * Answers the turn (epoch ms) of the refused one.
  * @param sent_at epoch ms: when the refused request went out
  */
-export async function slowDown(world: World, address: Address, retryMs: number, sent_at: number): Promise<number> {
-  const at = await change(world, address, (stored, now) => {
-    const pace = stillOn(stored, now);
+export const slowDown = (world: World, address: Address, retryMs: number, sent_at: number): Promise<number> =>
+  change(world, address, (pace, now) => {
     const pause = Math.ceil(retryMs * MARGIN);
     const not_before = Math.max(pace?.not_before ?? 0, now + pause);
     const gap_ms = pace ? widened(pace, pause, sent_at) : FIRST_GAP_MS;
-    return { at: Math.max(pace?.next_at ?? 0, not_before), gap_ms, not_before };
+    const at = Math.max(pace?.next_at ?? 0, not_before);
+    return { answer: at, next: { gap_ms, not_before, next_at: at + gap_ms, timeouts: 0, timed_out_at: 0 } };
   });
-  return at!;
-}
 
+/**
+ * The receiver did not answer in time: its deliveries are spaced as after a 429, and from the third time-out in a row
+ * on they wait, longer each time. Attempts that were under way side by side count once.
+ * @param sent_at epoch ms: when the request went out
+ */
+export const timedOut = (world: World, address: Address, sent_at: number): Promise<void> =>
+  change(world, address, (pace, now) => {
+    if (pace && sent_at < pace.timed_out_at) return { answer: undefined };
+    const timeouts = (pace?.timeouts ?? 0) + 1;
+    const not_before = Math.max(timeouts < OPEN_AFTER ? (pace?.not_before ?? 0) : 0, now + pauseAfter(timeouts));
+    const next_at = Math.max(timeouts < OPEN_AFTER ? (pace?.next_at ?? 0) : 0, not_before);
+    const gap_ms = pace?.gap_ms ?? FIRST_GAP_MS;
+    return { answer: undefined, next: { gap_ms, not_before, next_at, timeouts, timed_out_at: now } };
+  });
+
+/** The receiver answered again: what waits for it takes turns. */
+export const answeredAgain = (world: World, address: Address): Promise<void> =>
+  change(world, address, (pace, now) => {
+    if (!pace || pace.timeouts === 0) return { answer: undefined };
+    return {
+      answer: undefined,
+      next: { gap_ms: FIRST_GAP_MS, not_before: now, next_at: now, timeouts: 0, timed_out_at: 0 },
+    };
+  });
+
+/** Time-outs in a row from which on one delivery at a time tries the receiver. */
+const OPEN_AFTER = 3;
+/** How long it tries at most, and is written down. */
+const TRIAL_MS = 15_000;
+const FIRST_OPEN_MS = 5_000;
+
+const isOpen = ({ timeouts }: Pace): boolean => timeouts >= OPEN_AFTER;
+
+/** 5, 10, 20, 40, 60 s. */
+const pauseAfter = (timeouts: number): number =>
+  timeouts < OPEN_AFTER
+    ? FIRST_GAP_MS
+    : Math.min(LONGEST_PAUSE_MS, FIRST_OPEN_MS * 2 ** Math.min(timeouts - OPEN_AFTER, 10));
+
+/** A pace that is still kept to. */
 const stillOn = (pace: PaceItem | undefined, now: number): PaceItem | undefined =>
   pace && now <= Math.max(pace.next_at, pace.not_before) + EASE_MS ? pace : undefined;
 
@@ -74,7 +139,7 @@ const stillOn = (pace: PaceItem | undefined, now: number): PaceItem | undefined 
  * afterwards: only a refusal that came in spite of the gap doubles it, up to what was asked for. One that went out
  * before the pause was over, or as the first after it, says that the pause was too short.
  */
-function widened({ gap_ms, not_before }: PaceItem, pause: number, sent_at: number): number {
+function widened({ gap_ms, not_before }: Pace, pause: number, sent_at: number): number {
   return sent_at < not_before + gap_ms ? gap_ms : Math.max(gap_ms, Math.min(2 * gap_ms, pause));
 }
 
@@ -82,32 +147,31 @@ function widened({ gap_ms, not_before }: PaceItem, pause: number, sent_at: numbe
 const EASING_TURNS = 10;
 
 /** What is past forbids nothing, so that `not_before` also holds when the gap was halved last. */
-function eased(pace: PaceItem, now: number): { gap_ms: number; not_before: number } {
+function eased(pace: Pace, now: number): { gap_ms: number; not_before: number } {
   const { gap_ms, not_before } = pace;
   if (gap_ms <= FIRST_GAP_MS || now < not_before + EASING_TURNS * gap_ms) return { gap_ms, not_before };
   return { gap_ms: Math.max(FIRST_GAP_MS, Math.ceil(gap_ms / 2)), not_before: now };
 }
 
-type Turn = { at: number; gap_ms: number; not_before: number };
+type Change<T> = { answer: T; next?: Pace };
 
-/** Takes the turn that `choose` finds in the present pace; its undefined takes none and writes nothing. */
-function change(
+/** Changes the present pace as `choose` says; nothing is written without a `next`. */
+function change<T>(
   { ports, keys }: World,
   { tenant_id, url }: Address,
-  choose: (pace: PaceItem | undefined, now: number) => Turn | undefined,
-): Promise<number | undefined> {
+  choose: (pace: Pace | undefined, now: number) => Change<T>,
+): Promise<T> {
   const key = keys.pace(tenant_id, createHash('sha256').update(url).digest('hex').slice(0, 32));
   return oneAtATime(ports.table, key.pk, () =>
     untilDone(ports, async () => {
-      const pace = await ports.table.get<PaceItem>(key);
-      const turn = choose(pace, ports.clock.now());
-      if (!turn) return undefined;
-      const { at, gap_ms, not_before } = turn;
-      const next_at = at + gap_ms;
-      const expires_at = Math.ceil((next_at + EASE_MS) / 1000);
-      const put: PaceItem = { ...key, v: ports.ids.token(), expires_at, gap_ms, not_before, next_at };
-      const done = await ports.table.transact([{ put, if: pace ? { version: pace.v } : 'absent' }]);
-      return done.ok ? at : AGAIN;
+      const stored = await ports.table.get<PaceItem>(key);
+      const now = ports.clock.now();
+      const { answer, next } = choose(stillOn(stored, now), now);
+      if (!next) return answer;
+      const expires_at = Math.ceil((Math.max(next.next_at, next.not_before) + EASE_MS) / 1000);
+      const put: PaceItem = { ...key, v: ports.ids.token(), expires_at, ...next };
+      const done = await ports.table.transact([{ put, if: stored ? { version: stored.v } : 'absent' }]);
+      return done.ok ? answer : AGAIN;
     }),
   );
 }

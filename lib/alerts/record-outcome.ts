@@ -2,7 +2,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeliveryItem, isOver, type LastDeliveryItem } from './delivery-item.ts';
+import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 import { withAttempt } from './last-delivery.ts';
 
 /**
@@ -74,12 +74,36 @@ export function recordOutcome(
       const put: LastDeliveryItem = { ...lastKey, v, ...latest };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
-    if (isOver(next) && present) writes.push({ delete: keys.unsentDelivery(next.id) });
+    if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
     // Apart from the transaction, so that deliveries that fail together do not wait for each other.
     if (next.status === 'failed' && present) await noteFailure(ports, keys);
     return next;
   });
+}
+
+/** Whether it is still among those that nobody has looked at. */
+const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
+
+/**
+ * Says in the delivery log why a delivery waits, once; what an attempt found is only joined by word of a receiver that
+ * does not answer at all. It is no longer among those that wait for this service.
+ */
+export async function noteWaiting(
+  { ports, keys }: { ports: Ports; keys: Keys },
+  delivery: DeliveryItem,
+  { why, is_open }: { why: string; is_open: boolean },
+): Promise<void> {
+  const { error } = delivery;
+  if (error.startsWith(why) || (error !== '' && !is_open)) return;
+  const now = iso(ports.clock.now());
+  const told = error === '' ? why : `${why}; before that: ${error}`;
+  const next: DeliveryItem = { ...delivery, v: ports.ids.token(), error: told, updated_at: now };
+  // Who was quicker has more to tell.
+  await ports.table.transact([
+    { put: next, if: { version: delivery.v } },
+    ...(isUntouched(delivery) ? [{ delete: keys.unsentDelivery(delivery.id) }] : []),
+  ]);
 }
 
 /** What stands of a delivery; `hasPlace`: its channel is still there, and with it the place of its latest delivery. */

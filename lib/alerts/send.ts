@@ -39,7 +39,7 @@ export async function sendAlert(
 type Hide = (text: string, isCut?: boolean) => string;
 
 /** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
-export type Refusal = { error: string; retry_after_ms?: number };
+export type Refusal = { error: string; retry_after_ms?: number; timed_out?: boolean };
 
 async function post(
   ports: Ports,
@@ -64,7 +64,8 @@ async function post(
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     // What its status says holds, whatever becomes of the rest of its answer.
-    return isTaken(error.status) ? undefined : refused(error.status, error.message, undefined);
+    if (isTaken(error.status)) return undefined;
+    return { ...refused(error.status, error.message, undefined), timed_out: error.kind === 'timeout' };
   }
 
   function refused(status: number, error: string, retryAfter: string | undefined): Refusal {

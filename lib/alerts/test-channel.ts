@@ -37,7 +37,7 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
   if (channelTypeOf(channel.channel_type)?.via === 'nats') {
     const body: MessageOf<'delivery'> = { tenant_id: tenant, delivery_id: delivery.id };
     await createDelivery(ports, keys, delivery);
-    await ports.queues.send('delivery', [{ body }]);
+    await ports.queues.send('delivery', [{ body, group: tenant }]);
     return deliveryRecord(delivery);
   }
   const outcome = await attemptNow(context, delivery);

@@ -49,6 +49,6 @@ async function sendReclaims(
   );
   await ports.queues.send(
     'reclaim',
-    bodies.map((body) => ({ body, not_before })),
+    bodies.map((body) => ({ body, not_before, group: tenant })),
   );
 }

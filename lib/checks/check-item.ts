@@ -44,6 +44,8 @@ export type CheckItem = Item & {
   last_received?: { at: number; received_at: number };
   /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
   silence_at?: number;
+  /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
+  slow?: true;
   /** Push: a silence judgement is under way; every other write of this item removes it. */
   silence_mark?: string;
   /** What alerting remembers. */

@@ -200,7 +200,7 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
   const { entity_id, id } = stored;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
-  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_DELAY_MS }]);
+  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_DELAY_MS, group: tenant }]);
   await oneAtATime(ports.table, entity_id, () =>
     untilDone(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));

@@ -8,6 +8,7 @@ import { believed, iso } from '#lib/platform/time.ts';
 import { sendTimers } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
 import { isSame, judge } from './judge.ts';
+import { isSlow } from './lanes.ts';
 import type { ResultItem } from './result-item.ts';
 import { resultExpiry } from './retention.ts';
 
@@ -31,7 +32,8 @@ export type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
  */
 export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promise<Recorded> {
   const result = resultOf(keys, probe);
-  if (isSame(judge(probe.check, probe.outcome.success), probe.check)) {
+  const slow = isSlow(probe.outcome);
+  if (isSame(judge(probe.check, probe.outcome.success), probe.check) && slow === (probe.check.slow ?? false)) {
     const quiet = await ports.table.transact([{ put: result, if: 'absent' }]);
     if (quiet.ok) return 'recorded';
     if (!quiet.conflict) return 'repeated';
@@ -52,6 +54,7 @@ export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promi
         error_message,
         cause: 'result',
         retention_days,
+        ...(slow !== (check.slow ?? false) && (slow ? { also: { slow } } : { also: {}, forget: ['slow'] })),
       });
       if (!changes) return 'dropped';
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);

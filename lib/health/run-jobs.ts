@@ -3,15 +3,16 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
+import { NO_PLACE } from '#lib/platform/fair-shares.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
+import { packSlowJobs } from '#lib/schedule/jobs.ts';
 import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import type { GapNoteItem } from './gap-causes.ts';
-import { type Blame, type OwnNetwork, wayOf } from './own-network.ts';
+import { type Lane, type Lanes, makeLanes } from './lanes.ts';
+import { lateProbes } from './late-probes.ts';
+import { type Blame, type OwnNetwork, ownNetwork, wayOf } from './own-network.ts';
 import { type Probe, recordProbe } from './record-probe.ts';
 import { resultExpiry } from './retention.ts';
-
-/** Takes a place among the probes that run at once. */
-export type Place = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** A job that the present settings still want. */
 type Due = { job: Job; check: CheckItem; account: AccountItem };
@@ -20,24 +21,30 @@ type Due = { job: Job; check: CheckItem; account: AccountItem };
 const UNCLEAR_MS = 60_000;
 
 /** What a process keeps between its batches. */
-export type Prober = { place: Place; network: OwnNetwork };
+export type Prober = { lanes: Lanes; network: OwnNetwork; noteLate: (job: Job) => Promise<void> };
+
+export const makeProber = (ports: Ports, keys: Keys): Prober => {
+  const lanes = makeLanes(ports.clock);
+  return { lanes, network: ownNetwork(ports), noteLate: lateProbes(ports, keys, lanes) };
+};
 
 /**
- * Probes every check of a batch at once and records each outcome as it ends. Jobs of deleted or disabled checks, and
- * those whose instant is no slot of the present settings, are dropped; one whose next slot is due is left as a gap.
- * Targets that did not answer at all wait for the batch to say whether our own network is to blame.
- * @returns the jobs that could not be recorded, by a fault of ours or because it is unclear whose, to be sent again
+ * Probes the checks of a batch as soon as each has a place and records each outcome as it ends. Jobs of deleted or
+ * disabled checks, and those whose instant is no slot of the present settings, are dropped; one whose next slot is due
+ * is left as a gap; those that were slow last time are sent to the slow lane. Targets that did not answer at all wait
+ * for the batch to say whether our own network is to blame.
+ * @returns the jobs to be sent again: they could not be recorded, by a fault of ours or because it is unclear whose, or
+ *   found no place
  */
 export async function runJobs(
   ports: Ports,
   keys: Keys,
-  jobs: Job[],
-  { place, network }: Prober,
+  { lane, jobs }: { lane: Lane; jobs: Job[] },
+  { lanes, network, noteLate }: Prober,
   signal?: AbortSignal,
 ): Promise<Job[]> {
   const failed: Job[] = [];
   const batch = batchVerdict(network);
-  const due = await wanted(ports, keys, jobs);
   const attempt = async (one: Due, work: () => Promise<unknown>) => {
     try {
       await work();
@@ -51,33 +58,52 @@ export async function runJobs(
     }
   };
 
+  const handOn = async (slow: Job[]) => {
+    if (slow.length === 0) return;
+    await ports.queues.send('slow', packSlowJobs(slow)).catch((error: unknown) => {
+      ports.log.error('jobs could not be handed to the slow lane', { jobs: slow, error });
+      failed.push(...slow);
+    });
+  };
+
+  const { due, late } = onTime(await wanted(ports, keys, jobs), ports.clock.now());
+  for (const { job } of late) await noteLate(job);
+  const here = lane === 'slow' ? due : due.filter(({ check }) => !check.slow);
+  const slow = due.filter((one) => !here.includes(one)).map(({ job }) => job);
   const held: Promise<void>[] = [];
-  await Promise.all(
-    due.map((one) =>
-      place(() =>
+  const probed = here.map((one) =>
+    attempt(one, async () => {
+      const claim = { tenant: one.job.tenant_id, target: hostOf(one.check) };
+      const probe = await lanes[lane].run(claim, async () =>
+        signal?.aborted || isLate(one, ports.clock.now()) ? undefined : probeOnce(ports, one),
+      );
+      if (probe === NO_PLACE) return void failed.push(one.job);
+      // A run that has timed out has a successor; it must not write beside it.
+      if (!probe || signal?.aborted) return;
+      if (!batch.isSuspect(probe)) return recordProbe(ports, keys, probe);
+      held.push(
         attempt(one, async () => {
-          const probe = isLate(one, ports.clock.now()) ? undefined : await probeOnce(ports, one);
-          // A run that has timed out has a successor; it must not write beside it.
-          if (!probe || signal?.aborted) return;
-          if (!batch.isSuspect(probe)) return recordProbe(ports, keys, probe);
-          held.push(
-            attempt(one, async () => {
-              const verdict = await batch.blame;
-              // What began while the network was down may end in silence after it is back.
-              const blame = network.wasDown(probe.started_at) ? 'network' : verdict;
-              if (signal?.aborted) return;
-              if (blame === 'unclear' && mayTryAgain(one, ports.clock.now())) failed.push(one.job);
-              else if (blame === 'network') await noteGap(ports, keys, one, 'network');
-              else await recordProbe(ports, keys, probe);
-            }),
-          );
+          const verdict = await batch.blame;
+          // What began while the network was down may end in silence after it is back.
+          const blame = network.wasDown(probe.started_at) ? 'network' : verdict;
+          if (signal?.aborted) return;
+          if (blame === 'unclear' && mayTryAgain(one, ports.clock.now())) failed.push(one.job);
+          else if (blame === 'network') await noteGap(ports, keys, one, 'network');
+          else await recordProbe(ports, keys, probe);
         }),
-      ),
-    ),
+      );
+    }),
   );
+  await handOn(slow);
+  await Promise.all(probed);
   await batch.end(held.length > 0);
   await Promise.all(held);
   return failed;
+}
+
+/** Apart from those in time, the jobs whose next slot is due. */
+function onTime(due: Due[], now: number): { due: Due[]; late: Due[] } {
+  return { due: due.filter((one) => !isLate(one, now)), late: due.filter((one) => isLate(one, now)) };
 }
 
 /** Who is to blame for what did not answer: settled by the first answer, or at the batch's end. */
@@ -139,6 +165,9 @@ const isLate = ({ job, check }: Due, now: number): boolean => job.slot + check.i
 /** And only so long that the next try is over before the next slot. */
 const mayTryAgain = ({ job, check }: Due, now: number): boolean =>
   now < job.slot + Math.min(UNCLEAR_MS, check.interval_seconds * 500);
+
+/** Where a check goes; undefined: to the resolver of this machine. */
+const hostOf = (check: CheckItem): string | undefined => checkTypeOf(check.check_type).hosts(check)[0]?.host;
 
 async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Probe | undefined> {
   const type = checkTypeOf(check.check_type);

@@ -45,7 +45,7 @@ async function pullTimers(ports: Ports, keys: Keys, check: CheckItem, before?: C
 
 /** A probe at once; it takes the place of the latest past slot, so that the rhythm stays. */
 const probeNow = (ports: Ports, check: CheckItem, rhythm: Rhythm): Message[] =>
-  messagesOf(ports, check, [latestSlot(rhythm, ports.clock.now())]).map(({ body }) => ({ body }));
+  messagesOf(ports, check, [latestSlot(rhythm, ports.clock.now())]).map(({ not_before: _now, ...message }) => message);
 
 function messagesOf(ports: Ports, { tenant_id, entity_id, id }: CheckItem, slots: number[]): Message[] {
   const jobs: Job[] = slots.map((slot) => ({ tenant_id, entity_id, check_id: id, slot }));

@@ -58,8 +58,11 @@ export interface Table {
   transact(writes: Write[]): Promise<Outcome>;
 }
 
-/** `not_before` is in epoch ms, at most 15 minutes ahead. `body` is JSON. */
-export type Message = { body: unknown; not_before?: number };
+/**
+ * `not_before` is in epoch ms, at most 15 minutes ahead. `body` is JSON. `group` is the tenant whose work it is: a queue
+ * that cannot hand out all that is due serves the groups fairly (SQS fair queues); absent where tenants share a message.
+ */
+export type Message = { body: unknown; not_before?: number; group?: string };
 
 /** At least once, in no order. Throws `AppError('UNAVAILABLE')`; some of the messages may then have been sent. */
 export interface Queues {

@@ -7,15 +7,54 @@ import { handover } from './watermark.ts';
 /** Jobs or deadlines that a message carries at most: 8 KB, well under the price step of 64 KB, and one batch of reads. */
 const MOST_A_MESSAGE = 50;
 
+/** A tenant with so many probes a second travels in messages of its own, the others share theirs. */
+const PROBES_ALONE = 10;
+
 /**
  * Packs jobs into messages: those due within the same JOB_GROUP_MS travel together and are handed out at its end, so
- * that no probe comes before its slot. Jobs of one entity stay together.
+ * that no probe comes before its slot. Jobs of one entity stay together, and those of a tenant with many keep to
+ * themselves, so that queues can serve tenants fairly.
  */
-export const packJobs = (jobs: Job[], groupMs: number): Message[] =>
-  packed(jobs, (job) => job.slot, groupMs).map(({ not_before, part }) => ({
+export function packJobs(jobs: Job[], groupMs: number): Message[] {
+  const alone = (PROBES_ALONE * groupMs) / 1000;
+  return moments(jobs, (job) => job.slot, groupMs).flatMap(([not_before, group]) => {
+    const tenants = [...Map.groupBy(group, (job) => job.tenant_id).values()];
+    const parts = [
+      ...tenants.filter((own) => own.length >= alone).flatMap((own) => chunks(own, MOST_A_MESSAGE)),
+      ...chunks(tenants.filter((own) => own.length < alone).flat(), MOST_A_MESSAGE),
+    ];
+    return parts.map((part) => ({ body: { jobs: part } satisfies MessageOf<'job'>, not_before, ...groupOf(part) }));
+  });
+}
+
+/** The tenant that has a message to itself. */
+function groupOf(jobs: Job[]): Pick<Message, 'group'> {
+  const { tenant_id } = jobs[0]!;
+  return jobs.every((job) => job.tenant_id === tenant_id) ? { group: tenant_id } : {};
+}
+
+/** Slow probes that a message carries at most: a few, as it is in hand until the last of them has ended. */
+const MOST_SLOW_A_MESSAGE = 10;
+
+/** Packs jobs that are due now into messages of the slow lane, each of one tenant. */
+export const packSlowJobs = (jobs: Job[]): Message[] =>
+  byTenant(jobs, MOST_SLOW_A_MESSAGE).map(({ part, group }) => ({
+    body: { slow_jobs: part } satisfies MessageOf<'slow'>,
+    group,
+  }));
+
+/** Packs jobs that are to be tried again at `not_before` (epoch ms), each message of one tenant. */
+export const packJobsAgain = (jobs: Job[], not_before: number): Message[] =>
+  byTenant(jobs, MOST_A_MESSAGE).map(({ part, group }) => ({
     body: { jobs: part } satisfies MessageOf<'job'>,
     not_before,
+    group,
   }));
+
+const byTenant = (jobs: Job[], most: number): { part: Job[]; group: string }[] =>
+  [...Map.groupBy(jobs, (job) => job.tenant_id)].flatMap(([group, own]) =>
+    chunks(own, most).map((part) => ({ part, group })),
+  );
 
 /**
  * A deadline has several messages, in case one is lost. They come so many groups after it, so that the first moves it
@@ -26,25 +65,23 @@ const TURN = { first: 0, writers: 1, again: 2 };
 
 /** Packs deadlines into messages as jobs are packed; those that have come by `now` (epoch ms) travel together. */
 export const packTimers = (timers: Timer[], turn: keyof typeof TURN, groupMs: number, now: number): Message[] =>
-  packed(timers, (timer) => Math.max(timer.at, now), groupMs).map(({ not_before, part }) => ({
-    body: { timers: part } satisfies MessageOf<'timer'>,
-    not_before: not_before + TURN[turn] * groupMs,
-  }));
+  moments(timers, (timer) => Math.max(timer.at, now), groupMs).flatMap(([at, group]) =>
+    chunks(group, MOST_A_MESSAGE).map((part) => ({
+      body: { timers: part } satisfies MessageOf<'timer'>,
+      not_before: at + TURN[turn] * groupMs,
+    })),
+  );
 
-function packed<T extends { entity_id: string }>(list: T[], dueAt: (one: T) => number, groupMs: number) {
-  const groups = new Map<number, T[]>();
-  for (const one of list) {
-    const due = Math.ceil(dueAt(one) / groupMs) * groupMs;
-    const group = groups.get(due);
-    if (group) group.push(one);
-    else groups.set(due, [one]);
-  }
-  return [...groups]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([not_before, group]) => {
-      group.sort((a, b) => (a.entity_id < b.entity_id ? -1 : a.entity_id > b.entity_id ? 1 : 0));
-      return chunks(group, MOST_A_MESSAGE).map((part) => ({ not_before, part }));
-    });
+/** What is due within the same JOB_GROUP_MS, by its end (epoch ms); what belongs to one entity side by side. */
+function moments<T extends { entity_id: string }>(
+  list: T[],
+  dueAt: (one: T) => number,
+  groupMs: number,
+): [number, T[]][] {
+  const groups = Map.groupBy(list, (one) => Math.ceil(dueAt(one) / groupMs) * groupMs);
+  for (const group of groups.values())
+    group.sort((a, b) => (a.entity_id < b.entity_id ? -1 : a.entity_id > b.entity_id ? 1 : 0));
+  return [...groups].sort(([a], [b]) => a - b);
 }
 
 function chunks<T>(list: T[], size: number): T[][] {
@@ -56,6 +93,7 @@ export const scheduledRuns = ({ tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>
   slots.map((slot) => ({
     body: { kind: 'schedule', tenant_id, action_id: id, slot } satisfies MessageOf<'action'>,
     not_before: slot,
+    group: tenant_id,
   }));
 
 /** While the schedule lags behind nobody has watched; a deadline is looked at again after this time (ms). */

@@ -130,7 +130,8 @@ const recordOf = (message: Waiting) => ({
 });
 
 function jobsIn(queue: string, body: string): { check_id: string; slot: number }[] {
-  return queue === 'job' ? (JSON.parse(body) as { jobs: Job[] }).jobs : [];
+  if (queue === 'job') return (JSON.parse(body) as { jobs: Job[] }).jobs;
+  return queue === 'slow' ? (JSON.parse(body) as { slow_jobs: Job[] }).slow_jobs : [];
 }
 
 function slotOf(queue: string, body: string): Observations['actionRuns'][number] | undefined {

@@ -2,6 +2,7 @@ import { deliver } from '#lib/alerts/deliver.ts';
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
 import { createDelivery, newDelivery } from '#lib/alerts/new-delivery.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import { FairShares } from '#lib/platform/fair-shares.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
 import { alertWorld, START, TENANT } from './alert-world.ts';
@@ -33,10 +34,12 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
     return { status, headers: { 'retry-after': String(retry_s) }, body: '', latency_ms: 1 };
   };
 
+  const places = new FairShares({ places: 200, wait_ms: 1000 }, world.ports.clock);
   const ids: string[] = [];
   const recorded: (DeliveryItem | undefined)[] = [];
   const run = async () => {
-    for (const { body } of world.takeDue('delivery')) await deliver(world, body as MessageOf<'delivery'>, false);
+    for (const { body } of world.takeDue('delivery'))
+      await deliver({ ...world, places }, body as MessageOf<'delivery'>, false);
   };
   return {
     requests,

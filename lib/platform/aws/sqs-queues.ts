@@ -42,14 +42,19 @@ export function sqsQueues({ client, urls, ...pauses }: Options): Queues {
   };
 }
 
-function entryOf({ body, not_before }: Message, index: number, now: number): Entry {
+function entryOf({ body, not_before, group }: Message, index: number, now: number): Entry {
   const MessageBody = JSON.stringify(body);
   if (MessageBody === undefined) throw new Error('The body of a message is JSON.');
   if (Buffer.byteLength(MessageBody) > MESSAGE_BYTES) throw new Error('A message has at most 256 KB. Send several.');
   const wait = Math.max(0, (not_before ?? now) - now);
   if (wait > LONGEST_DELAY_MS) throw new Error('A message waits at most 15 minutes.');
   const DelaySeconds = Math.ceil(wait / 1000);
-  return { Id: String(index), MessageBody, ...(DelaySeconds > 0 && { DelaySeconds }) };
+  return {
+    Id: String(index),
+    MessageBody,
+    ...(DelaySeconds > 0 && { DelaySeconds }),
+    ...(group !== undefined && { MessageGroupId: group }),
+  };
 }
 
 function batches(entries: Entry[]): Entry[][] {

@@ -27,6 +27,11 @@ describe('sending to SQS', () => {
     await expect(queues.send('job', [{ body: 1, not_before: NOW + 900_001 }])).rejects.toThrow('15 minutes');
   });
 
+  it('names the tenant whose message it is, so that SQS serves tenants fairly', async () => {
+    await queues.send('job', [{ body: 1, group: 'acc_a' }, { body: 2 }]);
+    expect(sent()[0]!.map((entry) => entry.MessageGroupId)).toEqual(['acc_a', undefined]);
+  });
+
   it('puts ten messages in a request, and at most a mebibyte', async () => {
     await queues.send(
       'job',

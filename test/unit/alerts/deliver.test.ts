@@ -95,7 +95,7 @@ describe('a failing receiver', () => {
     await run();
     expect(await world.delivery(id)).toMatchObject({ status: 'retrying', attempts: 1, sent_at: null });
     expect(world.sent).toEqual([
-      { queue: 'delivery', body: { tenant_id: TENANT, delivery_id: id }, not_before: START + 1000 },
+      { queue: 'delivery', body: { tenant_id: TENANT, delivery_id: id }, group: TENANT, not_before: START + 1000 },
     ]);
 
     world.pass(999);

@@ -139,6 +139,7 @@ describe('a transition whose fan-out fails', () => {
         queue: 'notify',
         body: { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk },
         not_before: START + 5000,
+        group: TENANT,
       },
     ]);
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { retryAfterMs, slowDown, takeTurn } from '#lib/alerts/pace.ts';
+import { answeredAgain, retryAfterMs, slowDown, takeTurn, timedOut } from '#lib/alerts/pace.ts';
 import { nextRepeat } from '#lib/alerts/repeat.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { limitedReceiver } from '#test/support/limited-receiver.ts';
@@ -35,35 +35,37 @@ describe('turns at a URL', () => {
   const address = { tenant_id: 'acc_a', url: 'https://hooks.test/one' };
   /** Its 429 with such a Retry-After, ms, to a request of that time. */
   const refused = (ms: number, sent_at = world.now()) => slowDown(world, address, ms, sent_at);
+  /** The turn that a delivery has to wait for now; undefined when it may go. */
+  const turnAt = async (turn?: number, at = address) => (await takeTurn(world, at, turn)).wait?.at;
   /** Between two turns that are taken now, ms. */
   const gap = async () => {
-    const [one, two] = [await takeTurn(world, address, undefined), await takeTurn(world, address, undefined)];
+    const [one, two] = [await turnAt(), await turnAt()];
     return two! - one!;
   };
 
   it('are not taken before it asks for it', async () => {
-    expect(await takeTurn(world, address, undefined)).toBeUndefined();
+    expect(await turnAt()).toBeUndefined();
   });
 
   it('lie a second apart after what it asked for, whoever takes them, and each comes when its time has come', async () => {
     const first = await refused(30_000);
     expect(first).toBe(world.now() + 33_000);
-    const taken = await Promise.all(Array.from({ length: 50 }, () => takeTurn(world, address, undefined)));
+    const taken = await Promise.all(Array.from({ length: 50 }, () => turnAt()));
     const turns = [first, ...taken.map((turn) => turn!)].sort((a, b) => a - b);
     for (const [i, turn] of turns.entries()) expect(turn).toBe(first + i * GAP);
-    expect(await takeTurn(world, address, first)).toBeGreaterThan(turns.at(-1)!);
+    expect(await turnAt(first)).toBeGreaterThan(turns.at(-1)!);
     world.pass(33_000);
-    expect(await takeTurn(world, address, first)).toBeUndefined();
+    expect(await turnAt(first)).toBeUndefined();
   });
 
   it('are put off by another 429, also those that were taken', async () => {
     const first = await refused(1000);
-    const second = (await takeTurn(world, address, undefined))!;
+    const second = (await turnAt())!;
     world.pass(GAP);
     await refused(30_000);
     world.pass(GAP);
     expect(second).toBeLessThanOrEqual(world.now());
-    expect(await takeTurn(world, address, second)).toBeGreaterThan(first + 30_000);
+    expect(await turnAt(second)).toBeGreaterThan(first + 30_000);
   });
 
   it('lie no farther apart for many refusals of one burst, or when it is still not ready after its pause', async () => {
@@ -97,24 +99,76 @@ describe('turns at a URL', () => {
     world.pass(5500 + GAP);
     await refused(5000);
     world.pass(5500 + 9 * 2200);
-    await takeTurn(world, address, undefined);
+    await turnAt();
     expect(await gap()).toBe(2200);
     world.pass(2200);
-    await takeTurn(world, address, undefined);
+    await turnAt();
     expect(await gap()).toBe(GAP);
   });
 
   it('are of one tenant and one URL', async () => {
     await refused(60_000);
-    expect(await takeTurn(world, { ...address, url: 'https://hooks.test/two' }, undefined)).toBeUndefined();
-    expect(await takeTurn(world, { ...address, tenant_id: 'acc_b' }, undefined)).toBeUndefined();
+    expect(await turnAt(undefined, { ...address, url: 'https://hooks.test/two' })).toBeUndefined();
+    expect(await turnAt(undefined, { ...address, tenant_id: 'acc_b' })).toBeUndefined();
   });
 
   it('are over half a minute after the last', async () => {
     const only = await refused(1000);
     world.pass(only - world.now() + GAP + 30_001);
-    expect(await takeTurn(world, address, undefined)).toBeUndefined();
+    expect(await turnAt()).toBeUndefined();
     expect(await refused(1000)).toBe(world.now() + GAP);
+  });
+
+  it('are taken after a time-out as after a 429, and its deliveries under way side by side count once', async () => {
+    const sent_at = world.now();
+    world.pass(10_000);
+    for (let i = 0; i < 5; i++) await timedOut(world, address, sent_at);
+    expect(await takeTurn(world, address, undefined)).toMatchObject({
+      wait: { at: world.now() + GAP, is_open: false, why: expect.stringContaining('did not answer in time') },
+    });
+    expect(await gap()).toBe(GAP);
+  });
+
+  describe('of a receiver that timed out three times in a row', () => {
+    beforeEach(async () => {
+      for (let i = 0; i < 3; i++) {
+        const sent_at = world.now();
+        world.pass(10_000);
+        await timedOut(world, address, sent_at);
+      }
+    });
+
+    it('are given to nobody for 5 s, and then to one delivery at a time', async () => {
+      const open = await takeTurn(world, address, undefined);
+      expect(open.wait).toMatchObject({ at: world.now() + 5000, is_open: true });
+      expect(open.wait?.why).toContain('did not answer several times in a row');
+      world.pass(5000);
+      const tries = await Promise.all(Array.from({ length: 20 }, () => takeTurn(world, address, undefined)));
+      expect(tries.filter(({ wait }) => !wait)).toEqual([{ after_timeouts: true }]);
+      expect(tries.filter(({ wait }) => wait?.is_open)).toHaveLength(19);
+    });
+
+    it('come later after each time-out, at most a minute later', async () => {
+      const pauses: number[] = [];
+      for (let i = 0; i < 6; i++) {
+        const { wait } = await takeTurn(world, address, undefined);
+        pauses.push((wait!.at - world.now()) / 1000);
+        world.pass(wait!.at - world.now());
+        expect((await takeTurn(world, address, undefined)).wait).toBeUndefined();
+        const sent_at = world.now();
+        world.pass(10_000);
+        await timedOut(world, address, sent_at);
+      }
+      expect(pauses).toEqual([5, 10, 20, 40, 60, 60]);
+    });
+
+    it('lie a second apart again as soon as it answers', async () => {
+      world.pass(5000);
+      expect(await takeTurn(world, address, undefined)).toEqual({ after_timeouts: true });
+      await answeredAgain(world, address);
+      expect(await turnAt()).toBe(world.now());
+      expect(await turnAt()).toBe(world.now() + GAP);
+    });
   });
 });
 

@@ -60,6 +60,7 @@ describe('deleteEntity', () => {
       [{}, { check_id: 'chk_0' }, { check_id: 'chk_1' }].map((check) => ({
         queue: 'reclaim',
         not_before: now + RECLAIM_AFTER_MS,
+        group: context.tenant,
         body: { tenant_id: context.tenant, entity_id: entity.id, ...check },
       })),
     );

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Job, messages, type Timer } from '#lib/messages.ts';
-import { packJobs, packTimers } from '#lib/schedule/jobs.ts';
+import { packJobs, packSlowJobs, packTimers } from '#lib/schedule/jobs.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const MINUTE = 60_000;
 const job = fc.record({
-  tenant_id: fc.constant('acc_a'),
+  tenant_id: fc.constantFrom('acc_a', 'acc_b', 'acc_c'),
   entity_id: fc.integer({ min: 0, max: 5 }).map((n) => `ent_${n}`),
   check_id: fc.integer({ min: 0, max: 9999 }).map((n) => `chk_${n}`),
   slot: fc.integer({ min: NOW, max: NOW + 5000 }),
@@ -48,10 +48,44 @@ describe('jobs packed into messages', () => {
           messages.map((one) => one.not_before).sort((a, b) => a! - b!),
         );
         for (const message of messages) {
-          const entities = jobsOf(message).map((one) => one.entity_id);
-          expect(entities.length).toBeGreaterThan(0);
-          expect(entities.length).toBeLessThanOrEqual(50);
-          expect(entities).toEqual([...entities].sort());
+          expect(jobsOf(message).length).toBeGreaterThan(0);
+          expect(jobsOf(message).length).toBeLessThanOrEqual(50);
+          for (const own of Map.groupBy(jobsOf(message), (one) => one.tenant_id).values()) {
+            const entities = own.map((one) => one.entity_id);
+            expect(entities).toEqual([...entities].sort());
+          }
+        }
+      }),
+    );
+  });
+
+  it('travel in messages of their own tenant where it has ten a second or more, and are said to be its own', () => {
+    fc.assert(
+      fc.property(jobs, group, (list, groupMs) => {
+        const messages = packJobs([...list], groupMs);
+        for (const message of messages) {
+          const tenants = Map.groupBy(jobsOf(message), (one) => one.tenant_id);
+          expect(message.group).toBe(tenants.size === 1 ? [...tenants.keys()][0] : undefined);
+          if (tenants.size === 1) continue;
+          for (const tenant of tenants.keys()) {
+            const due = messages.filter((one) => one.not_before === message.not_before).flatMap(jobsOf);
+            const own = due.filter((one) => one.tenant_id === tenant);
+            expect(own.length).toBeLessThan((10 * groupMs) / 1000);
+          }
+        }
+      }),
+    );
+  });
+
+  it('go to the slow lane ten at most together, each message of one tenant', () => {
+    fc.assert(
+      fc.property(jobs, (list) => {
+        const messages = packSlowJobs([...list]);
+        const slowJobs = (message: { body: unknown }) => (message.body as { slow_jobs: Job[] }).slow_jobs;
+        expect(messages.flatMap(slowJobs).map(text).sort()).toEqual(list.map(text).sort());
+        for (const message of messages) {
+          expect(slowJobs(message).length).toBeLessThanOrEqual(10);
+          expect(new Set(slowJobs(message).map((one) => one.tenant_id))).toEqual(new Set([message.group]));
         }
       }),
     );
