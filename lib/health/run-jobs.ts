@@ -20,6 +20,9 @@ type Due = { job: Job; check: CheckItem; account: AccountItem };
 /** So long after its slot (ms) at most a check that did not answer is probed again while it is unclear who is to blame. */
 const UNCLEAR_MS = 60_000;
 
+/** A check that waited so long (ms) for its place is read again. */
+const READ_AGAIN_MS = 2_000;
+
 /** What a process keeps between its batches. */
 export type Prober = { lanes: Lanes; network: OwnNetwork; noteLate: (job: Job) => Promise<void> };
 
@@ -66,7 +69,8 @@ export async function runJobs(
     });
   };
 
-  const { due, late } = onTime(await wanted(ports, keys, jobs), ports.clock.now());
+  const readAt = ports.clock.now();
+  const { due, late } = onTime(await wanted(ports, keys, jobs), readAt);
   for (const { job } of late) await noteLate(job);
   const here = lane === 'slow' ? due : due.filter(({ check }) => !check.slow);
   const slow = due.filter((one) => !here.includes(one)).map(({ job }) => job);
@@ -74,9 +78,13 @@ export async function runJobs(
   const probed = here.map((one) =>
     attempt(one, async () => {
       const claim = { tenant: one.job.tenant_id, target: hostOf(one.check) };
-      const probe = await lanes[lane].run(claim, async () =>
-        signal?.aborted || isLate(one, ports.clock.now()) ? undefined : probeOnce(ports, one),
-      );
+      const probe = await lanes[lane].run(claim, async () => {
+        // Its state decides what the outcome changes: read long ago, it may have changed while this waited.
+        const isOld = ports.clock.now() - readAt > READ_AGAIN_MS;
+        const [still] = isOld ? await wanted(ports, keys, [one.job]) : [one];
+        if (!still || signal?.aborted || isLate(still, ports.clock.now())) return undefined;
+        return probeOnce(ports, still);
+      });
       if (probe === NO_PLACE) return void failed.push(one.job);
       // A run that has timed out has a successor; it must not write beside it.
       if (!probe || signal?.aborted) return;

@@ -1,3 +1,4 @@
+import { isNeighbours } from './neighbour.ts';
 import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';
 
@@ -22,7 +23,8 @@ export function checkDisabled({ seen, profile }: Run): string[] {
       return seen.runs.get(run)!.began_at >= done || at > done + margin + slept;
     };
     const say = (text: string) => wrong.push(`${text}, disabled from ${done} to ${to}`);
-    for (const one of seen.probes) if (isIn(one, latitude.probe)) say(`${one.host} was probed at ${one.at}`);
+    for (const one of seen.probes)
+      if (!isNeighbours(one.host) && isIn(one, latitude.probe)) say(`${one.host} was probed at ${one.at}`);
     for (const one of seen.received)
       if (isIn(one, latitude.send)) say(`${one.delivery_id} was sent at ${one.at} by run ${one.run}`);
     for (const one of seen.calls)

@@ -1,6 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
+import { isNeighbours } from './neighbour.ts';
 import { slotsOf, targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
@@ -69,6 +70,8 @@ export function checkSlots(run: Run): string[] {
   const runs = Map.groupBy(seen.jobRuns, ({ check_id, slot }) => `${check_id} ${slot}`);
   const settings = settingsTimes(run);
   for (const { check, from, to, changed_at } of periodsOf(run)) {
+    // Its own share may be too small for all of them.
+    if (isNeighbours(targetOf(check))) continue;
     const interval = check.interval_seconds * 1000;
     const had = results.get(check.pk);
     const isAtOnce = begins.get(check.pk)?.some((begun) => begun >= from - skew && begun <= from + AT_ONCE_MS);

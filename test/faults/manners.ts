@@ -1,4 +1,5 @@
 import { NetError } from '#lib/platform/net.ts';
+import { isNeighbours } from './neighbour.ts';
 import type { NetworkSpell, Observations } from './observations.ts';
 import type { Random } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -40,6 +41,7 @@ export function makeManners(random: Random, clock: VirtualClock, seen: Observati
     sleep,
     /** What a host does with the request that reaches it now. */
     doesNow: (host: string, health: Health): Does => {
+      if (isNeighbours(host)) return 'hangs';
       const manner = mannerOf(host, health);
       return manner === 'flaps' ? random.pick(FLAPS) : manner;
     },

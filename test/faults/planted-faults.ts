@@ -113,4 +113,10 @@ export const plantedFaults: PlantedFault[] = [
     "else if (blame === 'network') await noteGap(ports, keys, one, 'network');",
     '',
   ),
+  fault(
+    'places for probes are given to whoever comes first',
+    'lib/platform/fair-shares.ts',
+    'const room = tenant.running < share ? places + share : places;',
+    'const room = places;',
+  ),
 ];

@@ -14,6 +14,8 @@ export type Profile = {
   targetSpells: number;
   /** Times in which the operator of the service has disabled the account. */
   stops: number;
+  /** Another tenant has more checks that hang than one process has places. */
+  neighbour: boolean;
   shards: number;
   jobGroupMs: number;
   crash: number;
@@ -86,6 +88,7 @@ export function drawProfile(random: Random): Profile {
     networkSpells: random.int(0, 2),
     targetSpells: random.int(0, 1),
     stops: random.int(0, 1),
+    neighbour: oneProcess && random.chance(0.3),
     shards: random.pick([1, 2, 6]),
     jobGroupMs: random.pick([50, 1000]),
     poison: 0.004,

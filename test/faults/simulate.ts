@@ -12,6 +12,7 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
+import { runNeighbour } from './neighbour.ts';
 import { keyText, makeObservations, type NetworkSpell, type Observations, type Stop } from './observations.ts';
 import { observedTable } from './observed-table.ts';
 import { checksIn, newAction, newCheck, runMeddler, runOperator, setUpAlerts } from './operator.ts';
@@ -118,6 +119,11 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     );
   }
   drawSpells(random, seen, profile, started, lengthMs);
+  if (profile.neighbour) {
+    const { key } = await createAccount(outside, keys, { email: 'ops@next-door.test', name: 'Next door' });
+    const client = makeClient(cloud.request, key.key, clock);
+    clock.at(started + random.int(60_000, lengthMs / 2), () => void runNeighbour(random, clock, client));
+  }
   void people({ ...world, end: calmFrom });
   await clock.runUntil(end);
   table.close();

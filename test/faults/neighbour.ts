@@ -1,0 +1,35 @@
+import type { Random } from './random.ts';
+import { type Client, insist } from './requests.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+const ENTITIES = 12;
+const CHECKS_PER_ENTITY = 25;
+/** How long its checks are there (ms). */
+const STAY_MS = 150_000;
+
+/** Hosts of the neighbour take every connection and answer nothing. */
+export const isNeighbours = (host: string): boolean => host.startsWith('hang-');
+
+/**
+ * Another tenant of the service, whose many checks all hang until their time is over: more of them at once than a
+ * process has places. What becomes of them is its own affair; nobody else may notice.
+ */
+export async function runNeighbour(random: Random, clock: VirtualClock, client: Client): Promise<void> {
+  const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
+  await post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
+  for (let i = 0; i < ENTITIES; i++) {
+    const made = await post('/v1/blueprints/service/entities', { slug: `n${i}`, name: `Neighbour ${i}`, fields: {} });
+    const entity_id = (made?.body as { id: string } | undefined)?.id;
+    const checks = Array.from({ length: CHECKS_PER_ENTITY }, (_, n) => ({
+      entity_id,
+      check_type: 'http',
+      target_url: `https://hang-${i}-${n}.example.com/`,
+      interval_seconds: 30,
+      timeout_ms: 30_000,
+    }));
+    await Promise.all(checks.map((check) => post('/v1/checks', check)));
+  }
+  await clock.sleep(STAY_MS);
+  for (let i = 0; i < ENTITIES; i++)
+    await insist(random, clock, () => client('DELETE', `/v1/blueprints/service/entities/n${i}`));
+}
