@@ -76,6 +76,11 @@ export function handshakeError(error: SystemError, where: string): Error {
   if (code === 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' || code === 'ERR_SSL_UNSUPPORTED_PROTOCOL') {
     return failure(`${where} speaks only a TLS version older than 1.2`);
   }
+  if (code === 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE') {
+    return failure(
+      `${where} refused the TLS handshake: it may offer DHE ciphers alone, or want a client certificate; ECDHE or TLS 1.3 is needed`,
+    );
+  }
   const reason = /:([^:]+):[^:]*:\d+:/.exec(error.message)?.[1] ?? (code || error.message);
   return failure(
     `the TLS handshake with ${where} failed (${reason

@@ -28,8 +28,10 @@ export type HttpRequest = {
   body?: string;
   /** For everything together: look-up, connection, TLS, headers, body, redirects. */
   timeout_ms: number;
-  /** The rest of the body is not read. */
+  /** So much of a body is read at most; it is held in memory, unless there is a text to find in it. */
   max_body_bytes: number;
+  /** Looks for a text in the body of a response of that status, and reads no other body. */
+  find?: { text: string; status: number };
   egress: Egress;
   /** 0: a 3xx is the answer. To another origin go no secrets: no body (`redirect`), and only headers like accept. */
   max_redirects: number;
@@ -37,8 +39,17 @@ export type HttpRequest = {
   verify_tls?: boolean;
 };
 
-/** `headers` have names in lower case, repeated ones joined by a comma. */
-export type HttpReply = { status: number; headers: Record<string, string>; body: string; latency_ms: number };
+/**
+ * `headers` have names in lower case, repeated ones joined by a comma. `search` is what came of `find`, in how many
+ * bytes; absent when no body was read for it.
+ */
+export type HttpReply = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  search?: { found: boolean; bytes: number };
+  latency_ms: number;
+};
 
 /** A host (name or address) and what a connection to it may cost and where it may go. */
 export type HostRequest = { host: string; timeout_ms: number; egress: Egress };
