@@ -66,7 +66,7 @@ export async function openSocket(
   // Nothing should be able to change the address after it was judged; if something does, this is the last gate.
   const reached = socket.remoteAddress;
   const refusal = reached === undefined ? undefined : refusalOf(reached, egress, guard.allow);
-  if (refusal) throw new NetError('egress', `refused: ${where} led to ${reached}; ${refusal}`);
+  if (refusal) throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);
   return { socket, where };
 }
 
