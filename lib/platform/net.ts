@@ -1,23 +1,28 @@
 /**
- * How far an outbound connection may go (decisions.md, Safety): `public` only, or `any` but link-local, 0/8, multicast;
+ * How far an outbound connection may go (decisions.md, Safety): `public` only, or `any` but link-local, 0/8, multicast and cloud metadata;
  * `any-but-self` is `any` without loopback too.
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 
 export type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
 
+type NetErrorOptions = { answered?: boolean; interrupted?: boolean; cause?: unknown };
+
 /** A network failure in the service's own words. `message` says what was wrong and what to do, never a secret. */
 export class NetError extends Error {
   readonly kind: NetErrorKind;
   /** The other side answered (refused, reset, bad certificate): the failure is not one of our own network. */
   readonly answered: boolean;
+  /** No answer came in time, or the connection was closed: what a client that stands still brings about by itself. */
+  readonly interrupted: boolean;
   /** Of the last HTTP response that came before the failure; 0 when none came. */
   status = 0;
-  constructor(kind: NetErrorKind, message: string, options: { answered?: boolean; cause?: unknown } = {}) {
+  constructor(kind: NetErrorKind, message: string, options: NetErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'NetError';
     this.kind = kind;
     this.answered = options.answered ?? false;
+    this.interrupted = options.interrupted ?? kind === 'timeout';
   }
 }
 
