@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { loopMeter } from '#lib/platform/event-loop.ts';
@@ -35,31 +35,35 @@ describe('the meter of the event loop', () => {
   });
 });
 
-/** Answers the first request at once, says so to whoever holds the loop of the test, and keeps the connection open. */
+/** Answers once the test holds its event loop, says so to it, and keeps the connection open. */
 const TARGET = `
-  const { parentPort, workerData } = require('node:worker_threads');
+  const { parentPort, workerData: signs } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => {
       parentPort.postMessage('asked');
-      // The test stands still by now or soon; its deadline has not come yet.
-      socket.write('HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok', () => Atomics.notify(workerData, 0, Atomics.store(workerData, 0, 1)));
+      Atomics.wait(signs, 0, 0);
+      const answered = () => Atomics.notify(signs, 1, Atomics.store(signs, 1, 1));
+      socket.write('HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok', answered);
     });
   });
   server.listen(0, '127.77.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
 it('an answer that has come while this process stood still wins over a deadline that has passed meanwhile', async () => {
-  const answered = new Int32Array(new SharedArrayBuffer(4));
-  const target = new Worker(TARGET, { eval: true, workerData: answered });
+  const signs = new Int32Array(new SharedArrayBuffer(8));
+  const target = new Worker(TARGET, { eval: true, workerData: signs });
+  const said = () => new Promise<unknown>((resolve) => target.once('message', resolve));
   try {
-    const port = await new Promise<number>((resolve) => target.once('message', resolve));
-    const timeout_ms = 400;
+    const port = await said();
+    const timeout_ms = 1000;
     const begun = performance.now();
     const exchange = get(`http://127.77.0.1:${port}/`, { timeout_ms });
-    // Its request is out within some turns; then the loop is held until the answer has come and the time is over.
-    await sleep(100);
-    Atomics.wait(answered, 0, 0);
+    expect(await said()).toBe('asked');
+    // Behind what is done at once come the timers, and only then the sockets.
+    await turn();
+    Atomics.notify(signs, 0, Atomics.store(signs, 0, 1));
+    Atomics.wait(signs, 1, 0);
     standStill(begun + timeout_ms + 100 - performance.now());
     expect(await exchange).toMatchObject({ status: 200, body: 'ok' });
   } finally {
