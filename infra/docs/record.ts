@@ -16,6 +16,7 @@ function steppedClock(start: number): Clock & { step(ms: number): void } {
   return {
     now: () => now,
     sleep: () => new Promise(setImmediate),
+    stalled: () => 0,
     step: (ms) => {
       now += ms;
     },

@@ -28,6 +28,8 @@ export type Outcome = {
   days_left?: number;
   /** The target did not answer at all, so that our own network may be to blame. */
   unanswered?: boolean;
+  /** No answer came in time, or the connection was closed, so that a standstill of our own may be to blame. */
+  interrupted?: boolean;
 };
 
 /** What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. */

@@ -29,7 +29,11 @@ export async function probing(probe: () => Promise<Outcome>): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     const outcome = failed(error.kind, error.message, Math.round(performance.now() - started), error.status);
-    return isUnanswered(error) ? { ...outcome, unanswered: true } : outcome;
+    return {
+      ...outcome,
+      ...(isUnanswered(error) && { unanswered: true }),
+      ...(error.interrupted && { interrupted: true }),
+    };
   }
 }
 

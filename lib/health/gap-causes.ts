@@ -9,7 +9,10 @@ import { readWatermark } from '#lib/schedule/watermark.ts';
 import type { Window } from './due-slots.ts';
 import { probeTimeout } from './staleness.ts';
 
-/** `outage`: we did not run, or stopped while the probe was under way; `network`, `error`: noted when the probe failed on our side; `late`: anything else. */
+/**
+ * `outage`: we did not run, or stopped while the probe was under way; `network`, `error`: noted when the probe failed on
+ * our side; `late`: anything else, such as a probe that found no answer while this process stood still.
+ */
 export const GapCause = z.enum(['late', 'outage', 'network', 'error']);
 export type GapCause = z.infer<typeof GapCause>;
 

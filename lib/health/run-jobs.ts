@@ -11,6 +11,7 @@ import type { GapNoteItem } from './gap-causes.ts';
 import { type Lane, type Lanes, makeLanes } from './lanes.ts';
 import { lateProbes } from './late-probes.ts';
 import { type Blame, type OwnNetwork, ownNetwork, wayOf } from './own-network.ts';
+import { isOwnStall } from './own-stall.ts';
 import { type Probe, recordProbe } from './record-probe.ts';
 import { resultExpiry } from './retention.ts';
 
@@ -177,11 +178,26 @@ const mayTryAgain = ({ job, check }: Due, now: number): boolean =>
 /** Where a check goes; undefined: to the resolver of this machine. */
 const hostOf = (check: CheckItem): string | undefined => checkTypeOf(check.check_type).hosts(check)[0]?.host;
 
+/** Undefined when a standstill of our own may be why it failed: its slot is left as a gap. */
 async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Probe | undefined> {
   const type = checkTypeOf(check.check_type);
   const started_at = ports.clock.now();
   // A probe never outlives its interval (decisions.md, Checks).
   const timeout_ms = Math.min(check.timeout_ms, check.interval_seconds * 1000);
+  const before = ports.clock.stalled();
   const outcome = await type.probe?.(check, { net: ports.net, settings: ports.settings, timeout_ms, now: started_at });
+  const stalled_ms = ports.clock.stalled() - before;
+  if (outcome && isOwnStall(outcome, timeout_ms, stalled_ms)) {
+    const { tenant_id, check_id, slot } = job;
+    const { error_message } = outcome;
+    ports.log.warn('this process stood still, so a probe is not judged', {
+      tenant_id,
+      check_id,
+      slot,
+      stalled_ms,
+      error_message,
+    });
+    return undefined;
+  }
   return outcome && { check, slot: job.slot, started_at, outcome, retention_days: account.retention_days };
 }

@@ -1,3 +1,4 @@
+import { ownLoop } from './event-loop.ts';
 import { NetError } from './net.ts';
 
 /**
@@ -46,20 +47,18 @@ export class Deadline {
 
 /**
  * Runs the work; throws `NetError('timeout')` at the deadline, when whatever it held is destroyed. Work that still waits
- * for that is forgotten.
+ * for that is forgotten. What has arrived by then is read first: when our event loop stood still, an answer may lie there.
  */
-export function withDeadline<T>(timeout_ms: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(timeout_ms: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
   const deadline = new Deadline(timeout_ms);
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(deadline.error());
-      deadline.end();
-    }, timeout_ms);
-    work(deadline)
-      .then(resolve, reject)
-      .finally(() => {
-        clearTimeout(timer);
-        deadline.end();
-      });
-  });
+  const unwatch = ownLoop.watch();
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => setImmediate(() => over.reject(deadline.error())), timeout_ms);
+  try {
+    return await Promise.race([work(deadline), over.promise]);
+  } finally {
+    clearTimeout(timer);
+    deadline.end();
+    unwatch();
+  }
 }

@@ -20,6 +20,7 @@ const NOT_PUBLIC_V4: readonly Range[] = [
   ['10.0.0.0/8', 'a private address'],
   ['100.64.0.0/10', 'a shared (carrier) address'],
   ['127.0.0.0/8', 'a loopback address'],
+  ['168.63.129.16/32', 'a cloud metadata address'],
   ['169.254.0.0/16', 'a link-local address'],
   ['172.16.0.0/12', 'a private address'],
   ['192.0.0.0/24', 'a reserved address'],
@@ -44,7 +45,10 @@ const NOT_PUBLIC_V6: readonly Range[] = [
 /** What nobody monitors and what gives out credentials (cloud metadata). */
 const NEVER_V4: readonly Range[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
+  ['100.100.100.200/32', 'a cloud metadata address'],
+  ['168.63.129.16/32', 'a cloud metadata address'],
   ['169.254.0.0/16', 'a link-local address'],
+  ['192.0.0.192/32', 'a cloud metadata address'],
   ['224.0.0.0/3', 'a multicast or reserved address'],
 ];
 const NEVER_V6: readonly Range[] = [
@@ -52,6 +56,13 @@ const NEVER_V6: readonly Range[] = [
   ['fe80::/10', 'a link-local address'],
   ['ff00::/8', 'a multicast address'],
   ['fd00:ec2::/32', 'a cloud metadata address'],
+  ['fd00:42::42/128', 'a cloud metadata address'],
+  ['fd00:c1::a9fe:a9fe/128', 'a cloud metadata address'],
+  ['fd20:ce::254/128', 'a cloud metadata address'],
+  // Both lead to IPv4 addresses that do not stand in them as they are: to any place below RFC 8215's /48 (RFC 6052), or
+  // through a relay (RFC 4380).
+  ['64:ff9b:1::/48', 'an address translated to IPv4'],
+  ['2001::/32', 'a Teredo address'],
 ];
 
 /** The machine itself, which is closed to `any-but-self`. */
@@ -144,10 +155,21 @@ export async function resolveAndJudge(
   }
   for (const address of addresses) {
     const reason = refusalOf(address, egress, allow);
-    if (reason) throw new NetError('egress', `refused: ${verdict.host} resolves to ${address}; ${reason}`);
+    if (reason) throw new NetError('egress', `refused: ${verdict.host} resolves to ${shown(address, reason, egress)}`);
   }
   return addresses;
 }
+
+/** Where only public hosts may be reached, what our resolver knows of the others is nobody's business. */
+const shown = (address: string, reason: string, egress: Egress): string =>
+  egress === 'public' ? `an address that is not public, and ${PUBLIC_ONLY}` : `${address}; ${reason}`;
+
+/** Whether a DNS value may be shown to people who may reach public hosts only: it names neither an address nor a zone of ours. */
+export const isPublicValue = (value: string, allow: readonly string[]): boolean =>
+  value.split(/\s+/).every((word) => {
+    if (isIP(word)) return refusalOf(word, 'public', allow) === undefined;
+    return !PRIVATE_ZONES.has(word.replace(/\.$/, '').split('.').at(-1)?.toLowerCase() ?? '');
+  });
 
 function judgeCanonical(host: string, egress: Egress, allow: readonly string[]): Verdict {
   if (isIP(host)) {
@@ -205,12 +227,12 @@ export function blockList(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-/** An IPv4 range as IPv6 knows it: compatible, mapped, translated, NAT64 (both prefixes) and 6to4. */
+/** An IPv4 range as IPv6 knows it: compatible, mapped, translated, NAT64 (its well-known prefix) and 6to4. */
 function ipv6FormsOf(cidr: string): string[] {
   const [address = '', bits = ''] = cidr.split('/');
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-  const prefixes = ['::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'];
+  const prefixes = ['::ffff:', '::ffff:0:', '64:ff9b::'];
   // ::1, loopback, would be the IPv4-compatible 0.0.0.1.
   if (a !== 0) prefixes.push('::');
   return [...prefixes.map((prefix) => `${prefix}${hex}/${96 + Number(bits)}`), `2002:${hex}::/${16 + Number(bits)}`];

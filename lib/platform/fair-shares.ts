@@ -37,7 +37,7 @@ type Waiting = { until: number; begin: () => void; giveUp: () => void };
  */
 export class FairShares {
   readonly #shares: Shares;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'now' | 'sleep'>;
   readonly #tenants = new Map<string, Tenant>();
   /** Tenants with waiting work, the next one to be served first. */
   readonly #turns = new Map<string, Tenant>();
@@ -46,7 +46,7 @@ export class FairShares {
   #running = 0;
   #isLooking = false;
 
-  constructor(shares: Shares, clock: Clock) {
+  constructor(shares: Shares, clock: Pick<Clock, 'now' | 'sleep'>) {
     this.#shares = shares;
     this.#clock = clock;
   }

@@ -6,12 +6,15 @@ import { judgeUrl } from './egress.ts';
 import { type HttpReply, type HttpRequest, NetError } from './net.ts';
 import { exchangeError } from './net-errors.ts';
 import { type Guard, openSocket, secure } from './open-socket.ts';
+import { MEAN_PIECE_BYTES, ResponseBody, type WantedBody } from './response-body.ts';
+import { inSips } from './sips.ts';
 import { VERSION } from './version.ts';
 
 /** One request as it goes out; a redirect makes the next of it. */
 type Hop = { url: URL; method: string; headers: Record<string, string>; body: string | undefined };
 
-type Answer = { status: number; headers: IncomingMessage['headers']; chunks: Buffer[]; size: number };
+/** `body` is absent where none was to be read. */
+type Answer = { status: number; headers: IncomingMessage['headers']; body?: ResponseBody };
 
 /** Is told the status of each response as soon as its headers are there. */
 type Heard = (status: number) => void;
@@ -25,10 +28,12 @@ export async function http(guard: Guard, request: HttpRequest): Promise<HttpRepl
   };
   try {
     const answer = await withDeadline(request.timeout_ms, (deadline) => follow(guard, request, deadline, heard));
+    const text = answer.body?.end() ?? '';
     return {
       status: answer.status,
       headers: joined(answer.headers),
-      body: decode(answer, request.max_body_bytes),
+      body: text,
+      ...(request.find && answer.body && { search: { found: answer.body.isFound, bytes: answer.body.size } }),
       latency_ms: Math.round(performance.now() - started),
     };
   } catch (error) {
@@ -90,41 +95,76 @@ async function exchange(
   deadline.stage = `connected to ${open.where}, waiting for the response`;
   return send(socket, hop, open.where, deadline, (status) => {
     heard(status);
-    return request.max_redirects > 0 && isRedirect(status) ? 0 : request.max_body_bytes;
+    return request.max_redirects > 0 && isRedirect(status) ? undefined : wantedOf(request, status);
   });
 }
 
-/** @param onStatus answers how many bytes of the body to read */
+/** What to read of a response with that status; undefined: nothing. */
+function wantedOf({ max_body_bytes: limit, find }: HttpRequest, status: number): WantedBody | undefined {
+  if (limit === 0 || (find && find.status !== status)) return undefined;
+  return { limit, ...(find && { find: find.text }) };
+}
+
+/** A response may be announced so many times (1xx) before it comes. */
+const MOST_INTERIM = 50;
+/** So many bytes may come beside the body, and once more as many as it has: headers, sizes of chunks, trailers. */
+const MOST_BESIDE = 64 * 1024;
+
+/** @param onStatus answers what to read of the body; undefined: nothing */
 function send(
   socket: Socket,
   hop: Hop,
   where: string,
   deadline: Deadline,
-  onStatus: (status: number) => number,
+  onStatus: (status: number) => WantedBody | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
+    let body: ResponseBody | undefined;
+    let interim = 0;
     const fail = (error: Error) => {
       // What comes behind a complete response is nobody's; its end is still to be told.
       if (!response?.complete) reject(exchangeError(error, where, response !== undefined));
     };
+    // At once, so that what has arrived already is not read any more.
+    const done = (answer: Answer) => {
+      resolve(answer);
+      socket.destroy();
+    };
+    const refuse = (why: string) => {
+      if (socket.destroyed) return;
+      reject(new NetError('connect', `${where} ${why}`, { answered: true }));
+      socket.destroy();
+    };
+    inSips(socket, (bytes) => {
+      if (bytes > MOST_BESIDE + 2 * (body?.size ?? 0))
+        refuse('sends more headers, chunk sizes or trailers than content');
+    });
     const req = start(socket, hop);
     req.on('error', fail);
+    req.on('information', () => {
+      if (++interim > MOST_INTERIM) refuse(`sent ${MOST_INTERIM} interim responses (1xx) and no final one`);
+    });
     // A 101 to somebody who asked for no upgrade is an answer like any other.
-    req.on('upgrade', ({ statusCode, headers }) => resolve({ status: statusCode ?? 0, headers, chunks: [], size: 0 }));
+    req.on('upgrade', ({ statusCode, headers }) => done({ status: statusCode ?? 0, headers }));
     req.on('response', (res) => {
       response = res;
       deadline.stage = `received the headers from ${where}, waiting for the rest of the body`;
-      const answer: Answer = { status: res.statusCode ?? 0, headers: res.headers, chunks: [], size: 0 };
-      const most = onStatus(answer.status);
+      const status = res.statusCode ?? 0;
+      const { headers } = res;
+      const wanted = onStatus(status);
+      if (!wanted) return done({ status, headers });
+      const taken = new ResponseBody(wanted, headers['content-type']);
+      body = taken;
       res.on('error', fail);
-      res.on('end', () => resolve(answer));
-      if (most === 0) return resolve(answer);
-      res.on('data', (chunk: Buffer) => {
-        answer.chunks.push(chunk);
-        answer.size += chunk.length;
-        if (answer.size >= most) resolve(answer);
-      });
+      // Straight from the parser: the stream would first keep every chunk of what has arrived, each as an object.
+      res.push = (piece: Buffer | null): boolean => {
+        if (piece === null ? res.complete : taken.take(piece)) done({ status, headers, body: taken });
+        else if (taken.isCutSmall) {
+          refuse(`sends its body in pieces of less than ${MEAN_PIECE_BYTES} bytes on average: let it buffer them`);
+        }
+        return true;
+      };
     });
   });
 }
@@ -204,21 +244,4 @@ function joined(headers: IncomingMessage['headers']): Record<string, string> {
     if (value !== undefined) plain[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return plain;
-}
-
-/** The body as text, in the charset the target names, cut between two characters. */
-function decode({ chunks, size, headers }: Answer, limit: number): string {
-  if (size === 0 || limit === 0) return '';
-  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
-  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
-  if (charset === 'utf-8' && size < limit) return bytes.toString('utf8');
-  return decoderFor(charset).decode(bytes.subarray(0, limit), { stream: true });
-}
-
-function decoderFor(charset: string): InstanceType<typeof TextDecoder> {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder();
-  }
 }

@@ -43,7 +43,7 @@ export const idFloor = (prefix: string, at: number): string => `${prefix}_${time
 export const hash32 = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
 
 /** @param bytes a source of random bytes; a simulation gives its own. */
-export function makeIds(clock: Clock, bytes: (count: number) => Uint8Array = randomBytes): Ids {
+export function makeIds(clock: Pick<Clock, 'now'>, bytes: (count: number) => Uint8Array = randomBytes): Ids {
   return {
     id: (prefix) => `${prefix}_${timeChars(clock.now())}${base32(bytes(16))}`,
     token: () => base32(bytes(12)),

@@ -38,9 +38,9 @@ export function connectError(error: SystemError, where: string): Error {
 /** A look-up that gave no address. */
 export function lookUpError(error: SystemError, name: string): Error {
   if (error instanceof NetError || OUR_FAULTS.has(error.code ?? '')) return error;
-  return new NetError('dns', lookUpMessage(error.code ?? error.message, name), {
-    cause: error,
-  });
+  const code = error.code ?? error.message;
+  const interrupted = code === 'ETIMEOUT' || code === 'EAI_AGAIN';
+  return new NetError('dns', lookUpMessage(code, name), { interrupted, cause: error });
 }
 
 function lookUpMessage(code: string, name: string): string {
@@ -67,14 +67,20 @@ function lookUpMessage(code: string, name: string): string {
 export function handshakeError(error: SystemError, where: string): Error {
   const code = error.code ?? '';
   if (OUR_FAULTS.has(code)) return error;
-  const failure = (message: string) => new NetError('tls', message, { answered: true, cause: error });
+  const failure = (message: string, interrupted = false) =>
+    new NetError('tls', message, { answered: true, interrupted, cause: error });
   if (code === 'ECONNRESET' || code === 'EPIPE')
-    return failure(`${where} closed the connection during the TLS handshake`);
+    return failure(`${where} closed the connection during the TLS handshake`, true);
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     return failure(`${where} does not speak TLS (it may be plain text: check scheme and port)`);
   }
   if (code === 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' || code === 'ERR_SSL_UNSUPPORTED_PROTOCOL') {
     return failure(`${where} speaks only a TLS version older than 1.2`);
+  }
+  if (code === 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE') {
+    return failure(
+      `${where} refused the TLS handshake: it may offer DHE ciphers alone, or want a client certificate; ECDHE or TLS 1.3 is needed`,
+    );
   }
   const reason = /:([^:]+):[^:]*:\d+:/.exec(error.message)?.[1] ?? (code || error.message);
   return failure(
@@ -92,7 +98,8 @@ export function exchangeError(
   begun: boolean,
 ): Error {
   if (error instanceof NetError || OUR_FAULTS.has(error.code ?? '')) return error;
-  const failure = (message: string) => new NetError('connect', message, { answered: true, cause: error });
+  const failure = (message: string, interrupted = false) =>
+    new NetError('connect', message, { answered: true, interrupted, cause: error });
   const code = error.code ?? '';
   if (code === 'HPE_HEADER_OVERFLOW') return failure(`${where} sent more than 16 KB of headers`);
   if (code === 'HPE_INVALID_EOF_STATE' || code === 'ECONNRESET' || code === 'EPIPE') {
@@ -100,6 +107,7 @@ export function exchangeError(
       begun
         ? `${where} closed the connection before the response was complete`
         : `${where} closed the connection without an answer`,
+      true,
     );
   }
   if (code.startsWith('HPE_')) {

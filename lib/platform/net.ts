@@ -1,23 +1,28 @@
 /**
- * How far an outbound connection may go (decisions.md, Safety): `public` only, or `any` but link-local, 0/8, multicast;
+ * How far an outbound connection may go (decisions.md, Safety): `public` only, or `any` but link-local, 0/8, multicast and cloud metadata;
  * `any-but-self` is `any` without loopback too.
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 
 export type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
 
+type NetErrorOptions = { answered?: boolean; interrupted?: boolean; cause?: unknown };
+
 /** A network failure in the service's own words. `message` says what was wrong and what to do, never a secret. */
 export class NetError extends Error {
   readonly kind: NetErrorKind;
   /** The other side answered (refused, reset, bad certificate): the failure is not one of our own network. */
   readonly answered: boolean;
+  /** No answer came in time, or the connection was closed: what a client that stands still brings about by itself. */
+  readonly interrupted: boolean;
   /** Of the last HTTP response that came before the failure; 0 when none came. */
   status = 0;
-  constructor(kind: NetErrorKind, message: string, options: { answered?: boolean; cause?: unknown } = {}) {
+  constructor(kind: NetErrorKind, message: string, options: NetErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'NetError';
     this.kind = kind;
     this.answered = options.answered ?? false;
+    this.interrupted = options.interrupted ?? kind === 'timeout';
   }
 }
 
@@ -28,8 +33,10 @@ export type HttpRequest = {
   body?: string;
   /** For everything together: look-up, connection, TLS, headers, body, redirects. */
   timeout_ms: number;
-  /** The rest of the body is not read. */
+  /** So much of a body is read at most; it is held in memory, unless there is a text to find in it. */
   max_body_bytes: number;
+  /** Looks for a text in the body of a response of that status, and reads no other body. */
+  find?: { text: string; status: number };
   egress: Egress;
   /** 0: a 3xx is the answer. To another origin go no secrets: no body (`redirect`), and only headers like accept. */
   max_redirects: number;
@@ -37,8 +44,17 @@ export type HttpRequest = {
   verify_tls?: boolean;
 };
 
-/** `headers` have names in lower case, repeated ones joined by a comma. */
-export type HttpReply = { status: number; headers: Record<string, string>; body: string; latency_ms: number };
+/**
+ * `headers` have names in lower case, repeated ones joined by a comma. `search` is what came of `find`, in how many
+ * bytes; absent when no body was read for it.
+ */
+export type HttpReply = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  search?: { found: boolean; bytes: number };
+  latency_ms: number;
+};
 
 /** A host (name or address) and what a connection to it may cost and where it may go. */
 export type HostRequest = { host: string; timeout_ms: number; egress: Egress };

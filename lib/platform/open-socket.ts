@@ -1,6 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import { connect as connectTls, createSecureContext } from 'node:tls';
+import { connect as connectTls, createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
 import type { Deadline } from './deadline.ts';
 import { type Resolve, refusalOf, resolveAndJudge, type Verdict } from './egress.ts';
 import { type Egress, NetError } from './net.ts';
@@ -66,11 +66,14 @@ export async function openSocket(
   // Nothing should be able to change the address after it was judged; if something does, this is the last gate.
   const reached = socket.remoteAddress;
   const refusal = reached === undefined ? undefined : refusalOf(reached, egress, guard.allow);
-  if (refusal) throw new NetError('egress', `refused: ${where} led to ${reached}; ${refusal}`);
+  if (refusal) throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);
   return { socket, where };
 }
 
 let context: SecureContext | undefined;
+
+/** Without DHE: the server picks its group, and one of 10,000 bits holds our event loop for most of a second. */
+const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
 /**
  * A TLS handshake on an open socket. Whatever the certificate is, the handshake succeeds: `socket.authorized` says
@@ -84,7 +87,7 @@ export async function secure(
   alpn?: string[],
 ): Promise<TLSSocket> {
   deadline.stage = `connected to ${where}, waiting for the TLS handshake`;
-  context ??= createSecureContext();
+  context ??= createSecureContext({ ciphers: CIPHERS });
   const socket = connectTls({
     socket: plain,
     host: name.host,

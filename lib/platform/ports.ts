@@ -80,6 +80,11 @@ export interface Clock {
   now(): number;
   /** For retries inside one call only; anything longer than a second is a delayed message. */
   sleep(ms: number): Promise<void>;
+  /**
+   * Ms for which this process itself has stood still so far, as far as a call of the net was under way meanwhile. Two
+   * readings tell what a probe between them has met.
+   */
+  stalled(): number;
 }
 
 export interface Ids {

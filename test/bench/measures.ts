@@ -185,6 +185,9 @@ async function heartbeats(): Promise<Figures> {
   return { heartbeats_per_s: answered! / seconds!, heartbeat_cpu_s_per_1000: (1000 * cpu_s) / answered! };
 }
 
+/** Memory and CPU of 250 probes at once whose targets send what costs most to read: hostile-targets.ts says in which ways. */
+const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
+
 /** From the start of the process to its first answer, ms, on data of 1,000 checks. */
 async function startUp(): Promise<Figures> {
   await using service = await startRealService();
@@ -204,6 +207,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   onTime,
   alertLatency,
   heartbeats,
+  hostileTargets,
   startUp,
   memory,
 };

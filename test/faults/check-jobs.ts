@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { skewOf } from './check-slots.ts';
 import type { JobRun } from './observations.ts';
-import { slotsOf } from './rules.ts';
+import { mayBeUnjudged, slotsOf, targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 /** The settings of a check from a commit on; undefined: it is gone. */
@@ -53,6 +53,10 @@ function isExcused(run: Run, { check_id, slot, began_at, done_at }: JobRun, chec
     done_at! >= next - skewOf(run) ||
     seen.table.has(`${check.pk}|G#${String(slot).padStart(13, '0')}`) ||
     seen.stops.some(({ from, over }) => from <= done_at! && over >= began_at) ||
+    seen.probes.some(
+      (probe) =>
+        probe.host === targetOf(check) && probe.at >= began_at && probe.at <= done_at! && mayBeUnjudged(seen, probe),
+    ) ||
     seen.jobsSent.some(
       (one) => one.check_id === check_id && one.slot === slot && one.at >= began_at && one.at <= done_at!,
     )

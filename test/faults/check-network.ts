@@ -3,7 +3,7 @@ import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { skewOf } from './check-slots.ts';
 import type { Look, ProbeSeen } from './observations.ts';
-import { targetOf } from './rules.ts';
+import { isUnjudged, targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 const HOSTS = 3;
@@ -61,9 +61,10 @@ export function checkNetwork(run: Run): string[] {
 
 /** What the processes of a run knew of their network. */
 function witnesses({ seen, profile }: Run) {
-  /** A run whose time is over takes no note of anything. */
-  const isHeeded = ({ run, ended_at }: Ended<ProbeSeen>): boolean =>
-    (seen.runs.get(run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= ended_at;
+  /** A run whose time is over takes no note of anything, and nobody does of a probe that is not judged. */
+  const isHeeded = (probe: Ended<ProbeSeen>): boolean =>
+    (seen.runs.get(probe.run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= probe.ended_at &&
+    !isUnjudged(seen, probe);
   const probes = Map.groupBy(
     seen.probes.filter(hasEnded).filter((probe) => !probe.own_resolver && isHeeded(probe)),
     ({ process }) => process,

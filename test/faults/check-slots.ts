@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { isNeighbours } from './neighbour.ts';
-import { slotsOf, targetOf } from './rules.ts';
+import { mayBeUnjudged, slotsOf, targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
 /** Time in which a check had the same settings. */
@@ -17,7 +17,7 @@ const LAST_MS = 70_000;
 const SKEW_MS = 40;
 /** The same in a run whose clocks jump. */
 export const skewOf = ({ profile: { jumpMs } }: Run): number => SKEW_MS + 2 * jumpMs;
-/** From the beginning of a probe until its request is on the wire, unless the machine sleeps in between (ms). */
+/** From the beginning of a probe until its request is on the wire, unless the machine sleeps or stands still in between (ms). */
 const SENT_MS = 4_000;
 /** A new, re-enabled or changed check is probed within this time (ms; decisions.md, Checks). */
 const AT_ONCE_MS = 5_000;
@@ -91,6 +91,10 @@ export function checkSlots(run: Run): string[] {
       const note = seen.table.get(`${check.pk}|G#${String(slot).padStart(13, '0')}`) as GapNoteItem | undefined;
       if (note?.cause === 'network') continue;
       if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) continue;
+      const isUnjudged = probes
+        .get(targetOf(check))
+        ?.some((probe) => probe.at >= slot - skew && probe.at < slot + interval && mayBeUnjudged(seen, probe));
+      if (isUnjudged) continue;
       if (!profile.quiet && (isLate || isOut || isPast || note || dead.has(job))) continue;
       wrong.push(
         `${check.id}: slot ${slot} of ${interval} ms was ${sent.has(job) ? 'sent and' : 'never sent and'} has no result`,
@@ -103,7 +107,9 @@ export function checkSlots(run: Run): string[] {
 /** Until when a probe that began at `begun` has sent its request. */
 function sentBy(run: Run, begun: number): number {
   const by = begun + SENT_MS + skewOf(run) - SKEW_MS;
-  const asleep = run.seen.outages.find(({ from, to, suspended }) => suspended && from <= by && to >= begun);
+  const asleep = [...run.seen.outages.filter(({ suspended }) => suspended), ...run.seen.stalls].find(
+    ({ from, to }) => from <= by && to >= begun,
+  );
   return asleep ? asleep.to + SENT_MS : by;
 }
 

@@ -37,9 +37,12 @@ export type ProbeSeen = {
   run: number | undefined;
   host: string;
   at: number;
+  timeout_ms: number;
   ended_at?: number;
   success: boolean;
   silent: boolean;
+  /** Whoever asked saw no answer in time. */
+  interrupted?: boolean;
   own_resolver: boolean;
 };
 /** One time that a process asked the witness. */
@@ -91,6 +94,8 @@ export type Observations = {
   actionRuns: { action_id: string; slot: number; done_at?: number }[];
   /** Time in which the whole service stood still, epoch ms. `suspended`: it went on afterwards where it had been. */
   outages: { from: number; to: number; suspended?: true }[];
+  /** Time in which the event loop of every process stood still, epoch ms; ascending. */
+  stalls: { from: number; to: number }[];
   storeSpells: StoreSpell[];
   /** What a function did wrong with a batch, in a sentence. */
   batches: string[];
@@ -127,6 +132,7 @@ export function makeObservations(): Observations {
     reports: [],
     actionRuns: [],
     outages: [],
+    stalls: [],
     storeSpells: [],
     batches: [],
     spells: [],
@@ -142,3 +148,7 @@ export function makeObservations(): Observations {
 export const count = (seen: Observations, fault: string): void => {
   seen.faults[fault] = (seen.faults[fault] ?? 0) + 1;
 };
+
+/** For how long the processes stood still between two times (ms). */
+export const stalledBetween = ({ stalls }: Observations, from: number, to: number): number =>
+  stalls.reduce((sum, stall) => sum + Math.max(0, Math.min(to, stall.to) - Math.max(from, stall.from)), 0);

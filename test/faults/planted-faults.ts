@@ -108,6 +108,12 @@ export const plantedFaults: PlantedFault[] = [
     '{ put: execution }',
   ),
   fault(
+    'a probe that fails while we stand still is held against its target',
+    'lib/health/run-jobs.ts',
+    'if (outcome && isOwnStall(outcome, timeout_ms, stalled_ms)) {',
+    'if (outcome && isOwnStall(outcome, timeout_ms, 0)) {',
+  ),
+  fault(
     'silence of all hosts is held against them when our own network is down',
     'lib/health/run-jobs.ts',
     "else if (blame === 'network') await noteGap(ports, keys, one, 'network');",

@@ -26,6 +26,8 @@ export type Shared = {
   profile: Profile;
   /** Lets time pass for a process, which does not notice time in which its machine sleeps. */
   sleep(ms: number): Promise<void>;
+  /** How long its processes have stood still so far (ms). */
+  stalled(): number;
   /** What is wrong with the store now. */
   storeSpell(): StoreSpell['kind'] | undefined;
   /** What the host does before its first job: writes down that nobody watched. */
@@ -153,6 +155,7 @@ export function startProcess(shared: Shared): Process {
         await sleep(ms);
         if (process.dead) await never();
       },
+      stalled: shared.stalled,
     },
     ids: shared.ids,
     log: shared.log,

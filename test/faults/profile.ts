@@ -44,6 +44,8 @@ export type Profile = {
   jump: number;
   /** Times in which a machine sleeps, and goes on afterwards where it was. */
   suspensions: number;
+  /** Times in which the event loop of our processes stands still for some seconds while a probe is out. */
+  stalls: number;
   /** Times in which the store throttles most calls. */
   throttlings: number;
   /** Times in which the disk is full. */
@@ -71,6 +73,7 @@ const QUIET = {
   jumpMs: 0,
   jump: 0,
   suspensions: 0,
+  stalls: 0,
   throttlings: 0,
   fullDisks: 0,
   outages: 0,
@@ -111,6 +114,7 @@ export function drawProfile(random: Random): Profile {
       jumpMs: random.pick([0, 0, 2000]),
       jump: upTo(0.002),
       suspensions: oneProcess ? random.int(0, 1) : 0,
+      stalls: random.int(0, 6),
       throttlings: random.int(0, 1),
       fullDisks: oneProcess ? random.int(0, 1) : 0,
       outages: random.int(0, 2),

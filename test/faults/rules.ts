@@ -4,6 +4,7 @@ import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
+import { type Observations, type ProbeSeen, stalledBetween } from './observations.ts';
 
 /**
  * The rules of the service once more, written down from its specification and not from its code: what the checkers
@@ -83,3 +84,21 @@ export function targetOf({ target_url, config }: CheckItem): string {
 
 export const graceOf = (check: CheckItem): number =>
   1000 * ((check.config.grace_seconds as number | undefined) ?? 2 * check.interval_seconds);
+
+/** From the beginning of a probe until its request is out, and from its answer until the process has it (ms). */
+const NEAR_MS = 4_000;
+
+/** More than so long (ms) a process must have stood still for a time-out to say nothing of the target. */
+const mostOf = ({ timeout_ms }: ProbeSeen): number => Math.max(50, timeout_ms / 10);
+
+/** Whether a process that saw this probe fail must not judge it: it stood still meanwhile. */
+export function isUnjudged(seen: Observations, probe: ProbeSeen): boolean {
+  const { at, ended_at = at, interrupted } = probe;
+  return interrupted === true && stalledBetween(seen, at, ended_at) > mostOf(probe);
+}
+
+/** Whether its slot may be a gap for that reason. */
+export function mayBeUnjudged(seen: Observations, probe: ProbeSeen): boolean {
+  const { at, ended_at = at, interrupted } = probe;
+  return interrupted === true && stalledBetween(seen, at - NEAR_MS, ended_at + NEAR_MS) > mostOf(probe);
+}

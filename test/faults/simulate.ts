@@ -71,7 +71,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   const table = observedTable(clock, seen, (item) => cloud.inserted(item));
   const weather = makeWeather(clock, seen);
   const manners = makeManners(random, clock, seen, weather.sleep);
-  const outer = { random, clock, seen, manners, profile: () => profile };
+  const outer = { random, clock, seen, manners, profile: () => profile, onProbe: weather.probeIsOut };
   const receiver = receivers(outer);
   const shared: Shared = {
     random,
@@ -87,6 +87,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     log: silentLog,
     profile: repaired(profile),
     sleep: weather.sleep,
+    stalled: weather.stalled,
     storeSpell: weather.storeSpell,
     noteOutage: (outage) => recordOutage(outside, keys, outage),
   };

@@ -1,11 +1,17 @@
 import { type LookUpReply, NetError, type TlsReply } from '#lib/platform/net.ts';
 import { type Does, type Manners, refused } from './manners.ts';
-import type { Observations, ProbeSeen } from './observations.ts';
+import { type Observations, type ProbeSeen, stalledBetween } from './observations.ts';
 import type { Random } from './random.ts';
 import { currentRun } from './run-context.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-type World = { random: Random; clock: VirtualClock; seen: Observations; manners: Manners };
+type World = {
+  random: Random;
+  clock: VirtualClock;
+  seen: Observations;
+  manners: Manners;
+  onProbe: () => void;
+};
 
 const DAY_MS = 86_400_000;
 const HEALTH = { wellMs: 240_000, illMs: 90_000 };
@@ -18,7 +24,8 @@ const REMEMBERED = 0.3;
 type Answers<T> = Record<'well' | 'fails' | 'refuses', () => T | NetError>;
 
 /** The hosts that checks probe: http, tcp, tls and dns. */
-export function targets({ random, clock, seen, manners }: World) {
+/** @param world `onProbe` hears of each request that is out */
+export function targets({ random, clock, seen, manners, onProbe }: World) {
   async function give<T>(does: Does, timeout: number, answers: Answers<T>): Promise<T> {
     await manners.think();
     if (does === 'hangs') return manners.hang(timeout);
@@ -38,12 +45,27 @@ export function targets({ random, clock, seen, manners }: World) {
     const does = manners.doesNow(host, HEALTH);
     const at = clock.now();
     const success = !down && does === 'well';
-    const one: ProbeSeen = { process, run: currentRun(), host, at, success, silent: false, own_resolver };
+    const one: ProbeSeen = {
+      process,
+      run: currentRun(),
+      host,
+      at,
+      timeout_ms: timeout,
+      success,
+      silent: false,
+      own_resolver,
+    };
     seen.probes.push(one);
+    onProbe();
     try {
-      return await (down ? manners.silence(down, timeout) : give(does, timeout, answers));
+      const answer = await (down ? manners.silence(down, timeout) : give(does, timeout, answers));
+      // It has come; but whoever stood still until the deadline was over finds that out first.
+      if (clock.now() > at + timeout && stalledBetween(seen, at, clock.now()) > 0)
+        throw new NetError('timeout', `no answer within ${timeout} ms`);
+      return answer;
     } catch (error) {
       one.silent = !(error as NetError).answered;
+      one.interrupted = (error as NetError).interrupted;
       throw error;
     } finally {
       one.ended_at = clock.now();

@@ -12,6 +12,7 @@ import { checkReports } from './check-reports.ts';
 import { checkRuns } from './check-runs.ts';
 import { checkSilence } from './check-silence.ts';
 import { checkSlots } from './check-slots.ts';
+import { checkStalls } from './check-stalls.ts';
 import { checkStates } from './check-states.ts';
 import type { Run } from './simulate.ts';
 
@@ -24,6 +25,7 @@ const checkers = {
   slots: checkSlots,
   jobs: checkJobs,
   network: checkNetwork,
+  standstills: checkStalls,
   actions: checkActions,
   reports: checkReports,
   'disabled account': checkDisabled,

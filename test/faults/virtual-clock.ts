@@ -24,6 +24,7 @@ export function makeClock(start: number, settled: () => Promise<void> = drain): 
   return {
     now: () => Math.floor(now),
     sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
+    stalled: () => 0,
     at,
     runUntil: async (end) => {
       await settled();

@@ -7,7 +7,11 @@ import { currentRun } from './run-context.ts';
 import { targets } from './targets.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-type World = Parameters<typeof receivers>[0] & { witness: string; onCall: (execution_id: string) => void };
+type World = Parameters<typeof receivers>[0] & {
+  witness: string;
+  onProbe: () => void;
+  onCall: (execution_id: string) => void;
+};
 
 /**
  * The net as each process sees it. Receivers of alerts are `r….test`, targets of actions `c….example.com`, and all others

@@ -1,4 +1,4 @@
-import { count, type Observations, type StoreSpell } from './observations.ts';
+import { count, type Observations, type StoreSpell, stalledBetween } from './observations.ts';
 import type { Profile } from './profile.ts';
 import type { Random } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -6,15 +6,30 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What is wrong with our own machines and their store, and for how long. */
 export function makeWeather(clock: VirtualClock, seen: Observations) {
   let asleepUntil = 0;
+  let nextStall = 0;
   return {
     seen,
+    /** The next time that a probe is out, every process stands still for so long (ms), and nobody notes it. */
+    stallNext: (ms: number): void => {
+      nextStall = ms;
+    },
+    probeIsOut: (): void => {
+      const now = clock.now();
+      if (nextStall === 0 || stalledBetween(seen, now, now + 1) > 0) return;
+      seen.stalls.push({ from: now, to: now + nextStall });
+      nextStall = 0;
+      count(seen, 'standstill of the event loop');
+    },
+    /** How long the processes have stood still so far (ms). */
+    stalled: (): number => stalledBetween(seen, 0, clock.now()),
     fallAsleep: (until: number): void => {
       asleepUntil = until;
     },
-    /** As a process sees it: while its machine sleeps, none of its time-outs ends. */
+    /** As a process sees it: while its machine sleeps, or its event loop stands still, none of its time-outs ends. */
     sleep: async (ms: number): Promise<void> => {
       await clock.sleep(ms);
-      while (clock.now() < asleepUntil) await clock.sleep(asleepUntil - clock.now());
+      const goesOn = () => Math.max(asleepUntil, seen.stalls.at(-1)?.to ?? 0);
+      while (clock.now() < goesOn()) await clock.sleep(goesOn() - clock.now());
     },
     storeSpell: (): StoreSpell['kind'] | undefined => {
       const kinds = seen.storeSpells.filter((one) => one.from <= clock.now() && clock.now() < one.to);
@@ -51,6 +66,10 @@ export function drawWeather(weather: Weather, cloud: Struck): void {
       weather.fallAsleep(to);
       cloud.suspend(to);
     });
+  }
+  for (let i = 0; i < profile.stalls; i++) {
+    const length = random.int(300, 9_000);
+    clock.at(someTime(), () => weather.stallNext(length));
   }
   for (let i = 0; i < profile.throttlings; i++) {
     const from = someTime();

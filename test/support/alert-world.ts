@@ -30,7 +30,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
   const settings = readSettings({ CHECK_EGRESS: 'any', ...env });
   const keys = keyTable(settings);
   let now = START;
-  const clock = { now: () => now, sleep: async () => {} };
+  const clock = { now: () => now, sleep: async () => {}, stalled: () => 0 };
   const ids = makeIds(clock);
   const sent: Sent[] = [];
   const published: BusEvent[] = [];

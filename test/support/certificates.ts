@@ -1,5 +1,6 @@
 // @peculiar/x509 wants it before all else.
 import 'reflect-metadata';
+import type { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
 /** PEM texts, as node:tls takes them; `cert` is the chain. */
@@ -48,16 +49,27 @@ export async function makeAuthority(name = 'Fleetwatch Test Authority'): Promise
   };
 }
 
+/** For servers that offer ciphers with RSA alone. */
+export const RSA: webcrypto.RsaHashedKeyGenParams = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+};
+
 /** A certificate that vouches for itself. */
-export async function selfSigned(names: string[]): Promise<KeyAndCertificate> {
-  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+export async function selfSigned(
+  names: string[],
+  algorithm: typeof ALGORITHM | typeof RSA = ALGORITHM,
+): Promise<KeyAndCertificate> {
+  const keys = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial(),
     name: `CN=${names[0]}`,
     notBefore: new Date(Date.now() - DAY),
     notAfter: new Date(Date.now() + 90 * DAY),
     keys,
-    signingAlgorithm: ALGORITHM,
+    signingAlgorithm: algorithm,
     extensions: [new x509.SubjectAlternativeNameExtension(names.map(alternativeName))],
   });
   return { key: await pemOf(keys.privateKey), cert: certificate.toString('pem') };

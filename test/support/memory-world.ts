@@ -24,6 +24,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table) {
       now += ms;
       await new Promise(setImmediate);
     },
+    stalled: () => 0,
   };
   const requests: Requests = { reads: 0, writes: 0 };
   const store = openTable({ file: ':memory:' });

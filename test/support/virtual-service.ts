@@ -33,6 +33,8 @@ export async function virtualService(from: string, settings: Record<string, stri
   const time = makeClock(timeOfDay(from));
   /** How far the service's clock was set back (ms). */
   let behind = 0;
+  /** How long its processes have stood still (ms). */
+  let stalled_ms = 0;
   const clock: VirtualClock = {
     ...time,
     now: () => time.now() - behind,
@@ -80,6 +82,7 @@ export async function virtualService(from: string, settings: Record<string, stri
     net: () => hosts.net,
     publish: async () => {},
     sleep: clock.sleep,
+    stalled: () => stalled_ms,
     storeSpell: () => undefined,
     log,
     profile: repaired({ oneProcess: true, shards: 1, jobGroupMs: 50, quiet: true } as Profile),
@@ -137,6 +140,10 @@ export async function virtualService(from: string, settings: Record<string, stri
     /** Sets the service's clock back: whatever waits for a time on it has to wait longer. */
     setBack: (ms: number) => {
       behind += ms;
+    },
+    /** Its processes note that they have stood still for so long (ms). */
+    standStill: (ms: number) => {
+      stalled_ms += ms;
     },
     /** Ticks come, or do not, from now on; everything else goes on. */
     ticks: (come: boolean) => {

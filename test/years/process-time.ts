@@ -1,7 +1,7 @@
 import { makeClock, type VirtualClock } from '#test/faults/virtual-clock.ts';
 
 /** The time of this whole process: its clock, `Date.now` and its timers. Work of the event loop itself stays real. */
-export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep'> & {
+export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep' | 'stalled'> & {
   /** Lets time pass, as fast as the machine does what falls due in it. */
   pass(ms: number): Promise<void>;
   /** Real turns of the event loop, until all that was begun has ended or waits for time. */
@@ -72,6 +72,7 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
 
   return {
     now: clock.now,
+    stalled: clock.stalled,
     sleep: (ms) =>
       clock.sleep(ms).then(() => {
         touched = true;

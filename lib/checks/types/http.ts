@@ -59,7 +59,10 @@ export const http = defineCheck({
         ...(headers && { headers }),
         ...(body !== undefined && { body }),
         timeout_ms,
-        max_body_bytes: MAX_BODY_BYTES,
+        // Without a text to find, the headers say it all.
+        ...(check.body_contains
+          ? { max_body_bytes: MAX_BODY_BYTES, find: { text: check.body_contains, status: check.expected_status } }
+          : { max_body_bytes: 0 }),
         egress: settings.CHECK_EGRESS,
         max_redirects: follow ? MAX_REDIRECTS : 0,
         verify_tls: verify_tls !== false,
@@ -117,24 +120,23 @@ const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${
 
 type Expected = Pick<CheckSettings, 'config'> & { method: string; expected_status: number; body_contains: string };
 
-function judge(check: Expected, { status, headers, body, latency_ms }: HttpReply): Outcome {
+function judge(check: Expected, { status, headers, search, latency_ms }: HttpReply): Outcome {
   if (status !== check.expected_status) {
     const to = isRedirect(status) && headers.location ? `: it redirects, and redirects are not followed here` : '';
     return failed('status', `expected status ${check.expected_status}, got ${named(status)}${to}`, latency_ms, status);
   }
-  if (!check.body_contains || body.includes(check.body_contains)) return succeeded(latency_ms, status);
+  if (!check.body_contains || search?.found) return succeeded(latency_ms, status);
   const searched =
     check.method === 'HEAD'
       ? 'a HEAD response has no body: use GET'
       : headers['content-encoding']
         ? `the server sent it ${headers['content-encoding']}-encoded though it was asked not to`
-        : `searched ${sizeOf(body)}`;
+        : `searched ${sizeOf(search?.bytes ?? 0)}`;
   const wanted = JSON.stringify(check.body_contains.slice(0, 100));
   return failed('body', `the body does not contain ${wanted} (${searched})`, latency_ms, status);
 }
 
-const sizeOf = (body: string): string => {
-  const bytes = Buffer.byteLength(body);
-  if (bytes >= MAX_BODY_BYTES - 3) return 'its first 1 MB';
+const sizeOf = (bytes: number): string => {
+  if (bytes >= MAX_BODY_BYTES) return 'its first 1 MB';
   return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
 };

@@ -13,7 +13,7 @@ const BATCH_BYTES = 1024 * 1024 - 8 * 1024;
 type Entry = SendMessageBatchRequestEntry & { Id: string; MessageBody: string };
 type Options = Pauses & {
   client: SQSClient;
-  clock: Clock;
+  clock: Pick<Clock, 'now' | 'sleep'>;
   /** The URL of each queue that may be sent to, by its name in the topology. */
   urls: Readonly<Record<string, string>>;
 };

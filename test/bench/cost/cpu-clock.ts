@@ -44,7 +44,7 @@ export function makeCpuClock(start: number): CpuClock {
     now: clock.now,
     in: later,
     sleep,
-    of: (whose) => ({ now: clock.now, sleep: (ms) => sleep(ms, whose) }),
+    of: (whose) => ({ now: clock.now, sleep: (ms) => sleep(ms, whose), stalled: () => 0 }),
     apart: (work) => {
       const before = current;
       change(undefined);

@@ -30,9 +30,9 @@ describe('the URL of an action', () => {
   });
 
   it.each([
-    ['https://bad.example.com/', '10.0.0.9 is a private address'],
-    ['https://bad.example.com/{{path}}', '10.0.0.9'],
-    ['https://bad.example.com:{{port}}/', '10.0.0.9'],
+    ['https://bad.example.com/', 'bad.example.com resolves to an address that is not public'],
+    ['https://bad.example.com/{{path}}', 'not public'],
+    ['https://bad.example.com:{{port}}/', 'not public'],
     ['http://127.78.0.1/', 'loopback'],
     ['http://[fd00::1]:{{port}}/', 'not a public address'],
     ['http://192.168.0.1:8080', 'private'],

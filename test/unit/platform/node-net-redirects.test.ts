@@ -141,7 +141,7 @@ describe('redirects', () => {
     ],
     [
       'http://inside.example.org/',
-      'redirected to http://inside.example.org/, which is refused: inside.example.org resolves to 127.0.0.1; 127.0.0.1 is a loopback address, which may not be reached from here',
+      'redirected to http://inside.example.org/, which is refused: inside.example.org resolves to an address that is not public, and only public hosts may be reached',
     ],
   ])('to %s are refused', async (location, message) => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location }).end());

@@ -14,6 +14,7 @@ function world() {
         waits.push(ms);
         now += ms;
       },
+      stalled: () => 0,
     },
     ids: { id: () => 'x', token: () => 'x', secret: () => 'x', random: () => 0.999 },
   };

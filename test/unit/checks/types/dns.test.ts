@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ProbeWorld } from '#lib/checks/check-type.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { type DnsReply, type DnsType, dnsServer } from '#test/support/dns-server.ts';
 import { probeCheck } from '#test/support/probe-check.ts';
 import { probeWorld } from '#test/support/probe-world.ts';
@@ -148,6 +150,27 @@ describe('a dns check', () => {
       unanswered: true,
     });
   });
+
+  it.each<[string, string[], string]>([
+    ['A', ['10.0.0.5', '93.184.215.14', '192.168.1.1'], 'got 93.184.215.14 and 2 more'],
+    ['A', ['10.0.0.5'], 'got one that may be private and is not shown'],
+    ['AAAA', ['fd12::1', 'fd12::2'], 'got 2 that may be private and are not shown'],
+    ['CNAME', ['db1.corp.internal'], 'got one that may be private and is not shown'],
+    ['MX', ['10 mail.corp', '20 mail.example.com'], 'got 20 mail.example.com and 1 more'],
+    ['PTR', ['db1.example.com'], 'got one that may be private and is not shown'],
+  ])(
+    'shows nobody who may reach public hosts only what our own server knows: %s %s',
+    async (record_type, values, got) => {
+      const config = { hostname: 'a.example.com', record_type, expected_value: 'x' };
+      const asked = async (world: ProbeWorld) =>
+        (await probeCheck({ check_type: 'dns', config }, world)).error_message.split('; ')[1];
+      const { net, ...own } = probeWorld();
+      const answering = { ...net, resolve: async () => ({ values, latency_ms: 1 }) };
+      expect(await asked({ ...own, net: answering })).toBe(got);
+      const settings = readSettings({ CHECK_EGRESS: 'any' });
+      expect(await asked({ ...own, net: answering, settings })).toBe(`got ${values.join(', ')}`);
+    },
+  );
 
   it('does not ask a server where checks may not go', async () => {
     const outcome = await probe('127.0.0.1:53', { hostname: 'example.com', record_type: 'A' });

@@ -59,6 +59,28 @@ describe('an http check', () => {
     });
   });
 
+  it.each([
+    ['without a text to find in it', {}, true],
+    ['when its status is wrong', { expected_status: 201, body_contains: 'ok' }, false],
+  ])('does not wait for a body %s', async (_what, more, success) => {
+    await using target = await rawTarget((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'));
+    const kind = success ? null : 'status';
+    expect(await probe(target.url, more)).toMatchObject({ success, status_code: 200, error_kind: kind });
+  });
+
+  it('finds a text anywhere in the first 1 MB, in the charset of the target', async () => {
+    const text = 'grüßen läßt';
+    await using target = await httpTarget((req, res) => {
+      res.setHeader('content-type', 'text/plain; charset=iso-8859-1');
+      res.write(Buffer.alloc(Number(req.url!.slice(1)), 'x'));
+      res.end(Buffer.from(text, 'latin1'));
+    });
+    for (const before of [0, 16_380, 16_384, 600_000, 1024 * 1024 - text.length]) {
+      const outcome = await probe(`${target.url}/${before}`, { body_contains: text });
+      expect(outcome, `${before} bytes before it`).toMatchObject({ success: true });
+    }
+  });
+
   it('searches the first 1 MB of the body and no more', async () => {
     await using target = await httpTarget((_req, res) => {
       res.write(Buffer.alloc(1024 * 1024, 'x'));
@@ -136,7 +158,8 @@ describe('an http check', () => {
     ['never ends', (socket: Socket) => socket.write('HTTP/1.1 206 OK\r\n\r\nabc'), 'timeout'],
   ])('keeps the status of a response whose body %s', async (_what, answer, error_kind) => {
     await using target = await rawTarget((socket) => socket.once('data', () => answer(socket)));
-    expect(await probe(target.url, { expected_status: 206 }, probeWorld({ timeout_ms: 200 }))).toMatchObject({
+    const wanted = { expected_status: 206, body_contains: 'd' };
+    expect(await probe(target.url, wanted, probeWorld({ timeout_ms: 200 }))).toMatchObject({
       success: false,
       status_code: 206,
       error_kind,

@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '#lib/platform/settings.ts';
-import { type Authority, makeAuthority, selfSigned, type Wanted } from '#test/support/certificates.ts';
+import { type Authority, makeAuthority, RSA, selfSigned, type Wanted } from '#test/support/certificates.ts';
 import { probeCheck } from '#test/support/probe-check.ts';
 import { probeWorld } from '#test/support/probe-world.ts';
 import { rawTarget } from '#test/support/socket-target.ts';
@@ -162,6 +162,21 @@ describe('a tls check', () => {
     const outcome = await probe(target.port);
     expect(outcome).toMatchObject({ success: false, error_kind: 'tls' });
     expect(outcome.error_message).toMatch(/older than 1\.2|TLS handshake with .* failed/);
+  });
+
+  it('refuses a key exchange whose cost the server picks (DHE), and takes ECDHE from the same certificate', async () => {
+    const pair = await selfSigned(['shop.example.org'], RSA);
+    const version = { ...pair, maxVersion: 'TLSv1.2', dhparam: 'auto' } as const;
+    await using dhe = await tlsTarget({ ...version, ciphers: 'DHE-RSA-AES128-GCM-SHA256' });
+    expect(await probe(dhe.port)).toMatchObject({
+      success: false,
+      error_kind: 'tls',
+      error_message: `shop.example.org:${dhe.port} (127.77.0.1) refused the TLS handshake: it may offer DHE ciphers alone, or want a client certificate; ECDHE or TLS 1.3 is needed`,
+    });
+    await using ecdhe = await tlsTarget({ ...version, ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' });
+    expect(await probe(ecdhe.port)).toMatchObject({
+      error_message: 'certificate is self-signed: no authority vouches for it',
+    });
   });
 
   it('fails at its deadline with a server that never speaks', async () => {

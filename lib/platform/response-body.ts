@@ -1,0 +1,97 @@
+/** What is wanted of a body: at most `limit` bytes of it, to keep, or to look for a text in. */
+export type WantedBody = { limit: number; find?: string };
+
+/** Bytes that are held at a time while a text is looked for. */
+export const WINDOW_BYTES = 16 * 1024;
+/** So many pieces may be as small as they are; those of a body of more hold so many bytes on average. */
+export const FREE_PIECES = 1000;
+export const MEAN_PIECE_BYTES = 64;
+
+/**
+ * Takes the body of a response piece by piece, into one buffer: what is held does not depend on how the other side cuts
+ * its body. A body in which a text is looked for is not kept: one window of it is in memory at a time, so that many
+ * large bodies at once need no more room than small ones.
+ */
+export class ResponseBody {
+  /** Bytes taken so far; never more than the limit. */
+  size = 0;
+  pieces = 0;
+  /** Whether the text was found. */
+  isFound = false;
+  readonly #wanted: WantedBody;
+  readonly #decoder: InstanceType<typeof TextDecoder>;
+  readonly #most: number;
+  #held = Buffer.alloc(0);
+  #used = 0;
+  /** The end of what was searched: the text may begin there. */
+  #tail = '';
+
+  /** @param contentType names the charset; utf-8 where it names none that is known */
+  constructor(wanted: WantedBody, contentType: string | undefined) {
+    this.#wanted = wanted;
+    this.#most = wanted.find === undefined ? wanted.limit : Math.min(wanted.limit, WINDOW_BYTES);
+    this.#decoder = decoderFor(contentType);
+  }
+
+  /** Bytes held in memory. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /** Whether each piece costs more than what is in it is worth. */
+  get isCutSmall(): boolean {
+    return this.pieces > FREE_PIECES && this.size < this.pieces * MEAN_PIECE_BYTES;
+  }
+
+  /** @returns whether that is all: the limit is reached, or the text found */
+  take(piece: Buffer): boolean {
+    this.pieces++;
+    let from = 0;
+    while (from < piece.length && this.size < this.#wanted.limit && !this.isFound) {
+      const count = Math.min(piece.length - from, this.#most - this.#used, this.#wanted.limit - this.size);
+      this.#grow(this.#used + count);
+      piece.copy(this.#held, this.#used, from, from + count);
+      this.#used += count;
+      this.size += count;
+      from += count;
+      if (this.#wanted.find !== undefined && this.#used === this.#most) this.#search();
+    }
+    return this.size >= this.#wanted.limit || this.isFound;
+  }
+
+  /** To be called once, when no more is taken. @returns what was kept, cut between two characters; '' of a search */
+  end(): string {
+    const isWhole = this.size < this.#wanted.limit;
+    if (this.#wanted.find === undefined) return this.#decode(!isWhole);
+    this.#search();
+    return '';
+  }
+
+  #grow(size: number): void {
+    if (size <= this.#held.length) return;
+    const held = Buffer.allocUnsafe(Math.min(this.#most, Math.max(size, 2 * this.#held.length)));
+    this.#held.copy(held, 0, 0, this.#used);
+    this.#held = held;
+  }
+
+  #search(): void {
+    const find = this.#wanted.find ?? '';
+    const text = this.#tail + this.#decode(true);
+    this.isFound ||= text.includes(find);
+    this.#tail = text.slice(Math.max(0, text.length - find.length + 1));
+    this.#used = 0;
+  }
+
+  #decode(mayGoOn: boolean): string {
+    return this.#decoder.decode(this.#held.subarray(0, this.#used), { stream: mayGoOn });
+  }
+}
+
+function decoderFor(contentType = ''): InstanceType<typeof TextDecoder> {
+  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1];
+  try {
+    return new TextDecoder(charset, { ignoreBOM: true });
+  } catch {
+    return new TextDecoder('utf-8', { ignoreBOM: true });
+  }
+}
