@@ -51,13 +51,13 @@ export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
 
 /** Reads a body. Throws RpcError when there is no message in it. */
 export function readPosted(bytes: Uint8Array): Posted {
+  const excess = excessOf(bytes);
+  if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);
   const body = parseBody(bytes);
   if (Array.isArray(body) && (body.length === 0 || body.length > MAX_BATCH)) {
     const message = `A batch holds 1 to ${MAX_BATCH} messages; this one has ${body.length}. Send several.`;
     throw new RpcError(CODE.INVALID_REQUEST, message);
   }
-  const excess = excessOf(body);
-  if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);
   if (!Array.isArray(body)) return { body, isBatch: false, messages: [readMessage(body)] };
   return { body, isBatch: true, messages: body.map(readMessage) };
 }

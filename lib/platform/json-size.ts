@@ -1,38 +1,34 @@
 import * as z from 'zod';
 
 /**
- * Bounds on the shape of what a request holds, judged before any schema sees it: a schema that complains of each of a
- * hundred thousand members costs far more than their bytes did.
+ * Bounds on the shape of what a request holds, judged before anything is made of it: a hundred thousand small members
+ * cost far more to parse, and far more again to complain of one by one, than their bytes did to read.
  */
 
 /** No body within its other limits comes near. */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
 
-/** What is too much about a value, as a sentence without its subject; undefined when nothing is. */
-export function excessOf(value: unknown): string | undefined {
-  const left = { values: MAX_VALUES };
-  return excessIn(value, MAX_DEPTH, left);
-}
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [LIST, LIST_END, MAP, MAP_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-function excessIn(value: unknown, levels: number, left: { values: number }): string | undefined {
-  left.values -= 1;
-  if (left.values < 0) return `holds more than ${MAX_VALUES} values; send fewer at a time`;
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (levels === 0) return `is nested more than ${MAX_DEPTH} levels deep; flatten it`;
-  for (const part of Array.isArray(value) ? value : Object.values(value)) {
-    const excess = excessIn(part, levels - 1, left);
-    if (excess !== undefined) return excess;
-  }
-  return undefined;
-}
-
-/** The member of an object in which it becomes too much, and how; undefined when it does not. */
-export function excessAt(members: Record<string, unknown>): { member: string; message: string } | undefined {
-  const left = { values: MAX_VALUES };
-  for (const [member, value] of Object.entries(members)) {
-    const message = excessIn(value, MAX_DEPTH, left);
-    if (message !== undefined) return { member, message };
+/**
+ * What is too much about a text of JSON, as a sentence without its subject; undefined when nothing is. Counts brackets
+ * and commas outside of texts, and takes what is no JSON as it comes.
+ */
+export function excessOf(json: Uint8Array): string | undefined {
+  let values = 1;
+  let depth = 0;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i];
+    if (byte === QUOTE) {
+      for (i++; i < json.length && json[i] !== QUOTE; i++) if (json[i] === BACKSLASH) i++;
+    } else if (byte === COMMA) values++;
+    else if (byte === LIST || byte === MAP) {
+      values++;
+      if (++depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep; flatten it`;
+    } else if (byte === LIST_END || byte === MAP_END) depth--;
+    if (values > MAX_VALUES) return `holds more than ${MAX_VALUES} values; send fewer at a time`;
   }
   return undefined;
 }

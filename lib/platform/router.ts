@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ApiEvent, ApiResult } from './api-event.ts';
-import { AppError, type ErrorDetail, invalid, notFound } from './errors.ts';
-import { excessAt } from './json-size.ts';
+import { AppError, type ErrorDetail, notFound } from './errors.ts';
+import { excessOf } from './json-size.ts';
 import type { Log } from './ports.ts';
 import { type Method, Reply, type Route } from './route.ts';
 import { isName, isPlain } from './text.ts';
@@ -174,6 +174,8 @@ function readBody(event: ApiEvent, maxBytes: number): Record<string, unknown> {
     throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${maxBytes} bytes.`);
   }
   if (bytes.length === 0) return {};
+  const excess = excessOf(bytes);
+  if (excess !== undefined) throw refusal([{ path: '', message: excess }]);
   let value: unknown;
   try {
     value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -188,10 +190,7 @@ function readBody(event: ApiEvent, maxBytes: number): Record<string, unknown> {
       details: [{ path: '', message: 'must be a JSON object' }],
     });
   }
-  const body = value as Record<string, unknown>;
-  const excess = excessAt(body);
-  if (excess) throw invalid(shortened(excess.member), excess.message);
-  return Object.fromEntries(Object.entries(body).filter(([, member]) => member !== null));
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
 
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;

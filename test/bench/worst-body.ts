@@ -11,7 +11,7 @@ const SHOWN = 5;
 /** What is shorter than this at once is none of the longest. */
 const WORTH_ANOTHER_LOOK_MS = 20;
 
-type Measured = Asking & Turn & { status: number; bytes: number };
+type Measured = Omit<Asking, 'body'> & Turn & { status: number; bytes: number };
 
 /** A service in a process of its own that says how long the longest turn of its event loop was. */
 async function startMeasured() {
@@ -38,7 +38,8 @@ async function startMeasured() {
 
 /**
  * The longest turn of the event loop that one request of a tenant takes: every worst body to every endpoint, MCP
- * included, and every list at its longest. Of three rounds the shortest, as the machine has other work.
+ * included, and every list at its longest, by the CPU of the thread that runs the loop: what it takes on a machine that
+ * does nothing else. Of three rounds the shortest.
  */
 export async function worstBody(): Promise<Record<string, number>> {
   await using service = await startMeasured();
@@ -52,23 +53,24 @@ export async function worstBody(): Promise<Record<string, number>> {
   };
   const measured: Measured[] = [];
   const measure = async (asking: Asking) => {
+    const { name, method, path } = asking;
     let best: Measured | undefined;
     for (let round = 0; round < ROUNDS; round++) {
       await service.longestTurn();
       const { status, text } = await ask(asking);
       const turn = await service.longestTurn();
-      if (!best || turn.wall_ms < best.wall_ms) best = { ...asking, ...turn, status, bytes: text.length };
-      if (best.wall_ms < WORTH_ANOTHER_LOOK_MS) break;
+      if (!best || turn.cpu_ms < best.cpu_ms) best = { name, method, path, ...turn, status, bytes: text.length };
+      if (best.cpu_ms < WORTH_ANOTHER_LOOK_MS) break;
     }
     measured.push(best!);
   };
   for await (const asking of worstRequests(ask)) await measure(asking);
   for await (const asking of largeReads(ask)) await measure(asking);
 
-  const top = measured.toSorted((a, b) => b.wall_ms - a.wall_ms);
+  const top = measured.toSorted((a, b) => b.cpu_ms - a.cpu_ms);
   for (const { method, path, name, wall_ms, cpu_ms, status, bytes } of top.slice(0, SHOWN)) {
-    const took = `${wall_ms.toFixed(0)} ms (${cpu_ms.toFixed(0)} ms of CPU)`;
+    const took = `${cpu_ms.toFixed(0)} ms of CPU (${wall_ms.toFixed(0)} ms by the clock)`;
     process.stdout.write(`  ${took}: ${method} ${path.slice(0, 80)}, ${name}: ${status}, ${bytes} bytes\n`);
   }
-  return { worst_body_longest_turn_ms: top[0]!.wall_ms, worst_body_requests: measured.length };
+  return { worst_body_longest_turn_cpu_ms: top[0]!.cpu_ms };
 }

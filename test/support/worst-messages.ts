@@ -16,7 +16,7 @@ const SCHEMAS: Record<string, { inputSchema: object; given: object }> = {
       additionalProperties: { allOf: Array.from({ length: 190 }, () => ({ uniqueItems: true })) },
     },
     given: Object.fromEntries(
-      Array.from({ length: 9 }, (_, i) => [`k${i}`, Array.from({ length: 100 }, (_, j) => [j])]),
+      Array.from({ length: 4 }, (_, i) => [`k${i}`, Array.from({ length: 100 }, (_, j) => [j])]),
     ),
   },
   multiples: {
@@ -31,7 +31,7 @@ const SCHEMAS: Record<string, { inputSchema: object; given: object }> = {
       type: 'object',
       additionalProperties: { anyOf: [{ enum: Array.from({ length: 3000 }, (_, i) => [i]) }, true] },
     },
-    given: Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`k${i}`, [-1]])),
+    given: Object.fromEntries(Array.from({ length: 450 }, (_, i) => [`k${i}`, [-1]])),
   },
   'required names': {
     inputSchema: {
