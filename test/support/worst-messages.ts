@@ -153,6 +153,12 @@ export function* worstMessages(): Generator<WorstMessage> {
   for (const [name, { given }] of Object.entries(SCHEMAS)) {
     const call = () => request('tools/call', { name: name.replaceAll(' ', '-'), arguments: given });
     yield { name: `arguments against ${name}`, text: JSON.stringify(call()) };
+    for (const share of [4, 16, 64]) {
+      const entries = Object.entries(given);
+      const some = Object.fromEntries(entries.slice(0, Math.ceil(entries.length / share)));
+      const text = JSON.stringify(request('tools/call', { name: name.replaceAll(' ', '-'), arguments: some }));
+      yield { name: `a ${share}th of the arguments against ${name}`, text };
+    }
     for (const most of [10, 50]) {
       const count = Math.min(most, Math.floor(250_000 / (bytesOf(call()) + 1)));
       const batch = Array.from({ length: count }, call);

@@ -307,3 +307,18 @@ describe('a stream of 2024-11-05', () => {
     expect(await refused.text()).toContain('The keys of this account hold 6 MCP streams');
   });
 });
+
+it('a batch leaves the event loop to others between its messages', async () => {
+  const home = await world();
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const batch = Array.from({ length: 10 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+  const reply = await home.ask('POST', { body: JSON.stringify(batch) });
+  clearImmediate(next);
+  expect(await reply.json()).toHaveLength(10);
+  expect(turns).toBeGreaterThanOrEqual(10);
+});
