@@ -151,11 +151,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
     skillCount: (tenant: string): Key => ({ pk: ofTenant(tenant, 'SKILLS'), sk: '!COUNT' }),
     skill: (tenant: string, slug: string): Key => ({ pk: ofTenant(tenant, 'SKILLS'), sk: `${SKILLS}${slug}` }),
-    mcpStreams: (tenant: string, apiKey: string) => ofTenant(tenant, 'STREAMS', apiKey),
+    mcpStreams: (tenant: string) => ofTenant(tenant, 'STREAMS'),
     mcpStream: (tenant: string, apiKey: string, session: string): Key => ({
-      pk: ofTenant(tenant, 'STREAMS', apiKey),
-      sk: session,
+      pk: ofTenant(tenant, 'STREAMS'),
+      sk: `${apiKey}#${session}`,
     }),
+    mcpOpening: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'MCP_OPENING' }),
     mailbox: (tenant: string, session: string) => ofTenant(tenant, 'MAILBOX', session),
     /** @param part 0 is the head, which says how many there are */
     letter: (tenant: string, session: string, id: string, part: number): Key => ({

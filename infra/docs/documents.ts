@@ -9,6 +9,7 @@ const DESCRIPTION = `A catalog of what you run, checks on it, alerts you can tru
 - Every answer is the resource itself, an object or an array; what went wrong is an \`Error\` with a \`code\`.
 - A request's body is a JSON object. A member that is null counts as absent; unknown members are ignored, but refused
   inside \`config\` and an entity's \`fields\`.
+- A body has at most 256 KB (1 MB where a pipeline reports), 10,000 values, and 64 levels of nesting.
 - PUT is partial: what is left out keeps its value. A record that was read can be sent back whole.
 - Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is there whenever more remains.
 - \`/v1/mcp\` is not listed here: it speaks MCP, the Model Context Protocol.

@@ -1,7 +1,9 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { streams } from '#infra/topology.ts';
 import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/item-limits.ts';
 import type { Item, Key, Outcome, Page, Query, Table, Write } from '#lib/platform/ports.ts';
+import { turnsOf } from '#lib/platform/turns.ts';
 import { openStore, type Store, type StoreOptions } from './store.ts';
 
 export type SqliteTable = Table & {
@@ -26,6 +28,8 @@ export type TableOptions = {
 export const openTable = (options: StoreOptions & TableOptions): SqliteTable => makeTable(openStore(options), options);
 
 const CHUNK = 250;
+/** Read by one caller before everything else in the process gets its turn: a read here never waits by itself. */
+const BYTES_A_TURN = 512 * 1024;
 
 /** The table port on SQLite, one row an item. */
 export function makeTable(store: Store, options: TableOptions = {}): SqliteTable {
@@ -93,15 +97,28 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   return {
     store,
     get: async (key) => (isKey(key) ? store.read(() => read(key)) : undefined),
-    getMany: async <T extends Item>(keys: Key[]) =>
-      store.read(() => keys.map((key) => (isKey(key) ? read<T>(key) : undefined))),
+    getMany: async <T extends Item>(keys: Key[]) => {
+      const found: (T | undefined)[] = [];
+      const done = turnsOf(BYTES_A_TURN);
+      for (const key of keys) {
+        const text = isKey(key) ? store.read(() => row(select, key)?.[0]) : undefined;
+        found.push(text === undefined ? undefined : (JSON.parse(text) as T));
+        const turn = done(text?.length ?? 0);
+        if (turn) await turn;
+      }
+      return found;
+    },
     query: async <T extends Item>(query: Query): Promise<Page<T>> => {
       if (query.limit !== undefined && !(Number.isInteger(query.limit) && query.limit >= 1)) {
         throw new Error(`A page has at least one item; the limit was ${query.limit}.`);
       }
       if (!isPartition(query.partition)) return { items: [] };
       const { sql, values } = rangeOf(query);
-      return store.read(() => readPage<T>(page(sql), values, query.limit ?? Number.POSITIVE_INFINITY));
+      const { bytes, ...found } = store.read(() =>
+        readPage<T>(page(sql), values, query.limit ?? Number.POSITIVE_INFINITY),
+      );
+      if (bytes >= BYTES_A_TURN) await othersTurn();
+      return found;
     },
     putMany: async (items) => {
       const texts = items.map(itemText);
@@ -168,15 +185,19 @@ function tightest(bounds: Bound[], sign: 1 | -1): Bound | undefined {
 const behind = (prefix: string): string =>
   prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 
-function readPage<T extends Item>(statement: StatementSync, values: SQLInputValue[], limit: number): Page<T> {
+function readPage<T extends Item>(
+  statement: StatementSync,
+  values: SQLInputValue[],
+  limit: number,
+): Page<T> & { bytes: number } {
   const items: T[] = [];
   let bytes = 0;
   for (const [, body] of statement.iterate(...values) as unknown as Iterable<[string, string]>) {
     bytes += body.length;
     if (items.length === limit || (items.length > 0 && bytes > PAGE_BYTES)) {
-      return { items, next: items[items.length - 1]!.sk };
+      return { items, next: items[items.length - 1]!.sk, bytes };
     }
     items.push(JSON.parse(body) as T);
   }
-  return { items };
+  return { items, bytes };
 }

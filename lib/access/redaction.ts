@@ -8,8 +8,11 @@ export const REDACTED = '********';
 export const redactUrl = (url: string): string =>
   url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`).replace(/[?#].*$/s, `?${REDACTED}`);
 
+/** A scheme begins where no letter of one stands before it: looked for everywhere, a long word would cost its square. */
+const URLS = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>`]+/gi;
+
 /** A text, such as an error, without the URLs in it. */
-export const redactUrls = (text: string): string => text.replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`]+/gi, REDACTED);
+export const redactUrls = (text: string): string => text.replace(URLS, REDACTED);
 
 /**
  * A record without the values at some paths (`config.body`, `config.headers`). Of an object there, the keys stay and

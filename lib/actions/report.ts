@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import { atMost } from '#lib/platform/json-size.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
@@ -16,10 +17,11 @@ const MAX_LINE_BYTES = 2048;
 export const Report = z
   .object({
     status: PipelineStatus.optional(),
-    logs: z
-      .array(z.string().transform((line) => cut(line, MAX_LINE_BYTES)))
-      .max(MAX_LINES_A_REPORT, `must hold at most ${MAX_LINES_A_REPORT} lines; send the others in further reports`)
-      .optional(),
+    logs: atMost(
+      MAX_LINES_A_REPORT,
+      z.array(z.string().transform((line) => cut(line, MAX_LINE_BYTES))).max(MAX_LINES_A_REPORT),
+      `must hold at most ${MAX_LINES_A_REPORT} lines; send the others in further reports`,
+    ).optional(),
   })
   .refine(({ status, logs }) => status !== undefined || logs !== undefined, {
     path: ['status'],

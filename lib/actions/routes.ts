@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { atMost } from '#lib/platform/json-size.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/paging.ts';
 import { Reply, route } from '#lib/platform/route.ts';
 import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts';
@@ -18,18 +19,19 @@ const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_VARS = 100;
 
 /** Variables of a manual run by name. */
-const Vars = z
-  .record(z.string(), z.string())
-  .superRefine((vars, context) => {
-    const names = Object.keys(vars);
-    if (names.length > MAX_VARS)
-      context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VARS} variables` });
-    for (const name of names.filter((one) => !VARIABLE_NAME.test(one))) {
-      const message = 'cannot be a variable: 1 to 64 letters, digits, "_", "." or "-"';
-      context.addIssue({ code: 'custom', path: [name], message });
-    }
-  })
-  .describe('Variables by name; they win over the built-in ones.');
+const Vars = atMost(
+  MAX_VARS,
+  z
+    .record(z.string(), z.string())
+    .superRefine((vars, context) => {
+      for (const name of Object.keys(vars).filter((one) => !VARIABLE_NAME.test(one))) {
+        const message = 'cannot be a variable: 1 to 64 letters, digits, "_", "." or "-"';
+        context.addIssue({ code: 'custom', path: [name], message });
+      }
+    })
+    .describe('Variables by name; they win over the built-in ones.'),
+  `must hold at most ${MAX_VARS} variables`,
+);
 
 const loadAction = (context: Context, { id }: { id: string }) => requireAction(context, id);
 const loadExecution = (context: Context, { exec_id }: { exec_id: string }) => requireExecution(context, exec_id);

@@ -1,17 +1,25 @@
 import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
+import { atMost } from '#lib/platform/json-size.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
 import { Field, FieldInput, makeField, sortFields } from './field.ts';
+import { VALUE_BYTES } from './field-values.ts';
 
 const Description = text(0, 10_000);
+
+const MAX_FIELDS = 200;
 
 export const NewBlueprint = z
   .object({
     slug: Slug,
     name: Name,
     description: Description.default(''),
-    fields: z.array(FieldInput).default([]),
+    fields: atMost(
+      MAX_FIELDS,
+      z.array(FieldInput).max(MAX_FIELDS),
+      `must hold at most ${MAX_FIELDS} fields; an array field holds many values of one kind`,
+    ).default([]),
     is_default: z.boolean().optional(),
   })
   .meta({ id: 'NewBlueprint' });
@@ -64,10 +72,22 @@ export const blueprintRecord = (item: BlueprintItem, catalog: CatalogItem): Blue
   updated_at: item.updated_at,
 });
 
-/** Fields with one more, in their order. Throws CONFLICT when the name is taken. */
-export function withField(fields: Field[], input: FieldInput): Field[] {
-  if (fields.some(({ name }) => name === input.name)) {
-    throw new AppError('CONFLICT', `The blueprint has a field ${input.name} already.`);
+/**
+ * Fields with more of them, in their order. Throws CONFLICT for a name that is taken, LIMIT_EXCEEDED for too many of
+ * them or for defaults that no entity could hold together.
+ */
+export function withFields(fields: Field[], more: FieldInput[]): Field[] {
+  const taken = new Set(fields.map(({ name }) => name));
+  for (const { name } of more) {
+    if (taken.has(name)) throw new AppError('CONFLICT', `The blueprint has a field ${name} already.`);
+    taken.add(name);
   }
-  return sortFields([...fields, makeField(input, fields.length)]);
+  const all = [...fields, ...more.map((input, i) => makeField(input, fields.length + i))];
+  if (all.length > MAX_FIELDS) {
+    throw new AppError('LIMIT_EXCEEDED', `A blueprint has at most ${MAX_FIELDS} fields. Remove one first.`);
+  }
+  if (all.reduce((sum, { default_value = '' }) => sum + Buffer.byteLength(default_value), 0) > VALUE_BYTES) {
+    throw new AppError('LIMIT_EXCEEDED', `The defaults of a blueprint have at most ${VALUE_BYTES} bytes together.`);
+  }
+  return sortFields(all);
 }

@@ -9,7 +9,7 @@ import {
   type BlueprintPatch,
   blueprintRecord,
   type CatalogItem,
-  withField,
+  withFields,
 } from './blueprint.ts';
 import type { FieldInput } from './field.ts';
 import { mustStay, requireBlueprint } from './store.ts';
@@ -30,9 +30,12 @@ export function updateBlueprint(scope: Scope, slug: string, patch: BlueprintPatc
   });
 }
 
-/** Adds a field. Entities that lack it are bound to it from their next write on. Throws NOT_FOUND, CONFLICT. */
+/**
+ * Adds a field. Entities that lack it are bound to it from their next write on. Throws NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
+ */
 export const addField = (scope: Scope, slug: string, input: FieldInput): Promise<Blueprint> =>
-  change(scope, slug, (blueprint) => ({ ...blueprint, fields: withField(blueprint.fields, input) }));
+  change(scope, slug, (blueprint) => ({ ...blueprint, fields: withFields(blueprint.fields, [input]) }));
 
 /** Removes a field; its values are not shown from then on. Throws NOT_FOUND. */
 export const deleteField = (scope: Scope, slug: string, name: string): Promise<Blueprint> =>

@@ -10,9 +10,8 @@ import {
   blueprintRecord,
   type CatalogItem,
   type NewBlueprint,
-  withField,
+  withFields,
 } from './blueprint.ts';
-import type { Field } from './field.ts';
 import { noCatalog } from './store.ts';
 
 /**
@@ -21,7 +20,7 @@ import { noCatalog } from './store.ts';
  */
 export async function createBlueprint(scope: Scope, input: NewBlueprint): Promise<Blueprint> {
   const { ports, keys, tenant } = scope;
-  const fields = input.fields.reduce<Field[]>(withField, []);
+  const fields = withFields([], input.fields);
   const v = ports.ids.token();
   const attempt = async () => {
     const [account, present, taken] = await ports.table.getMany([

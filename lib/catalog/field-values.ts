@@ -1,6 +1,11 @@
-import type { ErrorDetail } from '#lib/platform/errors.ts';
+import { type ErrorDetail, invalid } from '#lib/platform/errors.ts';
 import { refusal, validationError } from '#lib/platform/router.ts';
 import { complaintOf, type Field, parseDefault } from './field.ts';
+
+/** The most that an entity's own values take as JSON, and the defaults of a blueprint: lists show hundreds of them. */
+export const VALUE_BYTES = 16 * 1024;
+/** Names that a complaint lists, in characters. */
+const MAX_LISTED = 500;
 
 /** Values of an entity's fields by name. */
 export type FieldValues = Record<string, unknown>;
@@ -13,11 +18,17 @@ export function shownValues(fields: readonly Field[], stored: FieldValues): Fiel
   return Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
       if (isKept(field, stored)) return [[field.name, stored[field.name]]];
-      return field.default_value === undefined
-        ? []
-        : [[field.name, parseDefault(field.field_type, field.default_value)]];
+      return field.default_value === undefined ? [] : [[field.name, defaultOf(field)]];
     }),
   );
+}
+
+/** Defaults as values, parsed once for all entities of a list. */
+const defaults = new WeakMap<Field, unknown>();
+
+function defaultOf(field: Field): unknown {
+  if (!defaults.has(field)) defaults.set(field, parseDefault(field.field_type, field.default_value!));
+  return defaults.get(field);
 }
 
 /**
@@ -25,6 +36,7 @@ export function shownValues(fields: readonly Field[], stored: FieldValues): Fiel
  * required must then have a value or a default. Throws VALIDATION_ERROR naming each wrong place below `fields`.
  */
 export function mergeValues(fields: readonly Field[], stored: FieldValues, patch: FieldValues): FieldValues {
+  mustBeSmall(patch);
   const merged = new Map<string, unknown>();
   for (const field of fields) {
     const value = Object.hasOwn(patch, field.name) ? patch[field.name] : kept(field, stored);
@@ -35,12 +47,21 @@ export function mergeValues(fields: readonly Field[], stored: FieldValues, patch
     ...fields.flatMap((field) => wrongValue(field, merged.get(field.name))),
   ];
   if (wrong.length > 0) throw refusal(wrong);
-  return Object.fromEntries(merged);
+  const values = Object.fromEntries(merged);
+  mustBeSmall(values);
+  return values;
+}
+
+function mustBeSmall(values: FieldValues): void {
+  if (Buffer.byteLength(JSON.stringify(values)) <= VALUE_BYTES) return;
+  throw invalid('fields', `must have at most ${VALUE_BYTES} bytes as JSON; keep large texts elsewhere and link them`);
 }
 
 function unknownNames(fields: readonly Field[], patch: FieldValues): ErrorDetail[] {
   const known = new Set(fields.map(({ name }) => name));
-  const message = `is not a field of this blueprint (${[...known].join(', ') || 'it has none'})`;
+  const names = [...known].join(', ');
+  const listed = names.length <= MAX_LISTED ? names : `${names.slice(0, MAX_LISTED)}…`;
+  const message = `is not a field of this blueprint (${listed || 'it has none'})`;
   return Object.keys(patch).flatMap((name) => (known.has(name) ? [] : [{ path: `fields.${name}`, message }]));
 }
 

@@ -8,9 +8,8 @@ export type FieldType = z.infer<typeof FieldType>;
 const SMALLEST = 1e-130;
 const LARGEST = 1e126;
 
-const number = z
-  .number()
-  .refine((value) => value === 0 || (Math.abs(value) >= SMALLEST && Math.abs(value) < LARGEST), 'is out of range');
+const isInRange = (value: number): boolean => value === 0 || (Math.abs(value) >= SMALLEST && Math.abs(value) < LARGEST);
+const number = z.number().refine(isInRange, 'is out of range');
 
 /** What a value of each type must be. An array holds scalars. */
 const VALUE: Record<FieldType, z.ZodType> = {
@@ -18,8 +17,16 @@ const VALUE: Record<FieldType, z.ZodType> = {
   number,
   boolean: z.boolean(),
   url: z.string().refine(isWebUrl, 'must be an absolute http or https URL'),
-  array: z.array(z.union([z.string(), number, z.boolean()], 'must be a string, a number or a boolean')),
+  array: z.array(z.unknown()).superRefine((values, context) => {
+    // The first is enough: a list may hold thousands.
+    const wrong = values.findIndex((value) => !isScalar(value));
+    if (wrong < 0) return;
+    context.addIssue({ code: 'custom', path: [wrong], message: 'must be a string, a number or a boolean' });
+  }),
 };
+
+const isScalar = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && isInRange(value));
 
 function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);

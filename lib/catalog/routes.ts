@@ -76,7 +76,7 @@ const blueprintRows = [
     status: 201,
     body: FieldInput,
     reply: Blueprint,
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     load: (context, { slug }) => requireBlueprint(context, slug),
     run: (context, { params, body }) => addField(context, params.slug, body),
   }),

@@ -3,6 +3,7 @@ import type { Keys } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/paging.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { mapInTurns } from '#lib/platform/turns.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, entityRecord } from './entity.ts';
 import type { EntityItem } from './entity-item.ts';
@@ -108,10 +109,10 @@ export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintI
     const entities = await ports.table.getMany<EntityItem>(
       items.map(({ entity_id }) => keys.entity(tenant, entity_id)),
     );
-    const found = entities.flatMap((entity, i) =>
+    const found = await mapInTurns(entities, (entity, i) =>
       entity ? [{ at: items[i]!.sk, value: entityRecord(entity, blueprint) }] : [],
     );
-    return { found, next };
+    return { found: found.flat(), next };
   };
 }
 

@@ -2,6 +2,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { queryMerged } from '#lib/platform/merge.ts';
 import type { Reader } from '#lib/platform/paging.ts';
+import { mapInTurns } from '#lib/platform/turns.ts';
 import type { CheckItem } from './check-item.ts';
 import { checksOf } from './store.ts';
 
@@ -21,8 +22,9 @@ export const checkList =
       ...(entity !== undefined && { from: entity }),
     });
     const checks = await checksOf(context, page.items);
-    const found = checks
-      .filter((each) => each.entity_id !== entity || check === undefined || each.id > check)
-      .map((each) => ({ at: `${each.entity_id} ${each.id}`, value: view(each) }));
+    const found = await mapInTurns(
+      checks.filter((each) => each.entity_id !== entity || check === undefined || each.id > check),
+      (each) => ({ at: `${each.entity_id} ${each.id}`, value: view(each) }),
+    );
     return { found, next: page.next === undefined ? undefined : `${page.next} ~` };
   };

@@ -21,10 +21,14 @@ import { timersFor } from './timers.ts';
 import { toldState } from './told.ts';
 import type { TransitionCause } from './transition-item.ts';
 
+/** What is none never reaches a key of the table or a message. */
+const ENTITY_ID = /^ent_[0-9a-z]{1,60}$/;
+
 /** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
 export async function createCheck({ ports, keys, tenant }: Context, body: object): Promise<CheckItem> {
   const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
   guardSettings(input, ports.settings);
+  if (!ENTITY_ID.test(input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const now = ports.clock.now();
   const id = ports.ids.id('chk');
   const check: CheckItem = {
@@ -69,8 +73,7 @@ export async function createCheck({ ports, keys, tenant }: Context, body: object
 }
 
 async function readEntity(ports: Ports, keys: Keys, tenant: string, id: string): Promise<[EntityItem, AccountItem]> {
-  const wellFormed = /^ent_[0-9a-z]{1,60}$/.test(id);
-  const found = wellFormed ? await ports.table.getMany<Item>([keys.entity(tenant, id), keys.account(tenant)]) : [];
+  const found = await ports.table.getMany<Item>([keys.entity(tenant, id), keys.account(tenant)]);
   if (!found[0] || !found[1]) throw notFound(`Entity ${id}`);
   return [found[0] as EntityItem, found[1] as AccountItem];
 }

@@ -6,6 +6,7 @@ import type { EntityItem, EntityState } from '#lib/catalog/entity-item.ts';
 import { allBlueprints } from '#lib/catalog/store.ts';
 import { queryMerged } from '#lib/platform/merge.ts';
 import { gather, type Reader } from '#lib/platform/paging.ts';
+import { mapInTurns } from '#lib/platform/turns.ts';
 import { staleEntities } from './staleness.ts';
 
 export const StatusEntity = Entity.extend({
@@ -54,7 +55,7 @@ function statusEntities(context: Context, isStale: (entityId: string) => boolean
     );
     // Read behind the entities, so that it holds the blueprint of each.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
-    const found = items.map((item) => {
+    const found = await mapInTurns(items, (item) => {
       const record = entityRecord(item, blueprints.get(item.blueprint_slug) ?? { fields: [] });
       return { at: item.sk, value: { ...record, stale: isStale(item.id) } };
     });

@@ -1,6 +1,7 @@
 import { format, type Schema, Validator } from '@cfworker/json-schema';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { isDeeper, isObject } from './json-rpc.ts';
+import { isTooMuchWork, MAX_WORK, valuesIn } from './schema-work.ts';
 
 /**
  * The JSON Schema of a tool's arguments, as a tenant registers it. Keywords that can hang us (`pattern`: a regular
@@ -37,11 +38,12 @@ const NAMED = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 /** The table holds 32 levels, and a schema stands five deep in its skill. */
 const MAX_DEPTH = 26;
-/** Each is held against each value of the arguments: with the bounds on both, the worst pair takes half a second. */
 const MAX_SCHEMAS = 200;
 const MAX_BYTES = 16 * 1024;
 const MAX_VALUES = 1000;
 const MAX_ARRAY = 100;
+/** Of one schema; who mends so many sees the others then. */
+const MAX_COMPLAINTS = 20;
 
 type Path = (string | number)[];
 type Complaint = { path: Path; message: string };
@@ -49,7 +51,10 @@ type Complaint = { path: Path; message: string };
 /** What is wrong with an inputSchema, each with its path; none when it may be registered. */
 export function schemaComplaints(schema: Record<string, unknown>): Complaint[] {
   if (isDeeper(schema, MAX_DEPTH)) return [{ path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }];
-  const complaints = [...complaintsIn(schema, [], { left: MAX_SCHEMAS })];
+  const complaints: Complaint[] = [];
+  for (const complaint of complaintsIn(schema, [], { left: MAX_SCHEMAS })) {
+    if (complaints.push(complaint) === MAX_COMPLAINTS) break;
+  }
   if (schema.type !== 'object') complaints.unshift({ path: ['type'], message: 'must be "object"' });
   if (complaints.length > 0) return complaints;
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES) {
@@ -65,10 +70,12 @@ export function schemaComplaints(schema: Record<string, unknown>): Complaint[] {
 
 /** @param budget how many more schemas there may be */
 function* complaintsIn(schema: unknown, path: Path, budget: { left: number }): Generator<Complaint> {
-  if (typeof schema === 'boolean' || budget.left < 0) return;
+  if (budget.left < 0) return;
   budget.left -= 1;
   if (budget.left < 0) {
     yield { path: [], message: `must have at most ${MAX_SCHEMAS} schemas in it` };
+  } else if (typeof schema === 'boolean') {
+    // Complete in itself.
   } else if (!isObject(schema)) {
     yield { path, message: 'must be a JSON Schema: an object, true or false' };
   } else {
@@ -159,10 +166,16 @@ const OUTER = new Set(['properties', 'items', 'prefixItems', 'additionalProperti
 
 /** Where and why arguments do not fit a registered schema, as far as the first place; none when they do. */
 export function argumentComplaints(schema: Record<string, unknown>, value: unknown): ErrorDetail[] {
-  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES || valuesIn(value) > MAX_VALUES) {
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES || valuesIn(value) > MAX_VALUES || hasLongList(value)) {
     return [
       { path: '', message: `are too large: at most ${MAX_BYTES} bytes, ${MAX_VALUES} values, ${MAX_ARRAY} in a list` },
     ];
+  }
+  if (isTooMuchWork(schema, value)) {
+    const message =
+      "are too many for the tool's inputSchema: its schemas are held against each value, " +
+      `${MAX_WORK} comparisons at most. Send fewer values, or register a simpler schema.`;
+    return [{ path: '', message }];
   }
   const { valid, errors } = validatorOf(schema).validate(value);
   if (valid) return [];
@@ -173,9 +186,8 @@ export function argumentComplaints(schema: Record<string, unknown>, value: unkno
   }));
 }
 
-/** How many values there are in one, itself included; endless with a list that is too long. */
-function valuesIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  if (Array.isArray(value) && value.length > MAX_ARRAY) return Number.POSITIVE_INFINITY;
-  return Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1);
-}
+/** Whether a list in it is too long. */
+const hasLongList = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ((Array.isArray(value) && value.length > MAX_ARRAY) || Object.values(value).some(hasLongList));

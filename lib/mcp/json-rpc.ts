@@ -1,3 +1,4 @@
+import { excessOf } from '#lib/platform/json-size.ts';
 import { parseJson } from '#lib/platform/router.ts';
 
 /** What a client sends (JSON-RPC 2.0, as MCP narrows it: ids are texts or numbers, params are objects). */
@@ -43,23 +44,21 @@ export const errorReply = (id: string | number | null, { code, message, data }: 
   error: { code, message, ...(data !== undefined && { data }) },
 });
 
-/** What no message of a client comes near; beyond it, whoever walks through a value would fall. */
-const MAX_DEPTH = 64;
-const MAX_BATCH = 50;
+const MAX_BATCH = 10;
 
 /** What a POST holds: `messages` of one, or of a batch as 2025-03-26 has it. */
 export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
 
 /** Reads a body. Throws RpcError when there is no message in it. */
 export function readPosted(bytes: Uint8Array): Posted {
+  const excess = excessOf(bytes);
+  if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);
   const body = parseBody(bytes);
-  if (isDeeper(body, MAX_DEPTH)) {
-    throw new RpcError(CODE.INVALID_REQUEST, `The message is nested more than ${MAX_DEPTH} levels deep.`);
+  if (Array.isArray(body) && (body.length === 0 || body.length > MAX_BATCH)) {
+    const message = `A batch holds 1 to ${MAX_BATCH} messages; this one has ${body.length}. Send several.`;
+    throw new RpcError(CODE.INVALID_REQUEST, message);
   }
   if (!Array.isArray(body)) return { body, isBatch: false, messages: [readMessage(body)] };
-  if (body.length === 0 || body.length > MAX_BATCH) {
-    throw new RpcError(CODE.INVALID_REQUEST, `A batch holds 1 to ${MAX_BATCH} messages.`);
-  }
   return { body, isBatch: true, messages: body.map(readMessage) };
 }
 

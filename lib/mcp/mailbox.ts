@@ -1,5 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import type { RpcReply } from './json-rpc.ts';
@@ -11,17 +12,23 @@ import type { RpcReply } from './json-rpc.ts';
  *
  * | pattern                             | request                                                   |
  * |-------------------------------------|-----------------------------------------------------------|
- * | streams of a key, against the cap   | query mcpStreams(tenant, key)                             |
+ * | who opens a stream at this moment   | get mcpOpening(tenant)                                    |
+ * | streams of a tenant, against caps   | query mcpStreams(tenant)                                  |
  * | whether a message's stream is open  | get mcpStream(tenant, key, session)                       |
  * | what is to be sent, what is awaited | query mailbox(tenant, session), eventual but at the end   |
  */
 
 /** A stream that is open. Its holder renews it; one whose `until` has passed was cut off by a crash. */
-type StreamItem = Item & { v: string; until: number };
+type StreamItem = Item & { v: string; key_id: string; until: number };
+
+/** Written with each stream that is opened, so that its version holds all of a tenant's streams as they were counted. */
+type OpeningItem = Item & { v: string };
 
 /** Part 0 says how many parts there are, 0 while the answer is awaited. `at` (epoch ms) is when it was laid down. */
 type LetterItem = Item & { at: number; parts?: number; text: string };
 
+/** What all keys of an account may hold open together, in caps of one key: keys are many. */
+const KEYS_WORTH = 3;
 /** Beyond this (ms) a renewal is missing, not late. */
 const LEASE_MS = 90_000;
 /** No tool takes so long (ms): whoever was to answer died. */
@@ -35,23 +42,59 @@ const expiry = (now: number): number => Math.ceil(now / 1000) + EXPIRY_SECONDS;
 const streamItem = ({ ports, keys, tenant, caller }: Context, session: string): StreamItem => ({
   ...keys.mcpStream(tenant, caller.key_id, session),
   v: ports.ids.token(),
+  key_id: caller.key_id,
   until: ports.clock.now() + LEASE_MS,
   expires_at: expiry(ports.clock.now()),
 });
 
-/** Notes that a stream is open. Throws RATE_LIMITED when its key has as many as it may. */
+/**
+ * Notes that a stream is open. Throws RATE_LIMITED when its key, or all keys of the account together, have as many as
+ * they may, however many are opened at once.
+ */
 export async function openStream(context: Context, session: string): Promise<void> {
-  const { ports, keys, tenant, caller } = context;
-  const now = ports.clock.now();
-  const most = ports.settings.MCP_STREAMS_PER_KEY;
-  const { items } = await ports.table.query<StreamItem>({ partition: keys.mcpStreams(tenant, caller.key_id) });
-  if (items.filter(({ until }) => until > now).length >= most) {
-    throw new AppError('RATE_LIMITED', `This key holds ${most} MCP streams open, the most that one may. Close some.`, {
-      headers: { 'retry-after': '60' },
-    });
-  }
-  await ports.table.transact([{ put: streamItem(context, session) }]);
+  const { ports, keys, tenant } = context;
+  const opening = keys.mcpOpening(tenant);
+  const stream = streamItem(context, session);
+  await oneAtATime(ports.table, keys.mcpStreams(tenant), () =>
+    untilDone(ports, async () => {
+      // First this and then the count: whatever is opened in between stands in the way of the write.
+      const before = await ports.table.get<OpeningItem>(opening);
+      await mustHaveRoom(context);
+      const next: OpeningItem = { ...opening, v: ports.ids.token() };
+      const outcome = await commit(ports, [
+        { put: stream, if: 'absent' },
+        { put: next, if: before ? { version: before.v } : 'absent' },
+      ]);
+      return outcome.ok ? true : AGAIN;
+    }),
+  );
 }
+
+async function mustHaveRoom({ ports, keys, tenant, caller }: Context): Promise<void> {
+  const now = ports.clock.now();
+  const perKey = ports.settings.MCP_STREAMS_PER_KEY;
+  let ofKey = 0;
+  let ofAll = 0;
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<StreamItem>({
+      partition: keys.mcpStreams(tenant),
+      ...(after !== undefined && { after }),
+    });
+    for (const { key_id } of page.items.filter(({ until }) => until > now)) {
+      ofAll += 1;
+      if (key_id === caller.key_id) ofKey += 1;
+    }
+    after = page.next;
+  } while (after !== undefined);
+  if (ofKey >= perKey) throw tooMany('This key holds', perKey);
+  if (ofAll >= KEYS_WORTH * perKey) throw tooMany('The keys of this account hold', KEYS_WORTH * perKey);
+}
+
+const tooMany = (whose: string, most: number): AppError =>
+  new AppError('RATE_LIMITED', `${whose} ${most} MCP streams open, the most that there may be. Close some.`, {
+    headers: { 'retry-after': '60' },
+  });
 
 /** Says that a stream goes on. Only its holder writes it. */
 export async function renewStream(context: Context, session: string): Promise<void> {

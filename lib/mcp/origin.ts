@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { AppError } from '#lib/platform/errors.ts';
 
 /**
@@ -14,6 +15,19 @@ export function mustBeOwnOrigin(request: Request, allowed: readonly string[]): v
   );
 }
 
-/** Whether pages of `origin` may use MCP at `host`; `allowed` as above. */
-export const isOwnOrigin = (origin: string, host: string, allowed: readonly string[]): boolean =>
-  (origin !== '*' && allowed.includes(origin)) || (URL.canParse(origin) && new URL(origin).host === host);
+/**
+ * Whether pages of `origin` may use MCP at `host`; `allowed` as above. That both are the same is not enough: whoever
+ * owns a name can point it at this address and so send a browser here under it (DNS rebinding).
+ */
+export function isOwnOrigin(origin: string, host: string, allowed: readonly string[]): boolean {
+  if (origin !== '*' && allowed.includes(origin)) return true;
+  const page = URL.parse(origin);
+  return page !== null && page.host === host && isOwnHost(page.hostname, allowed);
+}
+
+/** A name that nobody else can point here: none at all, one without a dot, localhost, or one that the operator names. */
+const isOwnHost = (name: string, allowed: readonly string[]): boolean =>
+  isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 ||
+  !name.includes('.') ||
+  name.endsWith('.localhost') ||
+  allowed.some((one) => URL.parse(one)?.hostname === name);

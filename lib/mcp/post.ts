@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
 import { eraOf, mustBeHandshake, mustBeStateless } from './era.ts';
 import { CODE, errorReply, type Posted, RpcError, type RpcReply } from './json-rpc.ts';
@@ -28,19 +29,33 @@ async function answerHandshake(context: Context, headers: Headers, { messages, i
     if (isBatch || first?.is !== 'request' || !(error instanceof RpcError)) throw error;
     return Response.json(errorReply(first.id, error), { status: 400 });
   }
-  const replies: RpcReply[] = [];
+  const replies: string[] = [];
+  let length = 0;
   for (const message of messages) {
-    if (message.is !== 'silent') replies.push(await answer(context, 'handshake', message));
+    if (message.is === 'silent') continue;
+    const reply = length > MAX_LENGTH ? tooMuch(message) : await answer(context, 'handshake', message);
+    replies.push(JSON.stringify(reply));
+    length += replies.at(-1)!.length;
+    if (isBatch) await othersTurn();
   }
   if (replies.length === 0) return accepted();
   const isNoMessage = !isBatch && messages[0]!.is === 'invalid';
-  return Response.json(isBatch ? replies : replies[0], {
+  return new Response(isBatch ? `[${replies.join()}]` : replies[0]!, {
     status: isNoMessage ? 400 : 200,
-    headers: messages.some((message) => message.is === 'request' && message.method === 'initialize')
-      ? newSession()
-      : {},
+    headers: {
+      'content-type': 'application/json',
+      ...(messages.some((message) => message.is === 'request' && message.method === 'initialize') && newSession()),
+    },
   });
 }
+
+/** Characters of a batch's answers after which no further message of it is worked on: a gateway takes 6 MB. */
+const MAX_LENGTH = 2_000_000;
+
+const tooMuch = ({ id }: { id: string | number | null }): RpcReply => {
+  const message = 'The answers of this batch are too large together; this message was not worked on. Send it alone.';
+  return errorReply(id, new RpcError(CODE.INVALID_REQUEST, message));
+};
 
 /** A marker, of which nothing is kept: a client that has one is known by it when it asks for a back channel. */
 const newSession = () => ({ 'mcp-session-id': randomUUID() });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { atMost } from '#lib/platform/json-size.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
 import { schemaComplaints } from './input-schema.ts';
@@ -28,9 +29,9 @@ export const ToolDefinition = z
   .meta({ id: 'Tool' });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
 
-const Tools = z
+const ListOfTools = z
   .array(z.preprocess(withoutNulls, ToolDefinition))
-  .max(MAX_TOOLS, `must be at most ${MAX_TOOLS} tools`)
+  .max(MAX_TOOLS)
   .superRefine((tools, context) => {
     const complain = (i: number, member: string, message: string) =>
       context.addIssue({ code: 'custom', path: [i, member], message });
@@ -42,10 +43,17 @@ const Tools = z
         complain(i, 'action_id', `is not possible: ${name} is built in; choose another name for this tool`);
       }
     }
-    if (Buffer.byteLength(JSON.stringify(tools)) > MAX_TOOLS_BYTES) {
-      context.addIssue({ code: 'custom', message: `must have at most ${MAX_TOOLS_BYTES} bytes as JSON` });
-    }
   });
+
+/** Its size is judged before what is in it. */
+const Tools = z.preprocess(
+  (tools, context) => {
+    if (tools === undefined || Buffer.byteLength(JSON.stringify(tools)) <= MAX_TOOLS_BYTES) return tools;
+    context.addIssue({ code: 'custom', message: `must have at most ${MAX_TOOLS_BYTES} bytes as JSON` });
+    return z.NEVER;
+  },
+  atMost(MAX_TOOLS, ListOfTools, `must be at most ${MAX_TOOLS} tools`),
+);
 
 /** null means absent, as on the outermost level of every body. */
 function withoutNulls(tool: unknown): unknown {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
 import { readPosted } from './json-rpc.ts';
 import { awaitAnswer, layDown, openStream, requireStream } from './mailbox.ts';
@@ -38,6 +39,7 @@ export async function takeMessages(
     const letter = await awaitAnswer(context, session);
     await layDown(context, session, letter, await answer(context, 'stream', message));
     bells.get(session)?.();
+    await othersTurn();
   }
   return new Response(null, { status: 202 });
 }

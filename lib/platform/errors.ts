@@ -49,7 +49,11 @@ export const errorBody = ({ message, code, details }: AppError) => ({
   ...(details && { details }),
 });
 
-export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `${what} does not exist.`);
+/** No id or slug is as long. */
+const MAX_NAMED = 300;
+
+export const notFound = (what: string): AppError =>
+  new AppError('NOT_FOUND', `${what.length <= MAX_NAMED ? what : `${what.slice(0, MAX_NAMED)}…`} does not exist.`);
 
 /** One wrong place of a request, as a VALIDATION_ERROR with its detail. */
 export const invalid = (path: string, message: string): AppError =>

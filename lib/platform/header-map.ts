@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { atMost } from './json-size.ts';
 
 const MAX_HEADERS = 20;
 const MAX_NAME = 200;
@@ -21,13 +22,11 @@ const OWN = new Set([
   'upgrade',
 ]);
 
-/** Headers that a tenant adds to a request: a map of at most 20. */
-export const HeaderMap = z.record(z.string(), z.string()).superRefine((headers, context) => {
-  const entries = Object.entries(headers);
+/** Each must be one that may be sent, and none there twice. */
+const Headers = z.record(z.string(), z.string()).superRefine((headers, context) => {
   const wrong = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
-  if (entries.length > MAX_HEADERS) wrong([], `must hold at most ${MAX_HEADERS} headers`);
   const seen = new Set<string>();
-  for (const [name, value] of entries) {
+  for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     if (!NAME.test(name) || name.length > MAX_NAME) wrong([name], 'must be a header name: letters, digits and hyphens');
     else if (OWN.has(lower)) wrong([name], 'is a header that the service sets by itself');
@@ -36,3 +35,6 @@ export const HeaderMap = z.record(z.string(), z.string()).superRefine((headers, 
     seen.add(lower);
   }
 });
+
+/** Headers that a tenant adds to a request: a map of at most 20. */
+export const HeaderMap = atMost(MAX_HEADERS, Headers, `must hold at most ${MAX_HEADERS} headers`);

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { invalid } from './errors.ts';
 import { Reply } from './route.ts';
+import { turnsOf } from './turns.ts';
 
 /** The most a list answers at once (decisions.md, General): the whole answer stays under a gateway's 6 MB. */
 const MAX_ITEMS = 1000;
 const MAX_BYTES = 4_000_000;
 /** Items read together: what a list holds in memory beside its answer. */
 const CHUNK = 200;
+/** Of its text written before everything else in the process gets its turn. */
+const BYTES_A_TURN = 512 * 1024;
 
 /** `limit` of a list: over the maximum is clamped, under 1 or not a number is refused. */
 export const limitParam = (fallback: number, max: number) =>
@@ -80,10 +83,14 @@ export async function gather<T>(
   let last = '';
   let bytes = 0;
   let after = from.after;
+  const written = turnsOf(BYTES_A_TURN);
   do {
     const chunk = await read(after, Math.min(limit + 1 - values.length, CHUNK));
     for (const { at, value } of chunk.found) {
-      bytes += Buffer.byteLength(JSON.stringify(value)) + 1;
+      const size = Buffer.byteLength(JSON.stringify(value)) + 1;
+      const turn = written(size);
+      if (turn) await turn;
+      bytes += size;
       if (values.length === limit || (values.length > 0 && bytes > maxBytes)) return { values, next: last };
       values.push(value);
       last = at;

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ApiEvent, ApiResult } from './api-event.ts';
 import { AppError, type ErrorDetail, notFound } from './errors.ts';
+import { excessOf } from './json-size.ts';
 import type { Log } from './ports.ts';
 import { type Method, Reply, type Route } from './route.ts';
 import { isName, isPlain } from './text.ts';
@@ -18,6 +19,8 @@ export type Gates<Context extends { caller: Caller }> = {
 
 const DEFAULT_MAX_BODY = 256 * 1024;
 const MAX_DETAILS = 100;
+/** In characters: every name that means something fits. */
+const MAX_PATH = 500;
 
 /** Answers every request of an API by its rows; never throws. */
 export function makeRouter<Context extends { caller: Caller }>(rows: Route<Context>[], gates: Gates<Context>) {
@@ -171,6 +174,8 @@ function readBody(event: ApiEvent, maxBytes: number): Record<string, unknown> {
     throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${maxBytes} bytes.`);
   }
   if (bytes.length === 0) return {};
+  const excess = excessOf(bytes);
+  if (excess !== undefined) throw refusal([{ path: '', message: excess }]);
   let value: unknown;
   try {
     value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -230,9 +235,11 @@ const choice = (issue: z.core.$ZodIssue): string =>
 
 /** A VALIDATION_ERROR of at least one wrong place; its message is about the first. */
 export function refusal(details: ErrorDetail[]): AppError {
-  const first = details[0];
+  const shown = details.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: shortened(path), message }));
+  const first = shown[0];
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  return new AppError('VALIDATION_ERROR', `${first?.path || 'request'}: ${first?.message}${more}`, {
-    details: details.slice(0, MAX_DETAILS),
-  });
+  return new AppError('VALIDATION_ERROR', `${first?.path || 'request'}: ${first?.message}${more}`, { details: shown });
 }
+
+/** A path may hold names as long as a body. */
+const shortened = (path: string): string => (path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…`);

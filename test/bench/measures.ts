@@ -11,6 +11,7 @@ import { usageOf, watch } from '#test/long/process-tree.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
+import { worstBody } from './worst-body.ts';
 
 /** Figures by name; a lower one is better but for those a second. */
 export type Figures = Record<string, number>;
@@ -210,4 +211,5 @@ export const measures: Record<string, () => Promise<Figures>> = {
   hostileTargets,
   startUp,
   memory,
+  'worst-body': worstBody,
 };

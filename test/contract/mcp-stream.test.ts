@@ -51,8 +51,8 @@ describe('a stream of 2024-11-05', () => {
       name: 'B',
       fields: [{ name: 'text', field_type: 'string' }],
     });
-    for (let i = 0; i < 4; i++) {
-      const fields = { text: '"🦊\n'.repeat(25_000) };
+    for (let i = 0; i < 50; i++) {
+      const fields = { text: '"🦊\n'.repeat(2000) };
       const made = await client.post('/v1/blueprints/b/entities', { slug: `e${i}`, name, fields });
       expect(made.status).toBe(201);
     }

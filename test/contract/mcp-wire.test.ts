@@ -97,6 +97,8 @@ describe('the handshake', () => {
     ['half a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', -32700, null],
     ['a text', '"ping"', -32600, null],
     ['an empty batch', '[]', -32600, null],
+    ['a batch of eleven', JSON.stringify(Array(11).fill({ jsonrpc: '2.0', id: 1, method: 'ping' })), -32600, null],
+    ['too many values', JSON.stringify({ jsonrpc: '2.0', id: 1, params: { a: Array(10_000).fill(0) } }), -32600, null],
     ['of another version', { jsonrpc: '1.0', id: 1, method: 'ping' }, -32600, 1],
     ['without a method', { jsonrpc: '2.0', id: 1 }, -32600, 1],
     ['with an id of null', { jsonrpc: '2.0', id: null, method: 'ping' }, -32600, null],

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -73,6 +75,16 @@ describe('CORS', () => {
     expect(asked.headers.get('access-control-allow-methods')).toBe(isLetIn ? 'GET,POST,PUT,DELETE' : null);
     const reply = await fetch(`${url}/v1/mcp`, { method: 'POST', headers: { origin }, body: '{}' });
     expect(reply.headers.get('access-control-allow-origin')).toBe(expected);
+  });
+
+  it('lets no page into MCP under a name that somebody else has pointed here', async () => {
+    await start(['*']);
+    const host = `evil.example:${new URL(url).port}`;
+    const headers = { host, origin: `http://${host}`, 'content-length': '0' };
+    const asked = request(`${url}/v1/mcp`, { method: 'POST', headers }).end();
+    const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+    reply.resume();
+    expect(reply.headers['access-control-allow-origin']).toBeUndefined();
   });
 
   it('lets no page in with a request that could not be read, where origins are named', async () => {

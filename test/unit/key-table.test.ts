@@ -43,6 +43,7 @@ const made: Record<string, Key> = {
   'count of skills': keys.skillCount(tenant),
   skill: keys.skill(tenant, 'catalog-ops'),
   'open MCP stream': keys.mcpStream(tenant, 'key_1', '0b5c'),
+  'who opened an MCP stream last': keys.mcpOpening(tenant),
   'message for an MCP stream': keys.letter(tenant, '0b5c', 'msg_1', 0),
   'unsent delivery': keys.unsentDelivery('dlv_1'),
   'last failed delivery': keys.lastFailure,

@@ -26,6 +26,15 @@ describe('redactUrl', () => {
 });
 
 describe('redactUrls', () => {
+  it('hides every URL, whatever stands before it', () => {
+    const before = fc.stringMatching(/^[a-zA-Z0-9+. :/"(-]{0,40}$/);
+    fc.assert(
+      fc.property(before, (text) => {
+        expect(redactUrls(`${text}https://a.example/?SECRET`)).not.toContain('SECRET');
+      }),
+    );
+  });
+
   it.each([
     ['no URL', 'expected status 200, got 503', 'expected status 200, got 503'],
     ['a URL', 'redirect to https://a.example/?t=1 refused', 'redirect to ******** refused'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { issueKey } from '#lib/access/issue-key.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
@@ -279,4 +280,45 @@ describe('a stream of 2024-11-05', () => {
     home.advance(91 * SECOND);
     expect((await home.ask('GET')).status).toBe(200);
   });
+
+  it('is one of so many that a key may hold, also when hundreds are opened at once in two processes', async () => {
+    const home = await world({ settings: { MCP_STREAMS_PER_KEY: 20 } });
+    // Another process has a table of its own on the same store, and so none of its queues.
+    const other = makeMcp({ ...home, ports: { ...home.ports, table: { ...home.ports.table } } }, { streams: true });
+    const there = () =>
+      other(new Request('http://fleet.example/v1/mcp', { headers: { authorization: `Bearer ${home.key.key}` } }));
+    const replies = await Promise.all(Array.from({ length: 150 }, () => [home.ask('GET'), there()]).flat());
+    const statuses = Object.groupBy(replies, ({ status }) => status);
+    expect(statuses[200]).toHaveLength(20);
+    expect(statuses[429]).toHaveLength(280);
+  });
+
+  it('is one of three times as many that an account may hold, however many keys it has', async () => {
+    const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
+    const keys = [];
+    for (const label of ['a', 'b', 'c', 'd']) {
+      const key = await issueKey(home.context, home.user.id, { label, is_read_only: false });
+      keys.push(key.key);
+    }
+    const replies = await Promise.all(keys.flatMap((key) => [home.ask('GET', { key }), home.ask('GET', { key })]));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(6);
+    const refused = replies.find(({ status }) => status === 429)!;
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(await refused.text()).toContain('The keys of this account hold 6 MCP streams');
+  });
+});
+
+it('a batch leaves the event loop to others between its messages', async () => {
+  const home = await world();
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const batch = Array.from({ length: 10 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+  const reply = await home.ask('POST', { body: JSON.stringify(batch) });
+  clearImmediate(next);
+  expect(await reply.json()).toHaveLength(10);
+  expect(turns).toBeGreaterThanOrEqual(10);
 });

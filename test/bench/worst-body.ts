@@ -1,0 +1,76 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Asking, largeReads, worstRequests } from '#test/support/worst-requests.ts';
+import type { Turn } from './turns-service.ts';
+
+const ROUNDS = 3;
+const SHOWN = 5;
+/** What is shorter than this at once is none of the longest. */
+const WORTH_ANOTHER_LOOK_MS = 20;
+
+type Measured = Omit<Asking, 'body'> & Turn & { status: number; bytes: number };
+
+/** A service in a process of its own that says how long the longest turn of its event loop was. */
+async function startMeasured() {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-turns-'));
+  const child = fork(join(import.meta.dirname, 'turns-service.ts'), [dir], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  const [{ url, key }] = (await once(child, 'message')) as [{ url: string; key: string }];
+  const longestTurn = async (): Promise<Turn> => {
+    child.send('turn');
+    return ((await once(child, 'message')) as [Turn])[0];
+  };
+  return {
+    url,
+    key,
+    longestTurn,
+    [Symbol.asyncDispose]: async () => {
+      child.disconnect();
+      await once(child, 'exit');
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * The longest turn of the event loop that one request of a tenant takes: every worst body to every endpoint, MCP
+ * included, and every list at its longest, by the CPU of the thread that runs the loop: what it takes on a machine that
+ * does nothing else. Of three rounds the shortest.
+ */
+export async function worstBody(): Promise<Record<string, number>> {
+  await using service = await startMeasured();
+  const ask = async ({ method, path, body, headers }: Omit<Asking, 'name'>) => {
+    const response = await fetch(service.url + path, {
+      method,
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const measured: Measured[] = [];
+  const measure = async (asking: Asking) => {
+    const { name, method, path } = asking;
+    let best: Measured | undefined;
+    for (let round = 0; round < ROUNDS; round++) {
+      await service.longestTurn();
+      const { status, text } = await ask(asking);
+      const turn = await service.longestTurn();
+      if (!best || turn.cpu_ms < best.cpu_ms) best = { name, method, path, ...turn, status, bytes: text.length };
+      if (best.cpu_ms < WORTH_ANOTHER_LOOK_MS) break;
+    }
+    measured.push(best!);
+  };
+  for await (const asking of worstRequests(ask)) await measure(asking);
+  for await (const asking of largeReads(ask)) await measure(asking);
+
+  const top = measured.toSorted((a, b) => b.cpu_ms - a.cpu_ms);
+  for (const { method, path, name, wall_ms, cpu_ms, status, bytes } of top.slice(0, SHOWN)) {
+    const took = `${cpu_ms.toFixed(0)} ms of CPU (${wall_ms.toFixed(0)} ms by the clock)`;
+    process.stdout.write(`  ${took}: ${method} ${path.slice(0, 80)}, ${name}: ${status}, ${bytes} bytes\n`);
+  }
+  return { worst_body_longest_turn_cpu_ms: top[0]!.cpu_ms };
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answeringNet } from '#infra/docs/record.ts';
+import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
+import { gates } from '#lib/access/authenticate.ts';
+import { apiRows } from '#lib/api-rows.ts';
+import { makeMcp } from '#lib/mcp/endpoint.ts';
+import { endpointOf } from '#lib/platform/openapi.ts';
+import { makeRouter } from '#lib/platform/router.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { worstBodies } from '#test/support/worst-bodies.ts';
+import { worstMessages, worstSkills } from '#test/support/worst-messages.ts';
+
+/**
+ * The worst bodies that the limits let in, to every row of the API. What each costs in time is a line of the bench
+ * (`npm run bench -- --only worst-body`); here stands what keeps it small.
+ */
+
+const rows = apiRows.filter((row) => row.body).map((row) => ({ ...row, endpoint: endpointOf(row) }));
+
+/** What a refusal names at most, what it says of each, and how many faults are looked for in a body at all. */
+const MOST = { details: 100, path: 501, faults: 1000, answer: 200_000 };
+
+let service: Service;
+let places: Places;
+let router: ReturnType<typeof makeRouter>;
+let mcp: ReturnType<typeof makeMcp>;
+const good = new Map<string, object>();
+
+const send = async (method: string, path: string, body?: string) => {
+  const answer = await router({
+    rawPath: path,
+    rawQueryString: '',
+    headers: { authorization: `Bearer ${service.adminKey}` },
+    ...(body !== undefined && { body }),
+    isBase64Encoded: false,
+    requestContext: { requestId: 'r', http: { method, path } },
+  });
+  return { status: answer.statusCode, text: answer.body };
+};
+
+/** Rows that were written, ever. */
+const written = () => Number(service.ports.table.store.db.prepare('SELECT total_changes() AS n').get()!.n);
+
+beforeAll(async () => {
+  service = await startService({ world: { net: answeringNet } });
+  router = makeRouter(apiRows, gates(service.ports, service.keys)) as never;
+  mcp = makeMcp(service, { streams: false });
+  places = await walk(apiRows.map(endpointOf), async (endpoint, path, body) => {
+    const [method = ''] = endpoint.split(' ');
+    if (method === 'GET') return {};
+    if (typeof body === 'object' && body !== null) good.set(endpoint, body);
+    const { status, text } = await send(method, path, body === undefined ? undefined : JSON.stringify(body));
+    if (status >= 300) throw new Error(`${endpoint}: ${text}`);
+    return text === '' ? {} : JSON.parse(text);
+  });
+});
+afterAll(() => service.stop());
+
+function expectBounded(text: string): void {
+  expect(text.length).toBeLessThan(MOST.answer);
+  const { error, code, details = [] } = JSON.parse(text);
+  expect(code).toMatch(/^[A-Z_]+$/);
+  expect(error).toMatch(/\w+ \w+/);
+  expect(Number(/\(and (\d+) more\)$/.exec(error)?.[1] ?? 0)).toBeLessThan(MOST.faults);
+  expect(details.length).toBeLessThanOrEqual(MOST.details);
+  for (const { path, message } of details) {
+    expect(path.length).toBeLessThanOrEqual(MOST.path);
+    expect(message).toMatch(/\w+ \w+/);
+  }
+}
+
+describe('the worst body', () => {
+  it.each(rows)(
+    'of $endpoint is taken, or refused in few words and nothing written',
+    async (row) => {
+      const path = pathOf(row.endpoint, places);
+      let refused = 0;
+      for (const { name, text } of worstBodies(row, good.get(row.endpoint)!)) {
+        const before = written();
+        const answer = await send(row.method, path, text);
+        expect(answer.status, `${name}: ${answer.text.slice(0, 200)}`).toBeLessThan(500);
+        if (answer.status < 400) continue;
+        refused += 1;
+        expectBounded(answer.text);
+        expect(written(), name).toBe(before);
+      }
+      expect(refused).toBeGreaterThan(5);
+    },
+    60_000,
+  );
+
+  it('of a skill is refused with few complaints', async () => {
+    for (const { name, text } of worstSkills(places.actions!)) {
+      const answer = await send('POST', '/v1/skills', text);
+      expect([201, 400, 409], `${name}: ${answer.text.slice(0, 200)}`).toContain(answer.status);
+      if (answer.status === 400) expectBounded(answer.text);
+    }
+  });
+
+  it('of an MCP message is answered in few words', async () => {
+    for (const { name, text, headers } of worstMessages()) {
+      const request = new Request('http://localhost/v1/mcp', {
+        method: 'POST',
+        body: text,
+        headers: { authorization: `Bearer ${service.adminKey}`, ...headers },
+      });
+      const answer = await mcp(request);
+      expect(answer.status, name).toBeLessThan(500);
+      // The tools of the skills above are as many as they may be.
+      if (!name.includes('tools/list')) expect((await answer.text()).length, name).toBeLessThan(MOST.answer);
+    }
+  });
+
+  it('of 80,000 empty fields is one fault', async () => {
+    const body = `{"slug":"s","name":"S","fields":[${Array(80_000).fill('{}').join()}]}`;
+    const { details } = JSON.parse((await send('POST', '/v1/blueprints', body)).text);
+    expect(details).toEqual([{ path: '', message: expect.stringContaining('send fewer') }]);
+    const fewer = `{"slug":"s","name":"S","fields":[${Array(201).fill('{}').join()}]}`;
+    expect(JSON.parse((await send('POST', '/v1/blueprints', fewer)).text).details).toEqual([
+      { path: 'fields', message: expect.stringContaining('at most 200 fields') },
+    ]);
+  });
+});
+
+describe('a blueprint', () => {
+  const fields = (count: number, more: object = {}) =>
+    Array.from({ length: count }, (_, i) => ({ name: `f${i}`, field_type: 'string', ...more }));
+  const post = async (path: string, body: object) => {
+    const { status, text } = await send('POST', path, JSON.stringify(body));
+    return { status, body: JSON.parse(text) };
+  };
+
+  it('has at most 200 fields, however they were added', async () => {
+    expect((await post('/v1/blueprints', { slug: 'full', name: 'Full', fields: fields(199) })).status).toBe(201);
+    expect((await post('/v1/blueprints/full/fields', { name: 'last', field_type: 'url' })).status).toBe(201);
+    const refused = await post('/v1/blueprints/full/fields', { name: 'more', field_type: 'url' });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'LIMIT_EXCEEDED' } });
+  });
+
+  it('has defaults of at most 16 KB together', async () => {
+    const body = { slug: 'long', name: 'Long', fields: fields(17, { default_value: 'x'.repeat(1000) }) };
+    expect(await post('/v1/blueprints', body)).toMatchObject({ status: 409, body: { code: 'LIMIT_EXCEEDED' } });
+  });
+
+  it('has entities of at most 16 KB of values, also when they are changed bit by bit', async () => {
+    await post('/v1/blueprints', { slug: 'texts', name: 'Texts', fields: fields(2) });
+    const [half, whole] = ['x'.repeat(9000), 'x'.repeat(17_000)];
+    const refused = await post('/v1/blueprints/texts/entities', { slug: 'a', name: 'A', fields: { f0: whole } });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR', details: [{ path: 'fields' }] } });
+    const made = await post('/v1/blueprints/texts/entities', { slug: 'a', name: 'A', fields: { f0: half } });
+    expect(made.status).toBe(201);
+    const put = await send('PUT', '/v1/blueprints/texts/entities/a', JSON.stringify({ fields: { f1: half } }));
+    expect(put.status).toBe(400);
+  });
+});

@@ -1,0 +1,183 @@
+import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
+import { apiRows } from '#lib/api-rows.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
+import { endpointOf } from '#lib/platform/openapi.ts';
+import { worstBodies } from './worst-bodies.ts';
+import { worstMessages, worstSkills } from './worst-messages.ts';
+
+/** A request, and what is bad about it. */
+export type Asking = {
+  name: string;
+  method: string;
+  path: string;
+  body?: string;
+  headers?: Record<string, string>;
+};
+
+type Ask = (asking: Omit<Asking, 'name'>) => Promise<{ status: number; text: string }>;
+
+/** Throws what a preparing request was refused with. */
+async function made(ask: Ask, method: string, path: string, body?: unknown): Promise<Record<string, never>> {
+  const { status, text } = await ask({ method, path, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);
+  return text === '' ? {} : JSON.parse(text);
+}
+
+/** Lists as long as the limits let them be in one text. */
+const listText = (bytes: number) => `[${Array.from({ length: bytes / 2 - 1 }, () => '0').join()}]`;
+
+/** Bodies that a schema alone does not lead to: many small good things, each of which costs. */
+function byHand(places: Places): Asking[] {
+  const fields = (count: number, more: object) => Array.from({ length: count }, (_, i) => ({ name: `f${i}`, ...more }));
+  const post = (name: string, path: string, body: object, method = 'POST'): Asking => ({
+    name,
+    method,
+    path,
+    body: JSON.stringify(body),
+  });
+  return [
+    post('6,000 fields', '/v1/blueprints', {
+      slug: 'many',
+      name: 'Many',
+      fields: fields(6000, { field_type: 'string' }),
+    }),
+    post('200 fields', '/v1/blueprints', { slug: 'many', name: 'Many', fields: fields(200, { field_type: 'string' }) }),
+    post('200 fields with defaults of 1 KB', '/v1/blueprints', {
+      slug: 'lists',
+      name: 'Lists',
+      fields: fields(200, { field_type: 'array', default_value: listText(1000) }),
+    }),
+    post('a default of 250 KB', '/v1/blueprints', {
+      slug: 'long',
+      name: 'Long',
+      fields: fields(1, { field_type: 'array', default_value: listText(250_000) }),
+    }),
+    post('fields of one name', '/v1/blueprints', {
+      slug: 'same',
+      name: 'Same',
+      fields: Array.from({ length: 200 }, () => ({ name: 'x'.repeat(200), field_type: 'string' })),
+    }),
+    post('100 lines of 10 KB', `/v1/actions/executions/${places.executions}/events`, {
+      logs: Array.from({ length: 100 }, () => 'ä'.repeat(5000)),
+    }),
+    post('100 variables', `/v1/actions/${places.actions}/run`, {
+      vars: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`v${i}`, '"'.repeat(1200)])),
+    }),
+    post('20 long headers', '/v1/actions', {
+      name: 'Headers',
+      url: `https://${'a.'.repeat(900)}example.com/`,
+      trigger_type: 'manual',
+      headers: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x-${i}`, 'a'.repeat(4096)])),
+      body_template: '{{a}}'.repeat(3276),
+    }),
+  ];
+}
+
+/** Every worst body of every endpoint that takes one, MCP's messages included, on what a walk over the API has made. */
+export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
+  const endpoints = apiRows.map(endpointOf);
+  const good = new Map<string, object>();
+  const answers = new Map<string, Record<string, string>>();
+  const places = await walk(endpoints, async (endpoint, path, body) => {
+    if (endpoint.startsWith('GET ')) return {};
+    const [method = ''] = endpoint.split(' ');
+    if (typeof body === 'object' && body !== null) good.set(endpoint, body);
+    const answer = await made(ask, method, path, body);
+    answers.set(endpoint, answer);
+    return answer;
+  });
+  // The walk makes a push check; http has more to say.
+  const { id } = answers.get('POST /v1/blueprints/{blueprint_slug}/entities')!;
+  good.set('POST /v1/checks', { entity_id: id, check_type: 'http', ...checkTypes.get('http')!.examples.valid.at(-1) });
+  for (const row of apiRows) {
+    const endpoint = endpointOf(row);
+    const path = pathOf(endpoint, places);
+    for (const { name, text } of worstBodies(row, good.get(endpoint) ?? {})) {
+      yield { name, method: row.method, path, body: text };
+    }
+  }
+  yield* byHand(places);
+  for (const skill of worstSkills(places.actions!)) {
+    yield { name: skill.name, method: 'POST', path: '/v1/skills', body: skill.text };
+  }
+  for (const { name, text, headers } of worstMessages()) {
+    yield { name, method: 'POST', path: '/v1/mcp', body: text, ...(headers && { headers }) };
+  }
+}
+
+/** Every list at its longest: many large records, read by whoever may see the most. */
+export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
+  const text = (bytes: number) => 'x'.repeat(bytes);
+  for (let b = 0; b < 40; b++) {
+    const fields = Array.from({ length: 150 }, (_, i) => ({
+      name: `f${i}`,
+      field_type: 'array',
+      default_value: '[1,2,3,4,5,6,7,8]',
+    }));
+    await ask({
+      method: 'POST',
+      path: '/v1/blueprints',
+      body: JSON.stringify({ slug: `big${b}`, name: 'Big', fields }),
+    });
+  }
+  await ask({
+    method: 'POST',
+    path: '/v1/blueprints/big0/fields',
+    body: JSON.stringify({ name: 'long', field_type: 'string' }),
+  });
+  let entity = '';
+  for (let e = 0; e < 400; e++) {
+    // As large as it may be: the first that is taken.
+    for (const bytes of [240_000, 14_000]) {
+      const body = JSON.stringify({ slug: `e${e}`, name: text(200), fields: { long: text(bytes) } });
+      const answer = await ask({ method: 'POST', path: '/v1/blueprints/big0/entities', body });
+      if (answer.status === 201) {
+        entity = JSON.parse(answer.text).id;
+        break;
+      }
+    }
+    if (e % 20 !== 0) continue;
+    for (let c = 0; c < 20; c++) {
+      await made(ask, 'POST', '/v1/checks', {
+        entity_id: entity,
+        check_type: 'http',
+        target_url: `https://example.com/${text(1900)}`,
+        interval_seconds: 86_400,
+        body_contains: text(4000),
+        enabled: false,
+        config: { body: text(7500) },
+      });
+    }
+  }
+  for (let s = 0; s < 98; s++) {
+    const tools = Array.from({ length: 7 }, (_, i) => ({
+      name: `tool-${s}-${i}`,
+      description: text(8000),
+      inputSchema: { type: 'object' },
+    }));
+    await ask({ method: 'POST', path: '/v1/skills', body: JSON.stringify({ slug: `s${s}`, name: 'Skill', tools }) });
+  }
+  for (const row of apiRows.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+    yield { name: 'at its longest', method: 'GET', path: row.path };
+    if (row.query && 'limit' in row.query.shape) {
+      yield { name: 'at its longest', method: 'GET', path: `${row.path}?limit=1000` };
+      yield { name: 'one of many', method: 'GET', path: `${row.path}?limit=1` };
+    }
+  }
+  yield { name: 'large entities', method: 'GET', path: '/v1/blueprints/big0/entities' };
+  const rpc = (id: number, method: string, params: object = {}) => ({ jsonrpc: '2.0', id, method, params });
+  const tools = ['get_status_summary', 'list_entities', 'list_blueprints', 'list_incidents'];
+  const messages = [
+    rpc(1, 'tools/list'),
+    ...tools.map((name) => rpc(1, 'tools/call', { name, arguments: {} })),
+    rpc(1, 'tools/call', { name: 'tool-1-1', arguments: {} }),
+  ];
+  for (const message of messages) {
+    const name = `large answer of ${message.method} ${(message.params as { name?: string }).name ?? ''}`;
+    yield { name, method: 'POST', path: '/v1/mcp', body: JSON.stringify(message) };
+    for (const count of [10, 50]) {
+      const batch = Array.from({ length: count }, (_, id) => ({ ...message, id }));
+      yield { name: `${count} times ${name}`, method: 'POST', path: '/v1/mcp', body: JSON.stringify(batch) };
+    }
+  }
+}
