@@ -124,7 +124,7 @@ const runs = [
     errors: ['LOG_LIMIT'],
     load: loadExecution,
     run: async (context, { loaded, body }) => {
-      const { execution, dropped } = await report(context, loaded.id, body);
+      const { execution, dropped } = await report(context, { id: loaded.execution.id, action: loaded.action }, body);
       return { ...executionRecord(context, execution), logs_dropped: dropped };
     },
   }),
@@ -141,9 +141,9 @@ const runs = [
     load: loadExecution,
     run: async (context, call) => {
       const { value, headers } = await listOf(
-        `${context.tenant} logs ${call.loaded.id}`,
+        `${context.tenant} logs ${call.loaded.execution.id}`,
         call,
-        logLines(context, call.loaded),
+        logLines(context, call.loaded.execution),
       );
       return new Reply(call.query.detail === '1' ? value : value.map(({ line }) => line), headers);
     },

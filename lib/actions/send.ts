@@ -1,4 +1,6 @@
 import { STATUS_CODES } from 'node:http';
+import { headerSecrets } from '#lib/platform/header-secrets.ts';
+import { type Hide, hiderOf } from '#lib/platform/hide-secrets.ts';
 import { type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { ActionItem } from './action-item.ts';
@@ -22,8 +24,24 @@ export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: st
   error_message,
 });
 
-/** Makes the one request of a run. Answers what came of it, whatever that is; never throws. */
+/** What takes the secrets of an action out of what others say of its runs; its header values go to them. */
+export const hiderOfAction = (action: Pick<ActionItem, 'headers'>): Hide => hiderOf(headerSecrets(action.headers));
+
+/**
+ * Makes the one request of a run. Answers what came of it, whatever that is, without the secrets of the action; never
+ * throws.
+ */
 export async function send(ports: Ports, action: ActionItem, variables: Variables): Promise<Dispatched> {
+  const ended = await sendOnce(ports, action, variables);
+  const hide = hiderOfAction(action);
+  return {
+    ...ended,
+    response_snippet: hide(ended.response_snippet),
+    error_message: hide(ended.error_message),
+  };
+}
+
+async function sendOnce(ports: Ports, action: ActionItem, variables: Variables): Promise<Dispatched> {
   const rendered = render(action, variables);
   if (!rendered.ok) return notSent(rendered.status, rendered.error);
   const started = ports.clock.now();
