@@ -6,10 +6,10 @@ import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts'
 import { createAction, deleteAction, updateAction } from './change-action.ts';
 import { ExecutionRecord, executionRecord } from './execution.ts';
 import { LogLine, logLines } from './list-logs.ts';
+import { VARIABLE_NAME } from './placeholders.ts';
 import { Report, ReportReply, report } from './report.ts';
 import { runByHand } from './run.ts';
 import { actionList, executionList, requireAction, requireExecution } from './store.ts';
-import { VARIABLE_NAME } from './template.ts';
 
 const row = route<Context>();
 
@@ -29,7 +29,7 @@ const Vars = z
       context.addIssue({ code: 'custom', path: [name], message });
     }
   })
-  .describe('Variables by name; they win over the built-in ones.');
+  .describe('Variables by name; they win over the built-in ones, but not before the path of the URL.');
 
 const loadAction = (context: Context, { id }: { id: string }) => requireAction(context, id);
 const loadExecution = (context: Context, { exec_id }: { exec_id: string }) => requireExecution(context, exec_id);

@@ -6,7 +6,8 @@ import type { Ports } from '#lib/platform/ports.ts';
 import type { ActionItem } from './action-item.ts';
 import type { ExecutionItem } from './execution.ts';
 import { EGRESS } from './guard-url.ts';
-import { render, type Variables } from './template.ts';
+import type { Variables } from './placeholders.ts';
+import { render } from './template.ts';
 
 /** What became of a run. */
 export type Dispatched = Pick<

@@ -85,7 +85,9 @@ function mark(reading: Reading, { pieces, lengths, begins, starts }: Wanted, mar
   }
   const end = text.endsWith('…') ? text.length - 1 : text.length;
   for (let length = Math.min(FRAGMENT - 1, end); length >= SHORTEST_START; length--) {
-    if (starts.has(text.slice(end - length, end))) return markPiece(end - length, end);
+    if (!starts.has(text.slice(end - length, end))) continue;
+    markPiece(end - length, end);
+    break;
   }
 }
 

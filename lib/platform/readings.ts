@@ -31,7 +31,7 @@ export function* readingsOf(text: string): Generator<Reading> {
 export function withoutEscapes(text: string): string[] {
   const found = [text];
   for (let layers = 0; layers < MAX_LAYERS; layers++) {
-    const plain = found.at(-1)!.replace(ESCAPE, (escape) => meant(escape) ?? escape);
+    const plain = found.at(-1)!.replace(ESCAPE, (written) => meant(written) ?? written);
     if (plain === found.at(-1)) break;
     found.push(plain);
   }
@@ -74,19 +74,20 @@ const JSON_LETTERS: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r
 const HTML_NAMES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
 /** The characters that an escape stands for; undefined when for none. */
-function meant(escape: string): string | undefined {
-  if (escape.startsWith('%')) {
-    const bytes = Buffer.from(escape.replaceAll('%', ''), 'hex');
+function meant(written: string): string | undefined {
+  if (written.startsWith('%')) {
+    const bytes = Buffer.from(written.replaceAll('%', ''), 'hex');
     const text = bytes.toString('utf8');
     return text.includes('\ufffd') ? bytes.toString('latin1') : text;
   }
-  if (escape.startsWith('&#')) {
-    const code = escape[2]?.toLowerCase() === 'x' ? Number.parseInt(escape.slice(3), 16) : Number(escape.slice(2, -1));
+  if (written.startsWith('&#')) {
+    const code =
+      written[2]?.toLowerCase() === 'x' ? Number.parseInt(written.slice(3), 16) : Number(written.slice(2, -1));
     return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
   }
-  if (escape.startsWith('&')) return HTML_NAMES[escape.slice(1, -1).toLowerCase()];
-  if (escape.length > 2) return String.fromCharCode(Number.parseInt(escape.slice(2), 16));
-  const letter = escape[1]!;
+  if (written.startsWith('&')) return HTML_NAMES[written.slice(1, -1).toLowerCase()];
+  if (written.length > 2) return String.fromCharCode(Number.parseInt(written.slice(2), 16));
+  const letter = written[1]!;
   return JSON_LETTERS[letter.toLowerCase()] ?? letter;
 }
 
@@ -102,11 +103,11 @@ function unescaped({ text, from, to }: Reading, escapes: RegExp, end: number): R
       made.to.push(to[i]!);
     }
   };
-  for (const { 0: escape, index } of text.slice(0, end).matchAll(escapes)) {
-    const characters = meant(escape);
+  for (const { 0: written, index } of text.slice(0, end).matchAll(escapes)) {
+    const characters = meant(written);
     if (characters === undefined) continue;
     keep(index);
-    done = index + escape.length;
+    done = index + written.length;
     parts.push(characters);
     for (let i = 0; i < characters.length; i++) {
       made.from.push(from[index]!);
@@ -130,7 +131,7 @@ function decoded(
   { text, from, to }: Reading,
   runs: RegExp,
   bitsOfDigit: number,
-  valueOf: (code: number) => number,
+  digit: (code: number) => number,
   offset: number,
 ): Reading | undefined {
   const codes: number[] = [];
@@ -144,7 +145,7 @@ function decoded(
     if (codes.length > 0) push(0x0a, index, index);
     let [held, bits, before] = [0, 0, index];
     for (let i = index + offset; i < index + run.length; i++) {
-      const value = valueOf(text.charCodeAt(i));
+      const value = digit(text.charCodeAt(i));
       if (value < 0) continue; // A line break.
       held = ((held << bitsOfDigit) | value) & 0xfff;
       bits += bitsOfDigit;
