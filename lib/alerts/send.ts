@@ -32,7 +32,10 @@ export async function sendAlert(
   const send = type.render(alert, config);
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
   const hide = scrubber(type, config);
-  const wrong = send.via === 'http' ? await post(world.ports, send, marks, hide) : await publish(world, send, marks);
+  const wrong =
+    send.via === 'http'
+      ? await post(world.ports, send, marks, hide)
+      : await publish(world, send, marks, alert.event.tenant_id);
   return wrong && { ...wrong, error: shorten(hide(wrong.error), 500) };
 }
 
@@ -88,10 +91,12 @@ async function publish(
   world: SendWorld,
   send: Send & { via: 'nats' },
   marks: Record<string, string>,
+  tenant_id: string,
 ): Promise<Refusal | undefined> {
   if (!world.publish) return { error: 'this service has no NATS server; its operator sets one with NATS_URL' };
   try {
-    await world.publish(send.subject, send.body, marks);
+    const prefix = world.ports.settings.NATS_SUBJECT_PREFIX.replaceAll('{tenant_id}', tenant_id);
+    await world.publish(prefix + send.subject, send.body, marks);
     return undefined;
   } catch (error) {
     return { error: (error as Error).message };
