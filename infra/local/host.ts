@@ -6,7 +6,7 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import { startChangeStream } from './change-stream.ts';
 import { startConsumers } from './consumers.ts';
 import type { Feed } from './feeds.ts';
-import { firstAccount } from './first-account.ts';
+import { type FirstKey, firstAccount } from './first-account.ts';
 import { makeFunctions } from './functions.ts';
 import { makeGateway } from './http.ts';
 import { keepLayout } from './layout.ts';
@@ -31,8 +31,7 @@ export type HostOptions = {
 
 export type Host = {
   url: string;
-  /** Raw key of the first account's admin; undefined when its file is gone. */
-  adminKey: string | undefined;
+  adminKey: FirstKey;
   ports: LocalPorts;
   keys: Keys;
   /** Takes no more requests and messages and lets what is in hand finish, 10 s at most. @returns whether it did */

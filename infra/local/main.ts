@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { makeLog } from '#lib/platform/log.ts';
 import { startDemo } from './demo.ts';
+import { type FirstKey, KEY_FILE } from './first-account.ts';
 import { startHost } from './host.ts';
 import { readHostSettings } from './settings.ts';
 
@@ -31,17 +32,27 @@ async function main(): Promise<void> {
     if (service.adminKey === undefined)
       throw new Error('The demo needs the key in DATA_DIR/admin-key, which was deleted.');
     const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
-    await startDemo({ url: service.url, key: service.adminKey }, say);
+    await startDemo({ url: service.url, key: service.adminKey.raw }, say);
   }
 }
 
-const greeting = (url: string, key: string | undefined, dir: string): string => `
+/** The key itself is shown once: what is written at every start lies in journals and container logs. */
+function greeting(url: string, key: FirstKey, dir: string): string {
+  const file = join(dir, KEY_FILE);
+  const told = !key
+    ? '(was deleted, or its file; make another with: npm run admin -- key issue ID)'
+    : key.isNew
+      ? `${key.raw}   (kept in ${file}, not shown again)`
+      : `in ${file}`;
+  const sent = !key ? '<API_KEY>' : key.isNew ? key.raw : `$(cat ${file})`;
+  return `
 Fleetwatch runs at ${url}
-Admin key: ${key ?? '(was deleted, or its file; make another with: npm run admin -- key issue ID)'}${key ? `   (kept in ${join(dir, 'admin-key')})` : ''}
+Admin key: ${told}
 
-  curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}/v1/me
+  curl -H "Authorization: Bearer ${sent}" ${url}/v1/me
 
 `;
+}
 
 main().catch((error: Error) => {
   process.stderr.write(`${error.message}\n`);

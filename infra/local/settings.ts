@@ -13,6 +13,9 @@ const EMBEDDED = {
   MCP_STREAMS_PER_KEY: '100',
 };
 
+/** To these, empty is a value; elsewhere it is the default. */
+const MAY_BE_EMPTY = new Set(['NATS_SUBJECT_PREFIX']);
+
 const HostSettings = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8787),
   /** Address to listen on; 0.0.0.0 for every network. */
@@ -25,6 +28,8 @@ export type HostSettings = z.output<typeof HostSettings>;
 
 /** The settings of an embedded service, by its environment. Throws one sentence that names each wrong one. */
 export function readHostSettings(env: Record<string, string | undefined>): { host: HostSettings; settings: Settings } {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => value !== undefined && (value !== '' || MAY_BE_EMPTY.has(name))),
+  );
   return { host: readSettings(given, HostSettings), settings: readSettings({ ...EMBEDDED, ...given }) };
 }

@@ -68,7 +68,8 @@ export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY;',
   );
-  db.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864;');
+  // What is deleted is overwritten: secrets of a channel or an action are gone with it.
+  db.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;');
   db.exec(SCHEMA);
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');

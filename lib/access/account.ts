@@ -20,8 +20,13 @@ export const DEFAULT_LIMITS: Limits = {
   retention_days: 30,
 };
 
-/** Something before and after one @; whether mail arrives there is for the mail to show. */
-export const Email = text(3, 254).regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');
+/**
+ * Something before and after one @, in characters that are seen and that mean nothing to a mail program or a page;
+ * whether mail arrives there is for the mail to show.
+ */
+export const Email = text(3, 254)
+  .regex(/^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/, 'must be an e-mail address, such as ann@example.com')
+  .refine((value) => !/\p{C}/u.test(value), 'must not contain control or invisible characters');
 
 export const Role = z.enum(['admin', 'member']);
 export type Role = z.infer<typeof Role>;

@@ -1,8 +1,10 @@
+import { MASK } from '#lib/platform/hide-secrets.ts';
+
 /**
  * What a read-only key sees in place of a secret (decisions.md, "A read-only key may GET everything"). Pure functions
  * on records; each answers a new one.
  */
-export const REDACTED = '********';
+export const REDACTED = MASK;
 
 /** A target URL without its query, fragment and user info, which may hold secrets. */
 export const redactUrl = (url: string): string =>

@@ -13,6 +13,8 @@ export type ActionItem = Item & {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers: Record<string, string>;
   body_template: string;
+  /** In canonical form; empty: any. */
+  allowed_hosts: string[];
   trigger_type: Trigger;
   check_id: string | null;
   /** Empty: any. */

@@ -6,7 +6,8 @@ import { HeaderMap } from '#lib/platform/header-map.ts';
 import { refusal } from '#lib/platform/router.ts';
 import { Name } from '#lib/platform/text.ts';
 import type { ActionItem } from './action-item.ts';
-import { hasPlaceholder } from './template.ts';
+import { AllowedHosts } from './allowed-hosts.ts';
+import { hasPlaceholder } from './placeholders.ts';
 
 const MAX_URL = 2048;
 const MAX_HEADER_VALUE = 4096;
@@ -31,13 +32,18 @@ const fields = {
     .min(1)
     .max(MAX_URL)
     .regex(/^[^\s\p{Cc}]*$/u, 'must not contain blanks or control characters')
-    .describe('http or https, to a public host; may hold {{placeholders}}.'),
+    .describe(
+      'http or https, to a public host; may hold {{placeholders}}. Before the path a value may only have letters, digits, "." and "-".',
+    ),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   headers: Headers,
   body_template: z
     .string()
     .refine((text) => Buffer.byteLength(text) <= MAX_TEMPLATE_BYTES, `must have at most ${MAX_TEMPLATE_BYTES} bytes`)
     .describe('May hold {{placeholders}}; a GET sends no body.'),
+  allowed_hosts: AllowedHosts.describe(
+    'Hosts that it may call, such as api.example.com or *.example.com; empty: any. Required with headers when placeholders leave the end of the host open.',
+  ),
   trigger_type: z.enum(['manual', 'state_change', 'schedule']),
   check_id: z.string().describe('The check whose transitions fire it; required for state_change.'),
   trigger_to_state: z.enum(['down', 'degraded', 'up', '']).describe('Fire on this target state only; empty: on any.'),
@@ -56,6 +62,7 @@ export const NewAction = z
     method: fields.method.default('POST'),
     headers: fields.headers.default({}),
     body_template: fields.body_template.default(''),
+    allowed_hosts: fields.allowed_hosts.default([]),
     check_id: fields.check_id.nullable().default(null),
     trigger_to_state: fields.trigger_to_state.default(''),
     interval_seconds: fields.interval_seconds.nullable().default(null),
@@ -76,6 +83,7 @@ export const ActionRecord = z
   .object({
     id: z.string(),
     ...fields,
+    allowed_hosts: z.array(z.string()),
     headers: z.record(z.string(), z.string()).describe(`Every value is shown as ${REDACTED}.`),
     check_id: fields.check_id.nullable(),
     interval_seconds: fields.interval_seconds.nullable(),
@@ -85,7 +93,7 @@ export const ActionRecord = z
   .meta({ id: 'Action' });
 export type ActionRecord = z.infer<typeof ActionRecord>;
 
-/** An action as the caller may see it: header values never, its URL not with a read-only key. */
+/** An action as the caller may see it: header values never, its URL and hosts not with a read-only key. */
 export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: ActionItem): ActionRecord => ({
   id: action.id,
   name: action.name,
@@ -93,6 +101,7 @@ export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: Action
   method: action.method,
   headers: Object.fromEntries(Object.keys(action.headers).map((name) => [name, REDACTED])),
   body_template: action.body_template,
+  allowed_hosts: caller.is_read_only ? action.allowed_hosts.map(() => REDACTED) : action.allowed_hosts,
   trigger_type: action.trigger_type,
   check_id: action.check_id,
   trigger_to_state: action.trigger_to_state,

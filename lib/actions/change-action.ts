@@ -10,6 +10,7 @@ import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type ActionInput, type ActionPatch, mergeHeaders, mustBeComplete } from './action.ts';
 import type { ActionCountItem, ActionItem } from './action-item.ts';
+import { mustLimitItsHosts } from './allowed-hosts.ts';
 import { bind } from './bindings.ts';
 import { guardUrl } from './guard-url.ts';
 import { requireAction } from './store.ts';
@@ -23,6 +24,7 @@ export async function createAction(context: Context, input: ActionInput): Promis
   mustBeComplete(input);
   const headers = mergeHeaders({}, input.headers);
   await guardUrl(ports, input.url);
+  mustLimitItsHosts({ ...input, headers });
   if (input.check_id !== null) await requireCheck(context, input.check_id);
 
   const id = ports.ids.id('act');
@@ -82,6 +84,7 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
     };
     mustBeComplete(next);
     if (next.url !== before.url) await guardUrl(ports, next.url);
+    mustLimitItsHosts(next);
     if (next.check_id !== null && isRebound(next, before)) await requireCheck(context, next.check_id);
     const bindings = await bind(ports, keys, next, before);
     const outcome = await commit(ports, [{ put: next, if: { version: before.v } }, ...bindings]);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { redactUrls } from '#lib/access/redaction.ts';
+import { REDACTED, redactUrls } from '#lib/access/redaction.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
@@ -17,7 +17,9 @@ export const ExecutionRecord = z
       .describe('Success is an answer of 2xx; blocked: the guard of outbound connections kept it from being sent.'),
     status_code: z.int().describe('0 when there was no answer.'),
     latency_ms: z.int(),
-    response_snippet: z.string().describe('The first 4 KB of the answer.'),
+    response_snippet: z
+      .string()
+      .describe(`The first 4 KB of the answer, without the action's header values; ${REDACTED} with a read-only key.`),
     error_message: z.string().describe('Empty when none.'),
     pipeline_status: PipelineStatus.nullable().describe('As reported last; null until then.'),
     log_count: z.int(),
@@ -48,7 +50,7 @@ export type RunPointer = Item & { execution_id: string };
 /** Lines of one report, numbered from `seq` on. At most 200 KB. */
 export type LogItem = Item & { seq: number; lines: string[]; reported_at: string };
 
-/** A run as the caller may see it: a read-only key sees no URL in its error. */
+/** A run as the caller may see it: a read-only key sees nothing of the answer, and no URL in its error. */
 export const executionRecord = ({ caller }: Pick<Context, 'caller'>, item: ExecutionItem): ExecutionRecord => ({
   id: item.id,
   action_id: item.action_id,
@@ -56,7 +58,7 @@ export const executionRecord = ({ caller }: Pick<Context, 'caller'>, item: Execu
   dispatch_status: item.dispatch_status,
   status_code: item.status_code,
   latency_ms: item.latency_ms,
-  response_snippet: item.response_snippet,
+  response_snippet: caller.is_read_only && item.response_snippet !== '' ? REDACTED : item.response_snippet,
   error_message: caller.is_read_only ? redactUrls(item.error_message) : item.error_message,
   pipeline_status: item.pipeline_status,
   log_count: item.log_count,

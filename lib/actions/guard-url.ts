@@ -2,7 +2,8 @@ import { judgeUrl } from '#lib/platform/egress.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { authorityEnd, hasPlaceholder, replacePlaceholders } from './template.ts';
+import { hasPlaceholder, replacePlaceholders } from './placeholders.ts';
+import { headOf, withoutPort } from './url-template.ts';
 
 /** Actions go to public addresses, whatever CHECK_EGRESS says (decisions.md, Safety). */
 export const EGRESS = 'public';
@@ -15,11 +16,12 @@ const LOOK_UP_MS = 3000;
  * name that does not resolve today is accepted. Every run judges again. Throws VALIDATION_ERROR at `url`.
  */
 export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'>, template: string): Promise<void> {
-  const head = template.slice(0, authorityEnd(template));
-  if (hasPlaceholder(hostOf(head))) return guardTemplated(head);
+  const head = headOf(template);
+  if (hasPlaceholder(withoutPort(head))) return guardTemplated(head);
   // No placeholder is left that could change where it leads.
   const verdict = judgeUrl(replacePlaceholders(template, '1'), EGRESS, settings.EGRESS_ALLOW);
   if (!verdict.ok) throw invalid('url', verdict.reason);
+  if (hasPlaceholder(template)) mustShowItsHost(template);
   if (verdict.literal) return;
   try {
     await net.judge({ host: verdict.host, timeout_ms: LOOK_UP_MS, egress: EGRESS });
@@ -29,13 +31,18 @@ export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'
   }
 }
 
-/** Scheme, user and host of `https://host:{{port}}`: all but what can only be a port. */
-const hostOf = (head: string): string => head.replace(/:(?:\d|\{\{[^{}]*\}\})*$/, '');
-
 function guardTemplated(head: string): void {
   const scheme = /^([^{}:]*):/.exec(head)?.[1];
   if (head.includes('@')) throw invalid('url', 'a URL may not hold user:password@; use headers');
   if (scheme !== undefined ? !/^https?$/i.test(scheme) : !head.startsWith('{{')) {
-    throw invalid('url', 'must begin with http://, https:// or a placeholder that holds the beginning');
+    throw invalid('url', BEGINNING);
   }
+  if (scheme !== undefined) mustShowItsHost(head);
+}
+
+const BEGINNING = 'must begin with http://, https:// or a placeholder that holds the beginning';
+
+/** `https:/{{host}}` has its host where a path is looked for. */
+function mustShowItsHost(template: string): void {
+  if (!/^https?:\/\/[^/\\?#]/i.test(template)) throw invalid('url', BEGINNING);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { redactUrls } from '#lib/access/redaction.ts';
 import { after as above, LOG_LINES, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/paging.ts';
 import type { ExecutionItem, LogItem } from './execution.ts';
@@ -13,8 +14,8 @@ export type LogLine = z.infer<typeof LogLine>;
 /** Lines that one report holds at most: so far back may lie the item that holds a line. */
 const LINES_AN_ITEM = 100;
 
-/** The log lines of an execution, in their order. A position is the number of a line. */
-export function logLines({ ports, keys, tenant }: Context, execution: ExecutionItem): Reader<LogLine> {
+/** The log lines of an execution, in their order; a read-only key sees no URL in them. A position is the number of a line. */
+export function logLines({ ports, keys, tenant, caller }: Context, execution: ExecutionItem): Reader<LogLine> {
   return async (after, limit) => {
     const seen = Number(after ?? 0);
     const { items, next } = await ports.table.query<LogItem>({
@@ -27,7 +28,8 @@ export function logLines({ ports, keys, tenant }: Context, execution: ExecutionI
     const lines = items
       .flatMap(({ seq, lines, reported_at }) => lines.map((line, i) => ({ seq: seq + i, line, reported_at })))
       .filter(({ seq }) => seq > seen);
-    const found = lines.slice(0, limit).map((value) => ({ at: String(value.seq), value }));
+    const shown = (value: LogLine) => (caller.is_read_only ? { ...value, line: redactUrls(value.line) } : value);
+    const found = lines.slice(0, limit).map((value) => ({ at: String(value.seq), value: shown(value) }));
     const more = next !== undefined || lines.length > found.length;
     return { found, next: more ? found.at(-1)?.at : undefined };
   };

@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
@@ -6,7 +7,9 @@ import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { ActionItem } from './action-item.ts';
 import { type ExecutionItem, ExecutionRecord, type LogItem, PipelineStatus } from './execution.ts';
+import { hiderOfAction } from './send.ts';
 
 /** Spec, Limits. */
 const MAX_LINES_A_REPORT = 100;
@@ -41,15 +44,34 @@ export function cut(text: string, bytes: number): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 }
 
+/** Characters of lines that are searched for secrets in one turn of the event loop. */
+const SEARCHED_A_TURN = 8 * 1024;
+
+/** A pipeline may log what it was called with: its lines without the secrets of the action. */
+async function withoutSecrets(action: ActionItem, lines: string[]): Promise<string[]> {
+  const hide = hiderOfAction(action);
+  const shown: string[] = [];
+  let searched = 0;
+  for (const line of lines) {
+    shown.push(cut(hide(line), MAX_LINE_BYTES));
+    searched += line.length;
+    if (searched < SEARCHED_A_TURN) continue;
+    searched = 0;
+    await othersTurn();
+  }
+  return shown;
+}
+
 /**
- * Adds a report to an execution: its status as the latest word, its lines behind those that are there, together. Throws
+ * Adds a report to an execution of an action: its status as the latest word, its lines behind those that are there, together. Throws
  * LOG_LIMIT when lines were sent and no place was left; the status then counts all the same.
  */
 export async function report(
   { ports, keys, tenant }: Context,
-  id: string,
-  { status, logs = [] }: Report,
+  { id, action }: { id: string; action: ActionItem },
+  { status, logs: said = [] }: Report,
 ): Promise<{ execution: ExecutionItem; dropped: number }> {
+  const logs = await withoutSecrets(action, said);
   return oneAtATime(ports.table, id, () =>
     untilDone(ports, async () => {
       const present = await ports.table.get<ExecutionItem>(keys.execution(tenant, id));

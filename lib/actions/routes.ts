@@ -7,10 +7,10 @@ import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts'
 import { createAction, deleteAction, updateAction } from './change-action.ts';
 import { ExecutionRecord, executionRecord } from './execution.ts';
 import { LogLine, logLines } from './list-logs.ts';
+import { VARIABLE_NAME } from './placeholders.ts';
 import { Report, ReportReply, report } from './report.ts';
 import { runByHand } from './run.ts';
 import { actionList, executionList, requireAction, requireExecution } from './store.ts';
-import { VARIABLE_NAME } from './template.ts';
 
 const row = route<Context>();
 
@@ -29,7 +29,7 @@ const Vars = atMost(
         context.addIssue({ code: 'custom', path: [name], message });
       }
     })
-    .describe('Variables by name; they win over the built-in ones.'),
+    .describe('Variables by name; they win over the built-in ones, but not before the path of the URL.'),
   `must hold at most ${MAX_VARS} variables`,
 );
 
@@ -126,7 +126,7 @@ const runs = [
     errors: ['LOG_LIMIT'],
     load: loadExecution,
     run: async (context, { loaded, body }) => {
-      const { execution, dropped } = await report(context, loaded.id, body);
+      const { execution, dropped } = await report(context, { id: loaded.execution.id, action: loaded.action }, body);
       return { ...executionRecord(context, execution), logs_dropped: dropped };
     },
   }),
@@ -143,9 +143,9 @@ const runs = [
     load: loadExecution,
     run: async (context, call) => {
       const { value, headers } = await listOf(
-        `${context.tenant} logs ${call.loaded.id}`,
+        `${context.tenant} logs ${call.loaded.execution.id}`,
         call,
-        logLines(context, call.loaded),
+        logLines(context, call.loaded.execution),
       );
       return new Reply(call.query.detail === '1' ? value : value.map(({ line }) => line), headers);
     },

@@ -8,6 +8,7 @@ import { claim, type Wanted, type World } from './claim.ts';
 import type { ExecutionItem } from './execution.ts';
 import { finish, interrupted } from './finish.ts';
 import { fires } from './fires.ts';
+import type { BuiltIn } from './placeholders.ts';
 import { dispatch, settleLater, transitionVariables } from './run.ts';
 import { notSent } from './send.ts';
 
@@ -42,7 +43,7 @@ export async function giveUp(world: World, message: Exclude<Message, { kind: 'se
   }
 }
 
-type Plan = { wanted: Wanted; wants: (action: ActionItem) => boolean; variables: Record<string, string> };
+type Plan = { wanted: Wanted; wants: (action: ActionItem) => boolean; variables: BuiltIn };
 
 /** What a message asks for; undefined when its cause is past. */
 async function planOf(world: World, message: Exclude<Message, { kind: 'settle' }>): Promise<Plan | undefined> {

@@ -6,12 +6,12 @@ import { iso } from '#lib/platform/time.ts';
 import { type Claim, claim, giveUpAt, type World } from './claim.ts';
 import type { ExecutionItem } from './execution.ts';
 import { finish } from './finish.ts';
+import { type BuiltIn, variablesOf } from './placeholders.ts';
 import { send } from './send.ts';
 import { requireAction } from './store.ts';
-import type { Variables } from './template.ts';
 
 /** The variables of a transition (spec, Template variables). */
-export const transitionVariables = (transition: TransitionItem): Record<string, string> => ({
+export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
   entity_id: transition.entity_id,
   entity_name: transition.entity_name,
   check_id: transition.check_id,
@@ -22,23 +22,23 @@ export const transitionVariables = (transition: TransitionItem): Record<string, 
 
 /**
  * Sends a run that was claimed, and writes down what came of it.
- * @param more variables beside those that every run has; they win
+ * @param cause the service's own variables beside those that every run has
+ * @param vars those of whoever asked for it
  */
 export async function dispatch(
   world: World,
   { action, execution }: Claim & { is: 'ours' },
-  more: Record<string, string>,
+  cause: BuiltIn,
+  vars: Record<string, string> = {},
 ): Promise<ExecutionItem> {
-  const variables: Variables = new Map(
-    Object.entries({
-      execution_id: execution.id,
-      action_id: action.id,
-      action_name: action.name,
-      timestamp: iso(world.ports.clock.now()),
-      ...more,
-    }),
-  );
-  const ended = await finish(world, execution, await send(world, action, variables));
+  const builtIn: BuiltIn = {
+    execution_id: execution.id,
+    action_id: action.id,
+    action_name: action.name,
+    timestamp: iso(world.ports.clock.now()),
+    ...cause,
+  };
+  const ended = await finish(world, execution, await send(world, action, variablesOf(builtIn, vars)));
   world.ports.log.info('an action was run', {
     tenant_id: ended.tenant_id,
     action_id: ended.action_id,
@@ -53,7 +53,7 @@ export async function dispatch(
 /**
  * Runs an action now, and answers the run as it ended, whatever the target said. Throws NOT_FOUND. Should this process
  * die in the middle, a message sent beforehand ends the run as interrupted.
- * @param vars further variables; they win over those that every run has
+ * @param vars further variables; they win over those that every run has, but not in the host of the URL
  * @param tool by which an MCP client asked for it
  */
 export async function runByHand(
@@ -77,8 +77,8 @@ export async function runByHand(
   if (claimed.is === 'void') throw notFound(`Action ${action_id}`);
   // A claim of one's own that seemed to fail and had not: nothing was sent yet.
   return claimed.is === 'taken'
-    ? dispatch(context, { ...claimed, is: 'ours', action }, vars)
-    : dispatch(context, claimed, vars);
+    ? dispatch(context, { ...claimed, is: 'ours', action }, {}, vars)
+    : dispatch(context, claimed, {}, vars);
 }
 
 /** Asks for a look at a run at a time (epoch ms) when it must be over. */

@@ -1,12 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import { NO_PLACE } from '#lib/platform/fair-shares.ts';
+import { headerSecrets } from '#lib/platform/header-secrets.ts';
+import { type Hide, hiderOf } from '#lib/platform/hide-secrets.ts';
 import { type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { ActionItem } from './action-item.ts';
 import type { World } from './claim.ts';
 import type { ExecutionItem } from './execution.ts';
 import { EGRESS } from './guard-url.ts';
-import { type Rendered, render, type Variables } from './template.ts';
+import type { Variables } from './placeholders.ts';
+import { type Rendered, render } from './template.ts';
 
 /** What became of a run. */
 export type Dispatched = Pick<
@@ -24,12 +27,26 @@ export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: st
   error_message,
 });
 
-/** Makes the one request of a run. Answers what came of it, whatever that is; never throws. */
-export async function send(
-  { ports, places }: Pick<World, 'ports' | 'places'>,
-  action: ActionItem,
-  variables: Variables,
-): Promise<Dispatched> {
+/** What takes the secrets of an action out of what others say of its runs; its header values go to them. */
+export const hiderOfAction = (action: Pick<ActionItem, 'headers'>): Hide => hiderOf(headerSecrets(action.headers));
+
+/**
+ * Makes the one request of a run. Answers what came of it, whatever that is, without the secrets of the action; never
+ * throws.
+ */
+export async function send(world: SendWorld, action: ActionItem, variables: Variables): Promise<Dispatched> {
+  const ended = await inPlace(world, action, variables);
+  const hide = hiderOfAction(action);
+  return {
+    ...ended,
+    response_snippet: hide(ended.response_snippet),
+    error_message: hide(ended.error_message),
+  };
+}
+
+type SendWorld = Pick<World, 'ports' | 'places'>;
+
+async function inPlace({ ports, places }: SendWorld, action: ActionItem, variables: Variables): Promise<Dispatched> {
   const rendered = render(action, variables);
   if (!rendered.ok) return notSent(rendered.status, rendered.error);
   const { request } = rendered;

@@ -3,7 +3,6 @@ import { historyStart } from '#lib/health/retention.ts';
 import { ACTIONS, stamp } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/paging.ts';
-import type { Item } from '#lib/platform/ports.ts';
 import { type ActionRecord, actionRecord } from './action.ts';
 import type { ActionItem } from './action-item.ts';
 import { type ExecutionItem, type ExecutionRecord, executionRecord, type RunPointer } from './execution.ts';
@@ -44,15 +43,18 @@ export function actionList(context: Context): Reader<ActionRecord> {
   };
 }
 
-/** The execution that a path names; it goes with its action and its retention. Throws NOT_FOUND. */
-export async function requireExecution(context: Context, id: string): Promise<ExecutionItem> {
+/** The execution that a path names, and its action; it goes with that and its retention. Throws NOT_FOUND. */
+export async function requireExecution(
+  context: Context,
+  id: string,
+): Promise<{ execution: ExecutionItem; action: ActionItem }> {
   const { ports, keys, tenant } = context;
   const execution = EXECUTION_ID.test(id)
     ? await ports.table.get<ExecutionItem>(keys.execution(tenant, id))
     : undefined;
-  const action = execution && (await ports.table.get<Item>(keys.action(tenant, execution.action_id)));
+  const action = execution && (await ports.table.get<ActionItem>(keys.action(tenant, execution.action_id)));
   if (!action || Date.parse(execution.created_at) < oldest(context)) throw notFound(`Execution ${id}`);
-  return execution;
+  return { execution, action };
 }
 
 /** Executions of an action, newest first. */

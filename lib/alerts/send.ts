@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
+import type { Hide } from '#lib/platform/hide-secrets.ts';
 import { type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Alert } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
 import { shorten } from './message.ts';
 import { retryAfterMs } from './pace.ts';
-import { scrub } from './scrub.ts';
+import { scrubber } from './scrub.ts';
 
 /**
  * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the
@@ -30,13 +31,13 @@ export async function sendAlert(
 ): Promise<Refusal | undefined> {
   const send = type.render(alert, config);
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
-  const hide: Hide = (text, isCut) => scrub(text, type, config, isCut);
-  const wrong = send.via === 'http' ? await post(world.ports, send, marks, hide) : await publish(world, send, marks);
+  const hide = scrubber(type, config);
+  const wrong =
+    send.via === 'http'
+      ? await post(world.ports, send, marks, hide)
+      : await publish(world, send, marks, alert.event.tenant_id);
   return wrong && { ...wrong, error: shorten(hide(wrong.error), 500) };
 }
-
-/** A text without the secrets of the channel. @param isCut it may end in the middle of one */
-type Hide = (text: string, isCut?: boolean) => string;
 
 /** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
 export type Refusal = { error: string; retry_after_ms?: number; timed_out?: boolean };
@@ -75,16 +76,13 @@ async function post(
 
 const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
-/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
-const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
-
 function refusal({ status, body }: HttpReply, hide: Hide): string {
   const answer = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   if (status >= 300 && status < 400) {
     return `${answer}; redirects are not followed, so put the final address into the channel's url`;
   }
   // Before it is shortened: half of a secret would not be found any more.
-  const said = hide(body, body.length > SURELY_WHOLE)
+  const said = hide(body)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
   return said ? `${answer}: ${shorten(said, 200)}` : answer;
@@ -94,10 +92,12 @@ async function publish(
   world: SendWorld,
   send: Send & { via: 'nats' },
   marks: Record<string, string>,
+  tenant_id: string,
 ): Promise<Refusal | undefined> {
   if (!world.publish) return { error: 'this service has no NATS server; its operator sets one with NATS_URL' };
   try {
-    await world.publish(send.subject, send.body, marks);
+    const prefix = world.ports.settings.NATS_SUBJECT_PREFIX.replaceAll('{tenant_id}', tenant_id);
+    await world.publish(prefix + send.subject, send.body, marks);
     return undefined;
   } catch (error) {
     return { error: (error as Error).message };

@@ -20,6 +20,15 @@ function isNatsServer(text: string): boolean {
   return parsed !== null && ['nats:', 'tls:'].includes(parsed.protocol) && NATS_HOST.test(parsed.hostname);
 }
 
+/** The connection takes scheme, user and password of the first address for all of them. */
+function isOneNats(list: string): boolean {
+  const wanted = list.split(',').map((text) => natsUrl(text));
+  return new Set(wanted.map((url) => `${url?.protocol}//${url?.username}:${url?.password}`)).size <= 1;
+}
+
+/** Tokens that end with a dot: without spaces and wildcards, and not beginning with what is the server's own. */
+const SUBJECT_PREFIX = /^(?![$_])(?:(?:[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7a]|\{tenant_id\})+\.)*$/;
+
 const NATS_HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
 const DNS_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i;
 
@@ -44,7 +53,14 @@ export const SettingsSchema = z.object({
     .refine(
       (list) => list === '' || list.split(',').every(isNatsServer),
       'must be one or more addresses such as nats://nats.example.com:4222, separated by commas',
-    ),
+    )
+    .refine(isOneNats, 'must have one scheme, and one user and password, in all of its addresses'),
+  /** Before the subject of every NATS channel, so that no tenant publishes on another's; `{tenant_id}` is the account. */
+  NATS_SUBJECT_PREFIX: z
+    .string()
+    .max(128)
+    .regex(SUBJECT_PREFIX, 'must be tokens that each end with a dot, such as fleetwatch.{tenant_id}. ; or empty')
+    .default('fleetwatch.{tenant_id}.'),
   /** A name to look up, NS, when no target answers any more: `.` for the root; empty: no witness of our own network. */
   WITNESS: z
     .string()

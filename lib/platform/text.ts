@@ -1,6 +1,11 @@
 import * as z from 'zod';
 
-const CONTROL = /\p{Cc}/u;
+/**
+ * Line breaks, control characters, and what is not seen or turns the text around (bidi controls, tags): a name shows as
+ * what it is. But for the two joiners, without which some scripts and many emoji fall apart.
+ */
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
+const BLANK = /^[\s\u200c\u200d]*$/;
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** What an id or a slug looks like, as a pattern of JSON Schema. */
 export const ID_PATTERN = SLUG.source;
@@ -24,8 +29,8 @@ export const Slug = z
 
 /** A label for people, on one line. */
 export const Name = text(1, NAME_LENGTH)
-  .refine((value) => value.trim() !== '', 'must not be blank')
-  .refine((value) => !CONTROL.test(value), 'must not contain line breaks or other control characters');
+  .refine((value) => !BLANK.test(value), 'must not be blank')
+  .refine((value) => !INVISIBLE.test(value), 'must not contain line breaks, control or invisible characters');
 
 /** Whether a part of a path can be an id or a slug at all; the table's keys are made of it. */
 export const isPlain = (value: string): boolean => SLUG.test(value);

@@ -131,10 +131,10 @@ describe('when a check goes down, its action starts a pipeline', () => {
   });
 
   it('at a host that is a variable, which turns private: blocked, and on record', async () => {
-    const name = new URL(hidden.url).host;
+    const { hostname: name, port } = new URL(hidden.url);
     const { id: entity_id } = got(await admin.post('/v1/blueprints/service/entities', { slug: 'private', name }), 201);
     const check = await newCheck(admin, { entity_id, failure_threshold: 1, interval_seconds: 3600 });
-    const execution = await downWith('http://{{entity_name}}/start', check);
+    const execution = await downWith(`http://{{entity_name}}:${port}/start`, check);
     expect(execution).toMatchObject({ trigger: 'state_change', dispatch_status: 'blocked', status_code: 0 });
     expect(execution.error_message).toContain('127.0.0.1 is a loopback address');
     expect(hidden.received).toEqual([]);

@@ -191,12 +191,13 @@ describe('a run never reaches a private address', () => {
   });
 
   it.each([
-    ['a host', 'http://{{host}}/x', () => ({ host: new URL(hidden.url).host })],
+    ['a host', 'http://{{host}}:{{port}}/x', () => ({ host: '127.0.0.1', port: new URL(hidden.url).port })],
+    ['a host and a port', 'http://{{host}}/x', () => ({ host: new URL(hidden.url).host })],
     ['a whole URL', '{{url}}', () => ({ url: `${hidden.url}/x` })],
     ['what stands behind a host', 'http://127.77.0.1{{rest}}', () => ({ rest: `@${new URL(hidden.url).host}/` })],
-    ['a number as host', 'http://{{host}}/', () => ({ host: `2130706433:${new URL(hidden.url).port}` })],
+    ['a number as host', 'http://{{host}}/', () => ({ host: '2130706433' })],
     ['metadata', 'http://{{host}}/latest', () => ({ host: '169.254.169.254' })],
-    ['localhost', 'http://{{host}}/', () => ({ host: `localhost:${new URL(hidden.url).port}` })],
+    ['localhost', 'http://{{host}}/', () => ({ host: 'localhost' })],
     ['nothing at all', 'http://{{host}}/', () => ({})],
   ])('by a variable that holds %s; the attempt is on record', async (_what, url, vars) => {
     const id = await make({ url });
@@ -208,10 +209,56 @@ describe('a run never reaches a private address', () => {
   });
 
   it('though a variable may well name a public one', async () => {
-    const id = await make({ url: 'http://{{host}}/by-variable' });
-    expect(await run(id, { host: new URL(ci.url).host })).toMatchObject({ dispatch_status: 'success' });
+    const id = await make({ url: 'http://{{host}}:{{port}}/by-variable' });
+    const { hostname: host, port } = new URL(ci.url);
+    expect(await run(id, { host, port })).toMatchObject({ dispatch_status: 'success' });
     expect(at('/by-variable')).toHaveLength(1);
   });
+});
+
+describe('the headers of an action', () => {
+  const headers = { Authorization: 'Bearer ADMINONLY' };
+  let thief: WebhookReceiver;
+  beforeAll(async () => {
+    thief = await startReceiver({ host: '127.77.0.9' });
+  });
+  afterAll(() => thief.close());
+
+  it.each([
+    ['with a whole address in it', () => ({ region: `${new URL(thief.url).host}/?` })],
+    ['with a host of their own', () => ({ region: '127.77.0.9' })],
+  ])('never go where whoever runs it sends them by a variable in the host, %s', async (_what, vars) => {
+    const url = `http://{{region}}:${new URL(thief.url).port}/deploy`;
+    const id = await make({ url, headers, allowed_hosts: ['127.77.0.1'] });
+    expect(await run(id, vars())).toMatchObject({ dispatch_status: 'blocked', status_code: 0 });
+    expect(thief.received).toEqual([]);
+  });
+
+  it('nor by a variable of the service', async () => {
+    const url = `http://{{entity_name}}:${new URL(thief.url).port}/deploy`;
+    const id = await make({ url, headers, allowed_hosts: ['*.example.com', '127.77.0.9'] });
+    expect(await run(id, { entity_name: '127.77.0.9' })).toMatchObject({
+      dispatch_status: 'blocked',
+      error_message: expect.stringContaining('{{entity_name}}'),
+    });
+    expect(thief.received).toEqual([]);
+  });
+
+  it('go to the hosts that are allowed', async () => {
+    const { hostname: host, port } = new URL(ci.url);
+    const id = await make({ url: `http://{{host}}:${port}/allowed`, headers, allowed_hosts: [host] });
+    expect(await run(id, { host })).toMatchObject({ dispatch_status: 'success' });
+    expect(at('/allowed')[0]!.headers.authorization).toBe('Bearer ADMINONLY');
+  });
+});
+
+it('a body is not blown up by its variables', async () => {
+  const id = await make({ url: `${ci.url}/bomb`, body_template: '{{a}}'.repeat(3276) });
+  expect(await run(id, { a: 'x'.repeat(79) })).toMatchObject({
+    dispatch_status: 'failed',
+    error_message: 'not sent: the body has more than 65536 bytes once its variables are filled in',
+  });
+  expect(at('/bomb')).toEqual([]);
 });
 
 /** Answers with bytes; the last part only once the caller has gone. */

@@ -39,6 +39,21 @@ const refused: [what: string, path: string, more: object][] = [
   ['a private name', 'url', { url: 'http://localhost:3000/' }],
   ['a name of a private zone', 'url', { url: 'https://build.internal/' }],
   ['a name of one label', 'url', { url: 'http://jenkins/' }],
+  ['a host where a path is looked for', 'url', { url: 'https:/{{host}}.example.com/' }],
+  ['a host from a variable, and headers', 'allowed_hosts', { url: 'https://{{host}}/hook', headers: { 'X-A': 'b' } }],
+  ['a URL from a variable, and headers', 'allowed_hosts', { url: '{{base}}/hook', headers: { 'X-A': 'b' } }],
+  [
+    'a name of .com from a variable, and headers',
+    'allowed_hosts',
+    { url: 'https://{{a}}.com/', headers: { 'X-A': 'b' } },
+  ],
+  ['hosts without that of its URL', 'allowed_hosts', { url: valid.url, allowed_hosts: ['*.ci.example.com'] }],
+  ['21 hosts', 'allowed_hosts', { allowed_hosts: Array.from({ length: 21 }, () => 'ci.example.com') }],
+  ['a host with a port', 'allowed_hosts.1', { allowed_hosts: ['ci.example.com', 'ci.example.com:8443'] }],
+  ['a host that is a URL', 'allowed_hosts.0', { allowed_hosts: ['https://ci.example.com'] }],
+  ['every name of .com', 'allowed_hosts.0', { allowed_hosts: ['*.com'] }],
+  ['every host', 'allowed_hosts.0', { allowed_hosts: ['*'] }],
+  ['hosts that are a text', 'allowed_hosts', { allowed_hosts: 'ci.example.com' }],
   ['another method', 'method', { method: 'HEAD' }],
   ['a method in lower case', 'method', { method: 'post' }],
   ['headers that are a list', 'headers', { headers: ['X-A'] }],
@@ -93,6 +108,12 @@ describe('an action is refused with', () => {
   });
 });
 
+const TEMPLATED = {
+  url: 'https://{{region}}.example.com/hook',
+  headers: { 'X-A': 'b' },
+  allowed_hosts: ['*.example.com'],
+};
+
 describe('an action may have', () => {
   it.each<[what: string, more: object]>([
     ['a name of 200 emoji', { name: '🚀'.repeat(200) }],
@@ -105,6 +126,8 @@ describe('an action may have', () => {
     ['a host that does not resolve today', { url: 'https://not-yet.example.com/' }],
     ['a host from a variable', { url: 'https://{{host}}/hook' }],
     ['a URL from a variable', { url: '{{target}}' }],
+    ['a host from a variable, and headers for hosts that are listed', TEMPLATED],
+    ['a host of which a variable says the beginning, and headers', { ...TEMPLATED, allowed_hosts: [] }],
     ['a port from a variable', { url: 'https://ci.example.com:{{port}}/' }],
     ['an address that the operator allows', { url: 'http://127.77.3.4:8080/' }],
     ['a public address', { url: 'https://93.184.215.14/' }],

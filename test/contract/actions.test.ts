@@ -33,6 +33,7 @@ describe('an action', () => {
       method: 'POST',
       headers: {},
       body_template: '',
+      allowed_hosts: [],
       check_id: null,
       trigger_to_state: '',
       interval_seconds: null,
@@ -50,6 +51,7 @@ describe('an action', () => {
       url: 'https://ci.example.com/{{entity_id}}?to={{to_state}}',
       method: 'PUT',
       body_template: '{"run": "{{execution_id}}"}',
+      allowed_hosts: ['ci.example.com', '*.eu.example.com'],
       trigger_type: 'state_change',
       check_id,
       trigger_to_state: 'down',
@@ -57,6 +59,13 @@ describe('an action', () => {
       timeout_ms: 15_000,
     };
     expect(await make(whole)).toMatchObject(whole);
+  });
+
+  it('lists its hosts in one spelling', async () => {
+    const { allowed_hosts } = await make({
+      allowed_hosts: ['CI.Example.com.', '*.B\u00fccher.example.com', '127.77.1'],
+    });
+    expect(allowed_hosts).toEqual(['ci.example.com', '*.xn--bcher-kva.example.com', '127.77.0.1']);
   });
 
   it('shows the names of its headers and never a value, to nobody', async () => {
@@ -71,9 +80,10 @@ describe('an action', () => {
     }
   });
 
-  it('shows a read-only key no URL', async () => {
-    const { id } = await make({ url: 'https://ci.example.com/t0ken', body_template: 'as {{written}}' });
-    expect(await read(id, reader)).toMatchObject({ url: MASK, body_template: 'as {{written}}' });
+  it('shows a read-only key no URL and no host', async () => {
+    const allowed_hosts = ['ci.example.com'];
+    const { id } = await make({ url: 'https://ci.example.com/t0ken', body_template: 'as {{written}}', allowed_hosts });
+    expect(await read(id, reader)).toMatchObject({ url: MASK, body_template: 'as {{written}}', allowed_hosts: [MASK] });
     const listed = got(await reader.get('/v1/actions'), 200);
     expect(listed.every(({ url }: { url: string }) => url === MASK)).toBe(true);
     expect(await read(id, member)).toMatchObject({ url: 'https://ci.example.com/t0ken' });

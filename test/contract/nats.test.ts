@@ -1,9 +1,9 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf } from '#test/support/client.ts';
+import { type Client, clientOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { findNatsServer, type NatsServer, startNatsServer } from '#test/support/nats-server.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { type Service, startService, tenantOf } from '#test/support/service.ts';
 
 const binary = findNatsServer();
 if (!binary && process.env.CI) throw new Error('nats-server is missing; .ci/run installs it.');
@@ -23,29 +23,41 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
 
   const api = () => clientOf(service.url, service.adminKey);
 
-  it('brings the event as raw JSON to subscribers of a wildcard', async () => {
+  type Received = { subject: string; body: Record<string, unknown>; delivery: string | undefined };
+
+  /** All that is published below a subject, from now on. */
+  async function listen(subject: string) {
     const subscriber = await connect({ servers: nats.url });
-    const received: { subject: string; body: Record<string, unknown>; delivery: string | undefined }[] = [];
-    subscriber.subscribe('alerts.*', {
+    const received: Received[] = [];
+    subscriber.subscribe(subject, {
       callback: (_error, message) => {
         const delivery = message.headers?.get('X-Service-Delivery');
         received.push({ subject: message.subject, body: message.json(), delivery });
       },
     });
     await subscriber.flush();
+    return { received, close: () => subscriber.close() };
+  }
 
-    await api().post('/v1/blueprints', { slug: 'service', name: 'Service' });
-    const entity = (await api().post('/v1/blueprints/service/entities', { slug: 'db', name: 'Database' })).body;
+  /** A check of a new entity, down, with a channel on a subject. */
+  async function downOn(client: Client, subject: string) {
+    await client.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+    const entity = (await client.post('/v1/blueprints/service/entities', { slug: 'db', name: 'Database' })).body;
     const settings = { check_type: 'push', interval_seconds: 60, failure_threshold: 1 };
-    const check = (await api().post('/v1/checks', { entity_id: entity.id, ...settings })).body;
-    const channel = { channel_type: 'nats', config: { subject: 'alerts.database' } };
-    await api().post(`/v1/checks/${check.id}/policy/channels`, channel);
-    await api().post(`/v1/checks/${check.id}/results`, { success: false, latency_ms: 3, error_message: 'no disk' });
+    const check = (await client.post('/v1/checks', { entity_id: entity.id, ...settings })).body;
+    await client.post(`/v1/checks/${check.id}/policy/channels`, { channel_type: 'nats', config: { subject } });
+    await client.post(`/v1/checks/${check.id}/results`, { success: false, latency_ms: 3, error_message: 'no disk' });
+    return { entity, check };
+  }
+
+  it('brings the event as raw JSON to subscribers of a wildcard, below the account', async () => {
+    const { received, close } = await listen('fleetwatch.*.alerts.>');
+    const { entity, check } = await downOn(api(), 'alerts.database');
 
     await eventually(() => received.length === 1);
     const [transition] = (await api().get(`/v1/checks/${check.id}/transitions`)).body;
     expect(received[0]).toEqual({
-      subject: 'alerts.database',
+      subject: `fleetwatch.${transition.tenant_id}.alerts.database`,
       delivery: transition.alert.deliveries[0],
       body: {
         entity_id: entity.id,
@@ -65,6 +77,18 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
       return logs[0].status === 'sent' && logs;
     });
     expect(delivery).toMatchObject({ attempts: 1, channel_type: 'nats' });
-    await subscriber.close();
+    await close();
+  });
+
+  it('lets no tenant publish on the subject of another, nor on one of the operator', async () => {
+    const { received, close } = await listen('>');
+    const victim = await tenantOf(service);
+    const thief = await tenantOf(service);
+    const client = clientOf(service.url, thief.key);
+    const wanted = `fleetwatch.${victim.id}.alerts`;
+    await downOn(client, wanted);
+    await eventually(() => received.length === 1);
+    expect(received.map(({ subject }) => subject)).toEqual([`fleetwatch.${thief.id}.${wanted}`]);
+    await close();
   });
 });

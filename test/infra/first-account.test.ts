@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -27,7 +27,19 @@ it.each(['before', 'after'])(
     await expect(firstAccount(world.ports, world.keys, dir)).rejects.toThrow('killed');
     isDying = false;
     const key = await firstAccount(world.ports, world.keys, dir);
-    expect(await world.bearer(key!)).toMatchObject({ caller: { role: 'admin' } });
-    expect(await firstAccount(world.ports, world.keys, dir)).toBe(key);
+    expect(await world.bearer(key!.raw)).toMatchObject({ caller: { role: 'admin' } });
+    expect(await firstAccount(world.ports, world.keys, dir)).toEqual({ raw: key!.raw, isNew: false });
   },
 );
+
+it('a key file that stands there already, readable for all, is for the owner alone from then on', async () => {
+  const world = memoryWorld();
+  const file = join(dir, 'admin-key');
+  for (const isNew of [true, false]) {
+    writeFileSync(file, isNew ? 'of before, and longer than any key that is made today ........' : readFileSync(file));
+    chmodSync(file, 0o644);
+    const key = await firstAccount(world.ports, world.keys, dir);
+    expect(key).toEqual({ raw: readFileSync(file, 'utf8').trim(), isNew });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  }
+});

@@ -78,11 +78,26 @@ describe('the embedded service', () => {
     const dir = join(newDir(), 'not', 'yet');
     const service = start({ DATA_DIR: dir });
     const { url, key } = await service.ready;
-    expect(service.out()).toContain(`curl -H 'Authorization: Bearer ${key}' ${url}/v1/me`);
+    expect(service.out()).toContain(`curl -H "Authorization: Bearer ${key}" ${url}/v1/me`);
     expect(readFileSync(join(dir, 'admin-key'), 'utf8').trim()).toBe(key);
     for (const file of ['admin-key', 'fleetwatch.db']) expect(statSync(join(dir, file)).mode & 0o777).toBe(0o600);
     expect(await client({ url, key })('GET', '/v1/me')).toMatchObject({ role: 'admin' });
     expect(service.err()).not.toContain(key);
+  });
+
+  it('shows its admin key at the first start alone, and then where it is kept', async () => {
+    const dir = newDir();
+    const first = start({ DATA_DIR: dir });
+    const { key } = await first.ready;
+    expect(first.out()).toContain(`Admin key: ${key} `);
+    first.child.kill('SIGTERM');
+    await first.exited;
+    const second = start({ DATA_DIR: dir });
+    const again = await second.ready;
+    expect(again.key).toBe(key);
+    expect(second.out()).toContain(`Admin key: in ${join(dir, 'admin-key')}`);
+    expect(second.out() + second.err()).not.toContain(key);
+    expect(await client(again)('GET', '/v1/me')).toMatchObject({ role: 'admin' });
   });
 
   it('offers no admin key that was deleted', async () => {

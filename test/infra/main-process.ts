@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KEY_FILE } from '#infra/local/first-account.ts';
 
 export type MainProcess = {
   child: ChildProcess;
@@ -8,7 +10,7 @@ export type MainProcess = {
   out: () => string;
   err: () => string;
   exited: Promise<{ code: number | null; signal: string | null }>;
-  /** Base URL and admin key, as it printed them. Rejects when it ends instead. */
+  /** Base URL as it printed it, and the admin key as it keeps it. Rejects when it ends instead. */
   ready: Promise<{ url: string; key: string }>;
 };
 
@@ -30,8 +32,9 @@ export function startMain(env: Record<string, string>): MainProcess {
     child.stdout.on('data', (chunk) => {
       out += chunk;
       const url = /runs at (\S+)/.exec(out)?.[1];
-      const key = /Admin key: (\S+)/.exec(out)?.[1];
-      if (url && key && out.includes('curl')) resolve({ url, key });
+      if (!url || !out.includes('curl')) return;
+      const file = join(env.DATA_DIR ?? '.data', KEY_FILE);
+      resolve({ url, key: existsSync(file) ? readFileSync(file, 'utf8').trim() : '' });
     });
     exited.then(() => reject(new Error(`The service ended: ${err}`)));
   });

@@ -40,7 +40,7 @@ export async function startService({
   const { settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', ...env });
   const host = await startHost({ settings, log, dir, host: '127.0.0.1', port: 0, world });
   if (host.adminKey === undefined) throw new Error(`${dir}/admin-key is gone.`);
-  return { ...host, adminKey: host.adminKey };
+  return { ...host, adminKey: host.adminKey.raw };
 }
 
 export type Tenant = { id: string; key: string };

@@ -69,7 +69,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
 
   async function start(): Promise<void> {
     host = await startOn(dir);
-    key = host.adminKey ?? key;
+    key = host.adminKey?.raw ?? key;
     watch(host.ports.table.store);
     // The writes of the start were begun unwatched.
     for (let turns = 0; turns < UNWATCHED_TURNS; turns++) await new Promise((resolve) => setImmediate(resolve));
@@ -138,7 +138,7 @@ async function startEmpty(startOn: (folder: string) => Promise<Host>): Promise<n
   const empty = await startOn(folder);
   await ask(
     empty.url + FIRST_ASKED,
-    { method: 'GET', headers: { authorization: `Bearer ${empty.adminKey}` } },
+    { method: 'GET', headers: { authorization: `Bearer ${empty.adminKey?.raw}` } },
     undefined,
   );
   const took = performance.now() - begun;

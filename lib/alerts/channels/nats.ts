@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineChannel } from '#lib/alerts/channel-type.ts';
 
-/** Publishes the event as JSON on a subject of the operator's NATS (spec, Events). */
+/** Publishes the event as JSON on the operator's NATS (spec, Events), on a subject below that of the account. */
 export const nats = defineChannel({
   type: 'nats',
   via: 'nats',
@@ -12,7 +12,10 @@ export const nats = defineChannel({
       // Tokens of printable ASCII but for the wildcards; what begins with $ or _ is the server's own business.
       .regex(/^(?![$_])[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7e]+(\.[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7e]+)*$/, {
         error: 'must be dot-separated tokens without spaces or wildcards, and not begin with $ or _: fleet.alerts',
-      }),
+      })
+      .describe(
+        'Published with NATS_SUBJECT_PREFIX before it: by default alerts is fleetwatch.<account id>.alerts on the wire.',
+      ),
   }),
   secrets: ['subject'],
   render: (alert, config) => ({ via: 'nats', subject: config.subject, body: JSON.stringify(alert.event) }),

@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { type CheckSettings, defineCheck, type Outcome } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
 import { HeaderMap } from '#lib/platform/header-map.ts';
+import { headerSecrets, valuesIn } from '#lib/platform/header-secrets.ts';
+import { hiderOf } from '#lib/platform/hide-secrets.ts';
 import type { HttpReply } from '#lib/platform/net.ts';
 
 const MAX_REDIRECTS = 5;
@@ -49,8 +51,8 @@ export const http = defineCheck({
     return `${method} ${origin}${pathname}`;
   },
   secrets: ['config.headers', 'config.body'],
-  probe: (check, { net, settings, timeout_ms }) =>
-    probing(async () => {
+  probe: async (check, { net, settings, timeout_ms }) => {
+    const outcome = await probing(async () => {
       const { headers, body, verify_tls } = check.config;
       const follow = check.config.follow_redirects !== false && !isRedirect(check.expected_status);
       const reply = await net.http({
@@ -68,7 +70,9 @@ export const http = defineCheck({
         verify_tls: verify_tls !== false,
       });
       return judge(check, reply);
-    }),
+    });
+    return outcome.success ? outcome : withoutSecrets(outcome, check.config);
+  },
   examples: {
     valid: [
       { target_url: 'https://example.com', config: {} },
@@ -113,6 +117,15 @@ export const http = defineCheck({
     ],
   },
 });
+
+/** Characters of a body in which single values are looked for. */
+const SEARCHED_OF_BODY = 4096;
+
+/** A target may answer with what it was sent: in a redirect, in a header that an error quotes. */
+function withoutSecrets(outcome: Outcome, { headers, body = '' }: z.output<typeof Config>): Outcome {
+  const hide = hiderOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
+  return { ...outcome, error_message: hide(outcome.error_message) };
+}
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 

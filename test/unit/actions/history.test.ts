@@ -27,7 +27,7 @@ describe('the history of an action', () => {
     const { id } = await run();
     world.pass(90 * DAY - 1);
     expect((await executionList(world.context, action)(undefined, 10)).found).toHaveLength(1);
-    expect(await requireExecution(world.context, id)).toMatchObject({ id });
+    expect(await requireExecution(world.context, id)).toMatchObject({ execution: { id } });
     world.pass(2);
     expect((await executionList(world.context, action)(undefined, 10)).found).toEqual([]);
     await expect(requireExecution(world.context, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -42,7 +42,7 @@ describe('the history of an action', () => {
 
   it('is swept away by the table with all that was reported', async () => {
     const { id } = await run();
-    await report(world.context, id, { logs: ['a'] });
+    await report(world.context, { id, action }, { logs: ['a'] });
     world.pass(91 * DAY);
     expect(await world.table.sweep(world.now() / 1000, 100)).toBe(3);
     expect(await itemsUnder(world.keys.ofExecution(TENANT, id))).toBe(0);
@@ -52,7 +52,7 @@ describe('the history of an action', () => {
   it('is reclaimed in the background when the action is deleted, in pieces', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 60; i++) ids.push((await run()).id);
-    for (let i = 0; i < 60; i++) await report(world.context, ids[0]!, { logs: ['x'] });
+    for (let i = 0; i < 60; i++) await report(world.context, { id: ids[0]!, action }, { logs: ['x'] });
     const keeper = await world.make();
     const kept = await runByHand(world.context, keeper.id, {});
     await deleteAction(world.context, action.id);

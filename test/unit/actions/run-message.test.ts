@@ -107,7 +107,7 @@ describe('a run that a transition wants', () => {
 
   it('keeps what the pipeline reports before it has answered', async () => {
     world.answer(async () => {
-      await report(world.context, (await onlyRun()).id, { status: 'running', logs: ['a', 'b'] });
+      await report(world.context, { id: (await onlyRun()).id, action }, { status: 'running', logs: ['a', 'b'] });
       return { status: 200, headers: {}, body: '', latency_ms: 1 };
     });
     await run();

@@ -4,7 +4,7 @@ import { create as createNotifier } from '#functions/notifier.ts';
 import { testChannel } from '#lib/alerts/test-channel.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { natsPublisher } from '#lib/platform/nats-client.ts';
-import { type AlertWorld, alertWorld, queueEvent, streamEvent } from '#test/support/alert-world.ts';
+import { type AlertWorld, alertWorld, queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { type NatsStandIn, startNats } from '#test/support/nats-stand-in.ts';
 
@@ -43,9 +43,15 @@ describe('a delivery over NATS', () => {
     const id = await alert(world);
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', channel_type: 'nats' });
     expect(server.published).toHaveLength(1);
-    expect(server.published[0]!.subject).toBe('fleet.alerts');
+    expect(server.published[0]!.subject).toBe(`fleetwatch.${TENANT}.fleet.alerts`);
     expect(JSON.parse(server.published[0]!.body)).toMatchObject({ transition_id: 'trn_1', check_to_state: 'down' });
     expect(server.published[0]!.headers).toContain(`X-Service-Delivery: ${id}`);
+  });
+
+  it('has no prefix where the operator wants none', async () => {
+    const server = await nats();
+    await alert(await alertWorld({ NATS_URL: server.url, NATS_SUBJECT_PREFIX: '' }));
+    expect(server.published[0]!.subject).toBe('fleet.alerts');
   });
 
   it('fails with a sentence for the operator where there is no NATS', async () => {
@@ -59,7 +65,7 @@ describe('a delivery over NATS', () => {
   it('is tried again when the server is away, and says nothing of its address', async () => {
     const server = await nats();
     await server.close();
-    const world = await alertWorld({ NATS_URL: `${server.url},nats://ops:hush@127.0.0.1:1` });
+    const world = await alertWorld({ NATS_URL: `${server.url},nats://127.0.0.1:1` });
     const id = await alert(world);
     expect(await world.delivery(id)).toMatchObject({
       status: 'retrying',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readHostSettings } from '#infra/local/settings.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 
 describe('the settings', () => {
@@ -6,6 +7,19 @@ describe('the settings', () => {
     { NATS_URL: 'http://nats.example.com' },
     { NATS_URL: '%%%' },
     { NATS_URL: 'nats://a.example.com, ' },
+    { NATS_URL: 'nats://a.example.com, tls://b.example.com' },
+    { NATS_URL: 'a.example.com, tls://b.example.com' },
+    { NATS_URL: 'nats://me:pw@a.example.com, nats://b.example.com' },
+    { NATS_URL: 'nats://me:pw@a.example.com, nats://me:other@b.example.com' },
+    { NATS_SUBJECT_PREFIX: 'fleetwatch' },
+    { NATS_SUBJECT_PREFIX: 'fleet watch.' },
+    { NATS_SUBJECT_PREFIX: 'a..' },
+    { NATS_SUBJECT_PREFIX: '.' },
+    { NATS_SUBJECT_PREFIX: '$SYS.' },
+    { NATS_SUBJECT_PREFIX: '_INBOX.' },
+    { NATS_SUBJECT_PREFIX: 'fleet.*.' },
+    { NATS_SUBJECT_PREFIX: 'fleet.{tenant}.' },
+    { NATS_SUBJECT_PREFIX: 'a\r\nPUB.' },
     { WITNESS: 'a..b' },
     { WITNESS: 'https://example.com' },
     { CHECK_EGRESS: 'all' },
@@ -17,7 +31,10 @@ describe('the settings', () => {
 
   it.each([
     { NATS_URL: 'nats.example.com' },
-    { NATS_URL: 'nats://user:secret@a.example.com:4222, tls://b.example.com' },
+    { NATS_URL: 'nats://user:secret@a.example.com:4222, user:secret@b.example.com' },
+    { NATS_URL: 'tls://token@a.example.com,tls://token@b.example.com' },
+    { NATS_SUBJECT_PREFIX: '' },
+    { NATS_SUBJECT_PREFIX: 'ops.fleet-{tenant_id}.alerts.' },
     { NATS_URL: '127.0.0.1:4222' },
     { WITNESS: '.' },
     { WITNESS: 'example.com.' },
@@ -25,5 +42,11 @@ describe('the settings', () => {
     { ALLOWED_ORIGINS: 'https://app.example.com, http://localhost:5173' },
   ])('take %o', (right) => {
     expect(() => readSettings(right)).not.toThrow();
+  });
+
+  it('of one machine take what is empty for the default, but for a prefix that may be none', () => {
+    const { settings } = readHostSettings({ WITNESS: '', NATS_SUBJECT_PREFIX: '' });
+    expect(settings).toMatchObject({ WITNESS: '.', NATS_SUBJECT_PREFIX: '' });
+    expect(readHostSettings({}).settings.NATS_SUBJECT_PREFIX).toBe('fleetwatch.{tenant_id}.');
   });
 });

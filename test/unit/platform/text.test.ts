@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { Email } from '#lib/access/account.ts';
+import { Name } from '#lib/platform/text.ts';
+
+describe('a name', () => {
+  it.each(['Web shop (EU)', 'Bücher & Co. <b>', '数据库', 'می‌خواهم', '👩‍👩‍👧 family', '🏳️‍🌈', '❤️', 'e\u0301', '-'])(
+    'may be %s',
+    (name) => {
+      expect(Name.safeParse(name).success).toBe(true);
+    },
+  );
+
+  it.each([
+    ['a line break', 'a\nb'],
+    ['a line separator', 'a\u2028b'],
+    ['NUL', 'a\0'],
+    ['a control character of Latin-1', 'a\u0085'],
+    ['text that is turned around', 'db-\u202enimda'],
+    ['an isolate', '\u2066db\u2069'],
+    ['a zero-width space that looks like nothing', 'db\u200b'],
+    ['a byte order mark', '\ufeffdb'],
+    ['tags, which only a machine reads', `db${String.fromCodePoint(0xe0069, 0xe0067)}`],
+    ['half a character', 'a\ud800'],
+    ['a character of private use', 'a\ue000'],
+    ['joiners alone', '\u200d\u200c'],
+  ])('must not hold %s', (_what, name) => {
+    expect(Name.safeParse(name).success).toBe(false);
+  });
+});
+
+describe('an e-mail address', () => {
+  it.each(['ann@example.com', 'admin@localhost', "o'neil+fleet@example.com", 'jürgen@bücher.example'])(
+    'may be %s',
+    (email) => {
+      expect(Email.safeParse(email).success).toBe(true);
+    },
+  );
+
+  it.each([
+    '"><script>@x',
+    'a@x>',
+    'a\0@x.test',
+    'nimda\u202e@x.test',
+    'a\u200d@x.test',
+    'a\u200b@x.test',
+    'Ann <ann@example.com>',
+    'ann@example.com,bob@example.com',
+    'a(b)@x.test',
+    'a@x.test;b',
+    'a\\@x.test',
+    'a@b@c',
+  ])('must not be %j', (email) => {
+    expect(Email.safeParse(email).success).toBe(false);
+  });
+});
