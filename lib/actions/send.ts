@@ -16,6 +16,8 @@ export type Dispatched = Pick<
 >;
 
 const SNIPPET_BYTES = 4096;
+/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
+const SURELY_WHOLE = SNIPPET_BYTES / 4 - 1;
 
 export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: string, latency_ms = 0): Dispatched => ({
   dispatch_status,
@@ -37,7 +39,7 @@ export async function send(ports: Ports, action: ActionItem, variables: Variable
   const hide = hiderOfAction(action);
   return {
     ...ended,
-    response_snippet: hide(ended.response_snippet),
+    response_snippet: hide(ended.response_snippet, ended.response_snippet.length > SURELY_WHOLE),
     error_message: hide(ended.error_message),
   };
 }
