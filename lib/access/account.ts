@@ -25,7 +25,10 @@ export const DEFAULT_LIMITS: Limits = {
  * whether mail arrives there is for the mail to show.
  */
 export const Email = text(3, 254)
-  .regex(/^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/, 'must be an e-mail address, such as ann@example.com')
+  .regex(/^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/, {
+    error: 'must be an e-mail address, such as ann@example.com',
+    abort: true,
+  })
   .refine((value) => !/\p{C}/u.test(value), 'must not contain control or invisible characters');
 
 export const Role = z.enum(['admin', 'member']);

@@ -53,7 +53,7 @@ async function withoutSecrets(action: ActionItem, lines: string[]): Promise<stri
   const shown: string[] = [];
   let searched = 0;
   for (const line of lines) {
-    shown.push(cut(hide(line), MAX_LINE_BYTES));
+    shown.push(cut(hide(line, Buffer.byteLength(line) > MAX_LINE_BYTES - 4), MAX_LINE_BYTES));
     searched += line.length;
     if (searched < SEARCHED_A_TURN) continue;
     searched = 0;

@@ -18,6 +18,8 @@ export type Dispatched = Pick<
 >;
 
 const SNIPPET_BYTES = 4096;
+/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
+const SURELY_WHOLE = SNIPPET_BYTES / 4 - 1;
 
 export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: string, latency_ms = 0): Dispatched => ({
   dispatch_status,
@@ -39,7 +41,7 @@ export async function send(world: SendWorld, action: ActionItem, variables: Vari
   const hide = hiderOfAction(action);
   return {
     ...ended,
-    response_snippet: hide(ended.response_snippet),
+    response_snippet: hide(ended.response_snippet, ended.response_snippet.length > SURELY_WHOLE),
     error_message: hide(ended.error_message),
   };
 }

@@ -76,13 +76,16 @@ async function post(
 
 const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
+/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
+const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
+
 function refusal({ status, body }: HttpReply, hide: Hide): string {
   const answer = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   if (status >= 300 && status < 400) {
     return `${answer}; redirects are not followed, so put the final address into the channel's url`;
   }
   // Before it is shortened: half of a secret would not be found any more.
-  const said = hide(body)
+  const said = hide(body, body.length > SURELY_WHOLE)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
   return said ? `${answer}: ${shorten(said, 200)}` : answer;

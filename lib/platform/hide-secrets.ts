@@ -3,8 +3,8 @@ import { type Reading, readingsOf, withoutEscapes } from './readings.ts';
 /** What stands where a secret stood. */
 export const MASK = '********';
 
-/** A text without the secrets that it was made for. */
-export type Hide = (text: string) => string;
+/** A text without the secrets that it was made for. @param isCut it may end in the middle of one */
+export type Hide = (text: string, isCut?: boolean) => string;
 
 /** So many characters of a secret in a row are found wherever they stand; a shorter secret is found as a whole. */
 const FRAGMENT = 16;
@@ -14,7 +14,7 @@ const SHORTEST = 3;
 const STANDS_IN_WORDS = 8;
 /** Of a longer secret so many first characters are looked for, so that nobody's settings take long to search. */
 const LONGEST = 4096;
-/** At the end of a text, which may have been cut off there, so many first characters of a secret are found. */
+/** At the end of a text that was cut off there, so many first characters of a secret are found. */
 const SHORTEST_START = 4;
 
 /**
@@ -25,9 +25,12 @@ const SHORTEST_START = 4;
 export function hiderOf(secrets: Iterable<string>): Hide {
   const wanted = wantedOf(secrets);
   if (wanted.lengths.length === 0) return (text) => text;
-  return (text) => {
+  return (text, isCut = text.endsWith('…')) => {
     const marks = new Uint8Array(text.length);
-    for (const reading of readingsOf(text)) mark(reading, wanted, marks);
+    for (const reading of readingsOf(text)) {
+      markPieces(reading, wanted, marks);
+      if (isCut) markStart(reading, wanted, marks);
+    }
     return masked(text, marks);
   };
 }
@@ -69,25 +72,26 @@ const hashAt = (text: string, i: number): number =>
   (text.charCodeAt(i) * 961 + text.charCodeAt(i + 1) * 31 + text.charCodeAt(i + 2)) % HASHES;
 
 /** Marks the characters of a text that are part of a secret in one reading of it. */
-function mark(reading: Reading, { pieces, lengths, begins, starts }: Wanted, marks: Uint8Array): void {
+function markPieces(reading: Reading, { pieces, lengths, begins }: Wanted, marks: Uint8Array): void {
   const text = folded(reading.text);
-  const markPiece = (start: number, end: number): void => {
-    marks.fill(1, reading.from[start], reading.to[end - 1]);
-  };
   for (let i = 0; i + SHORTEST <= text.length; i++) {
     const possible = begins[hashAt(text, i)]!;
     if (possible === 0) continue;
     for (const length of lengths) {
       const end = i + length;
       if (!(possible & (1 << length)) || !pieces[length]!.has(text.slice(i, end))) continue;
-      if (length >= STANDS_IN_WORDS || standsAlone(text, i, end)) markPiece(i, end);
+      if (length >= STANDS_IN_WORDS || standsAlone(text, i, end)) marks.fill(1, reading.from[i], reading.to[end - 1]);
     }
   }
-  const end = text.endsWith('…') ? text.length - 1 : text.length;
-  for (let length = Math.min(FRAGMENT - 1, end); length >= SHORTEST_START; length--) {
-    if (!starts.has(text.slice(end - length, end))) continue;
-    markPiece(end - length, end);
-    break;
+}
+
+/** Marks the beginning of a secret at the end of a text. */
+function markStart(reading: Reading, { starts }: Wanted, marks: Uint8Array): void {
+  const text = folded(reading.text).replace(/…$/, '');
+  for (let length = Math.min(FRAGMENT - 1, text.length); length >= SHORTEST_START; length--) {
+    if (!starts.has(text.slice(-length))) continue;
+    marks.fill(1, reading.from[text.length - length], reading.to[text.length - 1]);
+    return;
   }
 }
 

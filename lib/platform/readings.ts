@@ -16,12 +16,15 @@ const SMALL_TEXT = 1000;
 export function* readingsOf(text: string): Generator<Reading> {
   let left = MAX_GROWTH * text.length + SMALL_TEXT;
   let layer: Reading[] = [asItStands(text)];
-  for (let layers = 0; layer.length > 0 && left > 0; layers++) {
+  for (let layers = 0; layer.length > 0; layers++) {
     const next: Reading[] = [];
     for (const reading of layer) {
-      left -= reading.text.length;
       yield reading;
-      if (layers < MAX_LAYERS && left > 0) next.push(...withoutLayer(reading));
+      if (layers === MAX_LAYERS || left <= 0) continue;
+      for (const inner of withoutLayer(reading)) {
+        left -= inner.text.length;
+        next.push(inner);
+      }
     }
     layer = next;
   }
