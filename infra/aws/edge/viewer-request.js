@@ -17,6 +17,8 @@ const isOpen = (method, uri) => {
   return DATA.open.some(fits);
 };
 
+const isStreamed = (request) => DATA.streamed.indexOf(request.uri) >= 0;
+
 // The gateway answers it, and no function is asked.
 const isPreflight = (request) =>
   request.method === 'OPTIONS' && !!request.headers.origin && !!request.headers['access-control-request-method'];
@@ -33,7 +35,7 @@ const corsHeaders = (origin) => {
 
 const headersOf = (event) => {
   const headers = corsHeaders(event.request.headers.origin);
-  headers['www-authenticate'] = { value: 'Bearer' };
+  headers['www-authenticate'] = { value: isStreamed(event.request) ? 'Bearer realm="Fleetwatch"' : 'Bearer' };
   headers['content-type'] = { value: 'application/json; charset=utf-8' };
   headers['x-request-id'] = { value: event.context.requestId };
   return headers;
@@ -50,7 +52,7 @@ const unauthorized = (event) => ({
 function handler(event) {
   const request = event.request;
   if (!isOpen(request.method, request.uri) && !isPreflight(request) && !hasKey(request)) return unauthorized(event);
-  if (DATA.streamed.indexOf(request.uri) < 0) return request;
+  if (!isStreamed(request)) return request;
   if (request.method === 'GET') {
     // CloudFront signs what goes to a function URL, in the header Authorization: the caller's own travels beside it.
     request.headers[DATA.forwarded_authorization] = { value: request.headers.authorization.value };

@@ -75,20 +75,20 @@ describe('what CloudFront runs before each request', () => {
     expect(run('GET', '/v1/me', { authorization }).passes).toBe(true);
   });
 
-  it("answers a call without a key in the service's own words", async () => {
-    const { result } = run('GET', '/v1/me');
-    const { statusCode, headers, body } = result as Answer;
+  it.each(['/v1/me', '/v1/mcp', '/v1/nothing'])("answers %s without a key in the service's own words", async (path) => {
+    const { statusCode, headers, body } = run('GET', path).result as Answer;
     const event = {
-      rawPath: '/v1/me',
+      rawPath: path,
       rawQueryString: '',
       headers: {},
       isBase64Encoded: false,
-      requestContext: { requestId: 'r1', http: { method: 'GET', path: '/v1/me' } },
+      requestContext: { requestId: 'r1', http: { method: 'GET', path } },
     };
     const own = await create(memoryWorld().ports)(event);
     expect({ statusCode, body: JSON.parse(body) }).toEqual({ statusCode: own.statusCode, body: JSON.parse(own.body) });
-    const plain = Object.fromEntries(Object.entries(headers).map(([name, { value }]) => [name, value]));
-    expect(plain).toEqual({ ...own.headers, 'access-control-allow-origin': '*' });
+    expect(headers['www-authenticate']).toEqual({ value: own.headers['www-authenticate'] });
+    expect(headers['x-request-id']).toEqual({ value: own.headers['x-request-id'] });
+    expect(headers['content-type']!.value).toMatch(/^application\/json/);
   });
 
   it('lets pages read that answer which may call the API, and asks no key of a preflight', () => {
