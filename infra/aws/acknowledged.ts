@@ -25,18 +25,19 @@ const OF_API = {
 const OF_CDN = {
   'AwsSolutions-CFR1': "The service is for callers anywhere; whom it serves is the operator's to say.",
   'AwsSolutions-CFR2': 'A firewall costs by the request and knows no keys; the API has a throttle.',
-  'AwsSolutions-CFR3': 'The log of the API names every request; a second one would double its price.',
+  'AwsSolutions-CFR3':
+    'The API has an access log, and the functions log whom they refuse. Standard logs are for the operator to switch on.',
   'AwsSolutions-CFR4':
     "Without a domain of its own, CloudFront's certificate sets the protocols. With DOMAIN_NAME it is TLS 1.2 or newer.",
 };
 
-type Parts = { deadLetters: Queue[]; functions: Functions; api: HttpApi; cdn: Distribution };
+type Parts = { deadLetters: Queue[]; functions: Functions; api: HttpApi; cdn: Distribution | undefined };
 
 export function acknowledgeFindings({ deadLetters, functions, api, cdn }: Parts): void {
   for (const queue of deadLetters) acknowledge(queue, OF_DEAD_LETTERS);
   for (const one of Object.values(functions)) acknowledge(one, OF_FUNCTIONS);
   acknowledge(api, OF_API);
-  acknowledge(cdn, OF_CDN);
+  if (cdn) acknowledge(cdn, OF_CDN);
 }
 
 function acknowledge(what: IConstruct, reasons: Record<string, string>): void {

@@ -5,7 +5,12 @@ import {
   AllowedMethods,
   type BehaviorOptions,
   CachePolicy,
+  Function as CloudFrontFunction,
   Distribution,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  FunctionUrlOriginAccessControl,
   HttpVersion,
   type IOrigin,
   OriginRequestPolicy,
@@ -14,32 +19,53 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { edgeCode } from './edge/code.ts';
 import type { Streamed } from './function-urls.ts';
-import type { DeploySettings } from './settings.ts';
+import { corsOrigins, type DeploySettings } from './settings.ts';
 
-/** What goes through untouched: nothing is kept, the caller's key and query reach the origin. */
-const through = (origin: IOrigin): BehaviorOptions => ({
+/** The origin's id: the function at the edge names it. */
+const API = 'api';
+
+/** What goes through: nothing is kept, the caller's key and query reach the origin. */
+const through = (origin: IOrigin, edge: CloudFrontFunction): BehaviorOptions => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
   cachePolicy: CachePolicy.CACHING_DISABLED,
+  // CloudFront packs only what it keeps.
+  compress: false,
   // But its Host, by which API Gateway and Lambda find out who is meant.
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+  functionAssociations: [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }],
 });
 
 /** Every status whose answers CloudFront can be told about. */
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /**
- * One address for everything. The API has `/v1/*` and `/.well-known/*`, what is streamed its own path; all else goes to
- * the API too, until there is a console to put there.
+ * One address for everything. The API has `/v1/*` and `/.well-known/*`; all else goes to it too, until there is a console
+ * to put there. Of what is streamed, a GET goes to the function itself, signed by CloudFront, and every other method to
+ * the API (edge/viewer-request.js), which has a throttle and a log.
  */
 export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settings: DeploySettings): Distribution {
-  const toApi = through(new HttpOrigin(`${api.apiId}.execute-api.${scope.region}.${scope.urlSuffix}`));
+  const edge = new CloudFrontFunction(scope, 'Edge', {
+    comment: 'Fleetwatch: refuses what has no key, and tells streams from calls',
+    runtime: FunctionRuntime.JS_2_0,
+    code: FunctionCode.fromInline(
+      edgeCode({ api: API, streamed: streamed.flatMap(({ paths }) => paths), origins: corsOrigins(settings) }),
+    ),
+  });
+  const apiHost = `${api.apiId}.execute-api.${scope.region}.${scope.urlSuffix}`;
+  const toApi = through(new HttpOrigin(apiHost, { originId: API }), edge);
+  const originAccessControl = new FunctionUrlOriginAccessControl(scope, 'StreamAccess', {
+    // Names of these are one for all regions of an account.
+    originAccessControlName: `${scope.stackName}-${scope.region}`,
+  });
   const streams = streamed.flatMap(({ paths, url }) => {
     // Counted between two packets of a stream; it says something every 15 s.
-    const origin = new FunctionUrlOrigin(url, { readTimeout: Duration.seconds(60) });
-    return paths.map((path): [string, BehaviorOptions] => [path, { ...through(origin), compress: false }]);
+    const readTimeout = Duration.seconds(60);
+    const origin = FunctionUrlOrigin.withOriginAccessControl(url, { readTimeout, originAccessControl });
+    return paths.map((path): [string, BehaviorOptions] => [path, through(origin, edge)]);
   });
   const own = settings.DOMAIN_NAME !== '' && {
     domainNames: [settings.DOMAIN_NAME],

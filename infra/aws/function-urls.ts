@@ -26,8 +26,9 @@ const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
 });
 
 /**
- * An address that streams for each function that does. Open as the API is: who calls is judged inside, by the Bearer
- * key (signing at CloudFront would take the place of that very header).
+ * An address that streams for each function that does. Behind CloudFront it takes what that has signed and nothing else:
+ * Lambda refuses every other caller before the function is run. Without CloudFront it is open as the API is, and who
+ * calls is judged inside, by the Bearer key.
  */
 export function makeFunctionUrls(functions: Functions, settings: DeploySettings): Streamed[] {
   const origins = namedOrigins(settings);
@@ -35,7 +36,7 @@ export function makeFunctionUrls(functions: Functions, settings: DeploySettings)
     name,
     paths: routes.filter((route) => route.function === name).map((route) => route.path),
     url: functions[name].addFunctionUrl({
-      authType: FunctionUrlAuthType.NONE,
+      authType: settings.CDN ? FunctionUrlAuthType.AWS_IAM : FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
       ...(origins.length > 0 && { cors: corsOf(origins) }),
     }),

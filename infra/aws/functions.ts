@@ -1,6 +1,14 @@
 import { Duration, RemovalPolicy, SecretValue } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
@@ -35,6 +43,10 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
     logGroup,
+    // Without Lambda's own lines of each run, of which metrics tell the same. Metrics of our own count as INFO.
+    loggingFormat: LoggingFormat.JSON,
+    systemLogLevelV2: SystemLogLevel.WARN,
+    applicationLogLevelV2: ApplicationLogLevel.INFO,
     environment: { ...environmentOf(name, resources, settings), POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope) },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
   });

@@ -29,6 +29,7 @@ export function makeHttp(scope: Construct, functions: Functions, settings: Deplo
   };
   const all = routes.find(isCatchAll);
   const api = new HttpApi(scope, 'Api', {
+    apiName: settings.STACK_NAME,
     description: 'Fleetwatch',
     createDefaultStage: false,
     corsPreflight: {

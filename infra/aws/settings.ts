@@ -53,6 +53,8 @@ export const DeploySettings = z.object({
   THROTTLE_BURST: z.coerce.number().int().min(1).default(2000),
   /** `ingest=100,api=50`; empty: none, as a new account has nothing to reserve from. */
   RESERVED_CONCURRENCY: reservations,
+  /** CloudFront over it all. Without it the API and the address that streams are called as they are. */
+  CDN: yesOrNo.default('true').transform((text) => text === 'true'),
   /** Own name of the service, with its certificate in us-east-1. */
   DOMAIN_NAME: z.string().default(''),
   CERTIFICATE_ARN: z.string().default(''),
@@ -78,6 +80,9 @@ export function readDeploySettings(node: Node): DeploySettings {
   const settings = readSettings(Object.fromEntries(given), DeploySettings);
   if ((settings.DOMAIN_NAME === '') !== (settings.CERTIFICATE_ARN === '')) {
     throw new Error('Settings are wrong. DOMAIN_NAME and CERTIFICATE_ARN come together. See docs/DEPLOY.md.');
+  }
+  if (settings.DOMAIN_NAME !== '' && !settings.CDN) {
+    throw new Error('Settings are wrong. DOMAIN_NAME is a name of CloudFront: leave it out, or CDN=false.');
   }
   return settings;
 }

@@ -1,5 +1,6 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { MCP_PATH } from '#lib/mcp/endpoint.ts';
 import { layoutOf } from '#lib/schedule/watermark.ts';
 import { acknowledgeFindings } from './acknowledged.ts';
 import { makeAlarms } from './alarms.ts';
@@ -20,6 +21,8 @@ import { makeTicks } from './ticks.ts';
 export class FleetwatchStack extends Stack {
   constructor(scope: Construct, settings: DeploySettings, props: StackProps = {}) {
     super(scope, settings.STACK_NAME, { description: 'Fleetwatch', ...props });
+    // What it costs can be told apart by it, once it is switched on as a cost allocation tag.
+    Tags.of(this).add('Application', settings.STACK_NAME);
     const table = makeTable(this, settings);
     const { queues, deadLetters } = makeQueues(this);
     const bus = makeBus(this);
@@ -28,23 +31,21 @@ export class FleetwatchStack extends Stack {
     deadLetters.push(...makeChangeStream(this, table, functions), ...makeTicks(this, queues));
     const api = makeHttp(this, functions, settings);
     const streamed = makeFunctionUrls(functions, settings);
-    const cdn = makeCdn(this, api, streamed, settings);
+    const cdn = settings.CDN ? makeCdn(this, api, streamed, settings) : undefined;
     const watched = { table, queues, deadLetters, functions, api };
     const topic = makeAlarms(this, watched, settings);
     makeDashboard(this, watched);
     acknowledgeFindings({ deadLetters, functions, api, cdn });
 
-    for (const { name, url } of streamed) {
-      new CfnOutput(this, `StreamUrl${name}`, {
-        description: `The function ${name} itself, streaming`,
-        value: url.url,
-      });
-    }
-    const address = settings.DOMAIN_NAME || cdn.distributionDomainName;
     const say = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
-    say('Url', 'Address of everything', `https://${address}`);
-    say('McpUrl', 'Address for MCP clients', `https://${address}/v1/mcp`);
-    if (settings.DOMAIN_NAME !== '') {
+    const url = cdn ? `https://${settings.DOMAIN_NAME || cdn.distributionDomainName}` : api.apiEndpoint;
+    say('Url', 'Address of everything', url);
+    say('McpUrl', 'Address for MCP clients', `${url}${MCP_PATH}`);
+    for (const one of streamed) {
+      const who = cdn ? 'open to CloudFront alone' : 'for MCP clients of 2024-11-05';
+      say(`StreamUrl${one.name}`, `The function ${one.name} itself, streaming; ${who}`, one.url.url);
+    }
+    if (cdn && settings.DOMAIN_NAME !== '') {
       say('DomainTarget', `What ${settings.DOMAIN_NAME} has to point at: CNAME or alias`, cdn.distributionDomainName);
     }
     say('ApiUrl', 'The HTTP API itself', api.apiEndpoint);

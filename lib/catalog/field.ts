@@ -61,7 +61,11 @@ const EXAMPLE: Record<FieldType, string> = {
 /** A field definition of a request; null means absent. */
 export const FieldInput = z
   .object({
-    name: Name.refine((name) => name !== '__proto__', 'is not possible as a name'),
+    // It stands in the path of its DELETE, which API Gateway hands over decoded and cut at a "?".
+    name: Name.regex(/^[^?#]*$/, 'must not contain "?" or "#"').refine(
+      (name) => name !== '__proto__',
+      'is not possible as a name',
+    ),
     field_type: FieldType,
     required: z.boolean().nullish(),
     default_value: z.string().nullish(),

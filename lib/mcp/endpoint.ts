@@ -3,6 +3,7 @@ import { authenticate } from '#lib/access/authenticate.ts';
 import type { Keys } from '#lib/keys.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { logRefusal } from '#lib/platform/refusals.ts';
 import { opensStream } from './era.ts';
 import { errorReply, RpcError, readPosted } from './json-rpc.ts';
 import { mustBeOwnOrigin } from './origin.ts';
@@ -57,10 +58,9 @@ export function makeMcp(
   function refuse(request: Request, error: unknown): Response {
     const shown = error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.');
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
-    if (shown.status >= 500) {
-      const { method, url } = request;
-      ports.log.error('request failed', { request_id: requestId, method, path: new URL(url).pathname, error });
-    }
+    const asked = { request_id: requestId, method: request.method, path: new URL(request.url).pathname };
+    if (shown.status >= 500) ports.log.error('request failed', { ...asked, error });
+    logRefusal(ports.log, shown, { ...asked, headers: Object.fromEntries(request.headers) });
     return Response.json(
       { ...errorBody(shown), ...(shown.code === 'INTERNAL' && { request_id: requestId }) },
       { status: shown.status, headers: { ...shown.headers, ...(shown.status === 401 && challenge(request)) } },

@@ -129,11 +129,14 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
   }
 }
 
+/** True of function URLs; of HTTP APIs nobody says. */
+const CHALLENGE = 'Bearer. Where AWS answers, it may be called x-amzn-Remapped-WWW-Authenticate.';
+
 /** An answer that says what was wrong. At a gateway, a throttled call is answered by the gateway. */
 function failure(codes: ErrorCode[]): Json {
   const header = (description: string) => ({ description, schema: { type: 'string' } });
   const headers = {
-    ...(codes.includes('UNAUTHORIZED') && { 'WWW-Authenticate': header('Bearer') }),
+    ...(codes.includes('UNAUTHORIZED') && { 'WWW-Authenticate': header(CHALLENGE) }),
     ...(codes.includes('UNAVAILABLE') && { 'Retry-After': header('Seconds.') }),
   };
   if (codes.includes('RATE_LIMITED')) return { description: 'RATE_LIMITED; at a gateway, the body is its own.' };

@@ -3,6 +3,7 @@ import type { ApiEvent, ApiResult } from './api-event.ts';
 import { AppError, type ErrorDetail, notFound } from './errors.ts';
 import { excessOf } from './json-size.ts';
 import type { Log } from './ports.ts';
+import { logRefusal } from './refusals.ts';
 import { type Method, Reply, type Route } from './route.ts';
 import { isName, isPlain } from './text.ts';
 
@@ -49,6 +50,9 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
           error: shown === error ? (shown.cause ?? shown) : error,
         });
       }
+      const { method, sourceIp } = event.requestContext.http;
+      const { rawPath: path, headers } = event;
+      logRefusal(gates.log, shown, { request_id: requestId, method, path, headers, source_ip: sourceIp });
       return {
         statusCode: shown.status,
         headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId, ...shown.headers },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, challengeOf, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { target } from '#test/support/service.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -57,7 +57,7 @@ describe('the Bearer gate', () => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
     const answer = await clientOf(url, '').send('GET', '/v1/me', { headers });
     expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(challengeOf(answer)).toBe('Bearer');
   });
 
   it.each(['bearer', 'BEARER', 'bEaReR'])('takes the scheme written %s', async (scheme) => {

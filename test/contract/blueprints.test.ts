@@ -246,6 +246,8 @@ describe('fields of a blueprint', () => {
     ['no type', { name: 'a' }, 'field_type'],
     ['an unknown type', { name: 'a', field_type: 'text' }, 'field_type'],
     ['a default of another type', { name: 'a', field_type: 'boolean', default_value: 'yes' }, 'default_value'],
+    ['a name that no path can hold', { name: 'ok?', field_type: 'string' }, 'name'],
+    ['a name that would end a path', { name: 'ticket #', field_type: 'string' }, 'name'],
     ['a name that no object can have', { name: '__proto__', field_type: 'string' }, 'name'],
   ])('are refused with %s', async (_name, body, path) => {
     const slug = await blueprint();

@@ -3,7 +3,7 @@ import { answeringNet } from '#infra/docs/record.ts';
 import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { endpointOf } from '#lib/platform/openapi.ts';
-import { type Answer, type Client, clientOf, failure } from '#test/support/client.ts';
+import { type Answer, type Client, challengeOf, clientOf, failure } from '#test/support/client.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 
 /**
@@ -69,7 +69,7 @@ describe('without a key', () => {
   it.each(rows.filter((row) => row.access !== 'open'))('$endpoint is UNAUTHORIZED', async (row) => {
     const answer = await call(nobody, row);
     expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(challengeOf(answer)).toBe('Bearer');
   });
 
   it.each(rows.filter((row) => row.access === 'open'))('$endpoint is open', async (row) => {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, challengeOf, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { call, openStream, postRaw, registerCatalogOps, rpc, stateless, toolNames } from '#test/support/mcp.ts';
 import { target } from '#test/support/service.ts';
 
@@ -252,17 +252,17 @@ describe('the gates of MCP', () => {
   it('ask for a key, in a way that sends nobody looking for OAuth', async () => {
     const answer = await rpc(nobody, 'ping');
     expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="Fleetwatch"');
+    expect(challengeOf(answer)).toBe('Bearer realm="Fleetwatch"');
     const wrong = await rpc({ key: 'fw_wrong' }, 'ping');
     expect(wrong).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(wrong.headers.get('www-authenticate')).toBe('Bearer realm="Fleetwatch", error="invalid_token"');
+    expect(challengeOf(wrong)).toBe('Bearer realm="Fleetwatch", error="invalid_token"');
     expect(await get({}, '')).toMatchObject({ status: 401 });
   });
 
   it('let no read-only key in', async () => {
     const answer = await rpc(reader, 'tools/list');
     expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
-    expect(answer.headers.get('www-authenticate')).toBeNull();
+    expect(challengeOf(answer)).toBeNull();
     expect(await get({}, reader.key)).toMatchObject({ status: 403 });
   });
 

@@ -5,12 +5,21 @@ import { newTenant } from '#test/support/client.ts';
 const STREAM_URL = new URL(process.env.STREAM_URL!);
 const EMULATOR = new URL(process.env.AWS_ENDPOINT_URL!);
 
+/** What CloudFront makes of the key of a caller: its own signature, which the emulator only looks for, and the key beside. */
+const signedFor = (key: string) => ({
+  authorization: 'AWS4-HMAC-SHA256 Credential=any, SignedHeaders=host, Signature=any',
+  'x-forwarded-authorization': `Bearer ${key}`,
+});
+
 /** The emulator knows a function URL by its host name, which does not resolve here. */
-function post(key: string, message: object): Promise<{ status: number; body: Record<string, unknown> }> {
+function post(
+  keyed: Record<string, string>,
+  message: object,
+): Promise<{ status: number; body: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     const headers = {
       host: STREAM_URL.host,
-      authorization: `Bearer ${key}`,
+      ...keyed,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     };
@@ -25,13 +34,21 @@ function post(key: string, message: object): Promise<{ status: number; body: Rec
   });
 }
 
-it('answers MCP calls at the address that streams', async () => {
+const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+
+it('answers MCP calls at the address that streams, to whom CloudFront has signed for', async () => {
   const { key } = await newTenant();
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-  const hello = await post(key, { method: 'initialize', params });
+  const hello = await post(signedFor(key), { method: 'initialize', params });
   expect(hello).toMatchObject({ status: 200, body: { id: 1, result: { protocolVersion: '2025-11-25' } } });
 
-  const status = await post(key, { method: 'tools/call', params: { name: 'get_status_summary', arguments: {} } });
-  expect(status.body).toMatchObject({ result: { structuredContent: { total: 0, entities: [] } } });
-  expect((await post('fw_none', { method: 'initialize', params })).status).toBe(401);
+  const call = { method: 'tools/call', params: { name: 'get_status_summary', arguments: {} } };
+  expect((await post(signedFor(key), call)).body).toMatchObject({
+    result: { structuredContent: { total: 0, entities: [] } },
+  });
+  expect((await post(signedFor('fw_none'), { method: 'initialize', params })).status).toBe(401);
+});
+
+it('refuses there whoever comes past CloudFront, also with a key', async () => {
+  const { key } = await newTenant();
+  expect((await post({ authorization: `Bearer ${key}` }, { method: 'initialize', params })).status).toBe(403);
 });

@@ -53,6 +53,10 @@ export function clientOf(url: string, key: string): Client {
   };
 }
 
+/** What a 401 asks for. A function URL of AWS gives the header another name. */
+export const challengeOf = ({ headers }: Pick<Answer, 'headers'>): string | null =>
+  headers.get('www-authenticate') ?? headers.get('x-amzn-remapped-www-authenticate');
+
 /** An admin of a new, empty account. */
 export async function newTenant(): Promise<Client & Tenant> {
   const { url, createTenant } = await target();

@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { type LogLevel, veil } from '#lib/platform/log.ts';
+import { LOG_LEVELS, type LogLevel, veil } from '#lib/platform/log.ts';
 import type { Log, LogFields } from '#lib/platform/ports.ts';
 
 export type LambdaLog = Log & {
@@ -14,10 +14,12 @@ export function lambdaLog(level: LogLevel, service: string): LambdaLog {
     logLevel: level.toUpperCase() as Uppercase<LogLevel>,
     jsonReplacerFn: veil,
   });
-  const at =
-    (name: 'info' | 'warn' | 'error') =>
-    (message: string, fields: LogFields = {}) =>
-      logger[name](message, fields);
+  // Judged here: where Lambda has a level of its own, the logger goes by that one.
+  const lowest = LOG_LEVELS.indexOf(level);
+  const at = (name: 'info' | 'warn' | 'error') => {
+    if (LOG_LEVELS.indexOf(name) < lowest) return () => {};
+    return (message: string, fields: LogFields = {}) => logger[name](message, fields);
+  };
   return {
     info: at('info'),
     warn: at('warn'),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import type { ApiEvent } from '#lib/platform/api-event.ts';
 import type { LambdaLog } from './lambda-log.ts';
@@ -11,6 +12,12 @@ type StreamingRuntime = {
     from(out: Writable, head: { statusCode: number; headers: Record<string, string> }): Writable;
   };
 };
+
+/**
+ * Where CloudFront stands in front, it signs what it sends to a function URL, in the header Authorization; that of the
+ * caller travels in this one (infra/aws/edge).
+ */
+export const FORWARDED_AUTHORIZATION = 'x-forwarded-authorization';
 
 /** How long before its time-out a stream is ended, so that the client sees an end and comes back. */
 const GRACE_MS = 2000;
@@ -39,7 +46,9 @@ export function streamingLambda(
     out.on('error', () => abort('The client has gone away.'));
     out.on('close', () => abort('The stream is closed.'));
     try {
-      const reply = await work(event, { signal: controller.signal });
+      const authorization = event.headers[FORWARDED_AUTHORIZATION] ?? event.headers.authorization;
+      const asSent = { ...event, headers: { ...event.headers, authorization } };
+      const reply = await work(asSent, { signal: controller.signal });
       const head = {
         statusCode: reply.status,
         headers: { ...Object.fromEntries(reply.headers), 'x-request-id': event.requestContext.requestId },
@@ -57,11 +66,24 @@ export function streamingLambda(
   });
 }
 
+/** A comment, which says nothing to whoever reads events. */
+const NOTHING = ':\n\n';
+
 async function send(out: Writable, reply: Response, signal: AbortSignal): Promise<void> {
-  // Without a first byte the head is not sent.
-  out.write('');
-  for await (const chunk of reply.body ?? []) {
+  const isEvents = reply.headers.get('content-type')?.startsWith('text/event-stream');
+  const write = async (chunk: Uint8Array | string) => {
     if (!out.write(chunk)) await once(out, 'drain', { signal });
+  };
+  let isEmpty = true;
+  for await (const chunk of reply.body ?? []) {
+    isEmpty = false;
+    await write(chunk);
+    if (!isEvents) continue;
+    // A function URL may keep a small piece back until the next is written, which for an event is too late.
+    await nextTurn();
+    await write(NOTHING);
   }
+  // The head goes out with a first byte, and not every proxy sees the end of an answer that has none.
+  if (isEmpty) await write('\n');
   out.end();
 }

@@ -43,7 +43,13 @@ describe('every function of the topology', () => {
       Architectures: ['arm64'],
       MemorySize: functions[name].memory_mb,
       Timeout: functions[name].timeout_seconds,
-      LoggingConfig: { LogGroup: expect.anything() },
+      // Lambda's own lines of each run are left out; a metric of our own is a line of level INFO to Lambda.
+      LoggingConfig: {
+        LogGroup: expect.anything(),
+        LogFormat: 'JSON',
+        SystemLogLevel: 'WARN',
+        ApplicationLogLevel: 'INFO',
+      },
     });
     expect(functionOf(name).ReservedConcurrentExecutions).toBeUndefined();
   });
@@ -126,6 +132,11 @@ describe('the HTTP API', () => {
     for (const one of all('AWS::ApiGatewayV2::Integration')) expect(one.PayloadFormatVersion).toBe('2.0');
   });
 
+  it('is named after its stack', () => {
+    const { template: blue } = synthesize({ STACK_NAME: 'blue' });
+    expect(ofType(blue, 'AWS::ApiGatewayV2::Api').map((one) => one.Name)).toEqual(['blue']);
+  });
+
   it('throttles as it is told to', () => {
     const { template: slow } = synthesize({ THROTTLE_RATE: '7', THROTTLE_BURST: '9' });
     slow.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
@@ -147,60 +158,7 @@ describe('the HTTP API', () => {
   });
 });
 
-describe('what is streamed', () => {
-  const streamed = names.filter((name) => functions[name].streams);
-
-  it.each(streamed)('%s has a URL that streams, and that anybody may call who has a key', (name) => {
-    template.hasResourceProperties('AWS::Lambda::Url', {
-      AuthType: 'NONE',
-      InvokeMode: 'RESPONSE_STREAM',
-      TargetFunctionArn: { 'Fn::GetAtt': [functionOf(name).id, 'Arn'] },
-    });
-    const actions = all('AWS::Lambda::Permission')
-      .filter((one) => one.FunctionName['Fn::GetAtt']?.[0] === functionOf(name).id)
-      .map((one) => one.Action);
-    expect(actions.sort()).toEqual(['lambda:InvokeFunction', 'lambda:InvokeFunctionUrl']);
-  });
-
-  it('CloudFront keeps nothing, passes keys and all methods on, and sends each path to its origin', () => {
-    const [{ DistributionConfig: config }] = all('AWS::CloudFront::Distribution');
-    const behaviours = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
-    for (const one of behaviours) {
-      expect(one).toMatchObject({
-        // CACHING_DISABLED and ALL_VIEWER_EXCEPT_HOST_HEADER
-        CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
-        OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
-        ViewerProtocolPolicy: 'https-only',
-      });
-      expect(one.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']));
-    }
-    const paths = config.CacheBehaviors.map((one: Json) => one.PathPattern);
-    expect(paths).toEqual(['/v1/mcp', '/v1/*', '/.well-known/*']);
-    const [mcp, api] = config.CacheBehaviors;
-    expect(mcp.Compress).toBe(false);
-    expect(mcp.TargetOriginId).not.toBe(api.TargetOriginId);
-    const origin = config.Origins.find((one: Json) => one.Id === mcp.TargetOriginId);
-    expect(origin.CustomOriginConfig.OriginReadTimeout).toBe(60);
-  });
-});
-
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
-
-describe('CloudFront', () => {
-  it('keeps no error: what one caller was refused is not shown to the next', () => {
-    const [{ DistributionConfig: config }] = all('AWS::CloudFront::Distribution');
-    const codes = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
-    expect(config.CustomErrorResponses).toEqual(codes.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })));
-  });
-
-  it('has a name of its own to point the domain at, which an output says', () => {
-    const [{ id }] = all('AWS::CloudFront::Distribution');
-    const outputs = synthesize(OWN).template.toJSON().Outputs;
-    expect(outputs.DomainTarget.Value).toEqual({ 'Fn::GetAtt': [id, 'DomainName'] });
-    expect(outputs.Url.Value).toBe('https://fleet.example.com');
-    expect(template.toJSON().Outputs.DomainTarget).toBeUndefined();
-  });
-});
 
 describe('pages of a browser at the address that streams', () => {
   const corsOf = (settings: Record<string, string>): Json =>
@@ -228,6 +186,27 @@ describe('pages of a browser at the address that streams', () => {
   });
 });
 
+describe('every resource that takes tags', () => {
+  it('says which stack it belongs to, so that its cost can be told apart', () => {
+    const { template: blue } = synthesize({ STACK_NAME: 'blue' });
+    const tag = { Key: 'Application', Value: 'blue' };
+    for (const type of [
+      'AWS::Lambda::Function',
+      'AWS::SQS::Queue',
+      'AWS::Logs::LogGroup',
+      'AWS::CloudWatch::Alarm',
+      'AWS::SNS::Topic',
+      'AWS::IAM::Role',
+      'AWS::CloudFront::Distribution',
+    ]) {
+      expect(ofType(blue, type).length).toBeGreaterThan(0);
+      for (const one of ofType(blue, type)) expect([type, one.Tags]).toEqual([type, [tag]]);
+    }
+    expect(ofType(blue, 'AWS::ApiGatewayV2::Api')[0].Tags).toEqual({ Application: 'blue' });
+    expect(ofType(blue, 'AWS::DynamoDB::GlobalTable')[0].Replicas[0].Tags).toEqual([tag]);
+  });
+});
+
 describe('settings', () => {
   it.each([
     [{ MIN_INTERVAL_SECONDS: '0' }, 'MIN_INTERVAL_SECONDS'],
@@ -235,6 +214,8 @@ describe('settings', () => {
     [{ RESERVED_CONCURRENCY: 'ingst=5' }, 'ingst=5'],
     [{ DOMAIN_NAME: 'fleet.example.com' }, 'CERTIFICATE_ARN'],
     [{ CHECK_EGRESS: 'all' }, 'CHECK_EGRESS'],
+    [{ CDN: 'no' }, 'CDN'],
+    [{ ...OWN, CDN: 'false' }, 'DOMAIN_NAME'],
   ])('%o is refused in one sentence', (settings, named) => {
     expect(() => synthesize(settings)).toThrow(named);
   });

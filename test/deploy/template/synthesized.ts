@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readDeploySettings } from '#infra/aws/settings.ts';
 import { FleetwatchStack } from '#infra/aws/stack.ts';
 import type { FunctionName } from '#infra/topology.ts';
 
+/** What cdk.json gives each deployment: the feature flags of the CDK. */
+const FLAGS: Record<string, unknown> = JSON.parse(readFileSync('cdk.json', 'utf8')).context;
+
 /** The stack as it would be deployed with these settings, and nothing deployed. */
 export function synthesize(settings: Record<string, string> = {}) {
-  const app = new App({ context: settings });
+  const app = new App({ context: { ...FLAGS, ...settings } });
   const stack = new FleetwatchStack(app, readDeploySettings(app.node));
   return { app, stack, template: Template.fromStack(stack) };
 }

@@ -46,7 +46,10 @@ describe('the metrics of a function that is fed', () => {
   });
 
   it('are written at once, also where the log is silent', () => {
+    // Lambda's own level of what it passes on, where functions log in JSON.
+    vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', 'INFO');
     lambdaLog('silent', 'deliverer').error('not shown');
+    lambdaLog('error', 'deliverer').info('not shown');
     batchMetrics('deliverer').count('FailedDeliveries');
     expect(lines).toMatchObject([{ FailedDeliveries: 1, service: 'deliverer' }]);
   });

@@ -32,7 +32,23 @@ afterEach(() => {
   delete (globalThis as Runtime).awslambda;
 });
 
-const event = { requestContext: { requestId: 'one' } } as ApiEvent;
+/** One that hands each piece over only with the next, or at the end, as function URLs have been seen to do. */
+class Holding extends Out {
+  held: string[] = [];
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.pieces.push(...this.held.splice(0));
+    this.held.push(String(chunk));
+    done();
+  }
+  override _final(done: () => void): void {
+    this.pieces.push(...this.held.splice(0));
+    done();
+  }
+}
+
+const event = { headers: {}, requestContext: { requestId: 'one' } } as Partial<ApiEvent> as ApiEvent;
+/** A comment of an event stream, which its readers skip. */
+const COMMENT = ':\n\n';
 const context = (left = 900_000) => ({ awsRequestId: 'one', getRemainingTimeInMillis: () => left });
 const log = () => ({ ...memoryLog(), begin: () => {} });
 
@@ -45,7 +61,7 @@ describe('a function that streams', () => {
     const out = new Out();
     const done = handler(event, out, context());
     await pieces.write(Buffer.from('data: 1\n\n'));
-    await expect.poll(() => out.pieces).toEqual(['data: 1\n\n']);
+    await expect.poll(() => out.pieces[0]).toBe('data: 1\n\n');
     expect(out.head).toEqual({
       statusCode: 201,
       headers: { 'content-type': 'text/event-stream', 'x-request-id': 'one' },
@@ -54,8 +70,58 @@ describe('a function that streams', () => {
     await pieces.write(Buffer.from('data: 2\n\n'));
     await pieces.close();
     await done;
-    expect(out.pieces).toEqual(['data: 1\n\n', 'data: 2\n\n']);
+    expect(out.pieces.join('').replaceAll(COMMENT, '')).toBe('data: 1\n\ndata: 2\n\n');
     expect(out.writableEnded).toBe(true);
+  });
+
+  it('hands an event over when it is written, also where each piece is held until the next', async () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const pieces = writable.getWriter();
+    const reply = new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
+    const handler = streamingLambda(async () => reply, { log: log() }) as Handler;
+    const out = new Holding();
+    const done = handler(event, out, context());
+    for (const data of ['data: 1\n\n', 'data: 2\n\n']) {
+      await pieces.write(Buffer.from(data));
+      await expect.poll(() => out.pieces).toContain(data);
+    }
+    await pieces.close();
+    await done;
+    expect(out.pieces.join('').replaceAll(COMMENT, '')).toBe('data: 1\n\ndata: 2\n\n');
+  });
+
+  it('puts nothing between the pieces of an answer that is no stream of events', async () => {
+    const out = new Out();
+    const handler = streamingLambda(async () => Response.json({ a: 1 }), { log: log() }) as Handler;
+    await handler(event, out, context());
+    expect(out.pieces).toEqual(['{"a":1}']);
+  });
+
+  it.each([202, 204, 401])('sends a byte behind the head of a %d without a body, and ends', async (status) => {
+    const out = new Out();
+    const handler = streamingLambda(async () => new Response(null, { status }), { log: log() }) as Handler;
+    await handler(event, out, context());
+    expect(out.head).toMatchObject({ statusCode: status });
+    expect(out.pieces.join('')).toBe('\n');
+    expect(out.writableEnded).toBe(true);
+  });
+
+  it.each([
+    ['as it was sent', { authorization: 'Bearer fw_1' }, 'Bearer fw_1'],
+    [
+      'as CloudFront passes it on, which signs in its place',
+      { authorization: 'AWS4-HMAC-SHA256 Credential=x', 'x-forwarded-authorization': 'Bearer fw_1' },
+      'Bearer fw_1',
+    ],
+  ])('gets the key of its caller %s', async (_, headers, key) => {
+    const seen: unknown[] = [];
+    const work = async (one: ApiEvent) => {
+      seen.push(one.headers.authorization);
+      return new Response('ok');
+    };
+    const handler = streamingLambda(work, { log: log() }) as Handler;
+    await handler({ ...event, headers }, new Out(), context());
+    expect(seen).toEqual([key]);
   });
 
   it('is told to end before its time-out, and when its client has gone', async () => {

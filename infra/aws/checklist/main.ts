@@ -1,0 +1,136 @@
+import { parseArgs } from 'node:util';
+import { StepError } from '#infra/smoke/call.ts';
+import { ITEMS } from './items.ts';
+import { readStack } from './metrics.ts';
+import { clear, furnish, type Given, siteOf } from './site.ts';
+
+const USAGE = `Half an hour on a real account: shows what no emulator can, and says what it should look like. Under $1.
+
+  npm run aws:checklist -- --url URL --api-url URL --stream-url URL [options] [KEY]
+
+  --url, --api-url, --stream-url    the outputs Url, ApiUrl and StreamUrlmcp; with --no-cdn, for CDN=false, without --url
+  KEY                               a key that may write; without it, that of the environment variable KEY
+  --stack NAME                      also reads metrics, with the AWS CLI and its credentials
+  --only N,N                        these items alone; --list shows them all
+  --minutes N                       how long a check is left silent; default 5
+  --patience N                      how long a first result may take, in seconds; default 60
+  --ipv6-host, --smtp-host, --tls-host HOST[:PORT]    what is probed; by default hosts that anybody may call
+
+After a day, hold the bill against npm run bench:cost (switch the tag Application on as a cost allocation tag first):
+  aws ce get-cost-and-usage --time-period Start=<day>,End=<next day> --granularity DAILY --metrics UnblendedCost \\
+    --filter '{"Tags":{"Key":"Application","Values":["<STACK_NAME>"]}}' --group-by Type=DIMENSION,Key=SERVICE
+
+It judges nothing: read what was seen against what to look for. Exit codes: 0 all was looked at, 1 something could not
+be, 2 wrong input.
+`;
+
+class UsageError extends Error {}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const OPTIONS = {
+  url: { type: 'string' },
+  'api-url': { type: 'string' },
+  'stream-url': { type: 'string' },
+  'no-cdn': { type: 'boolean', default: false },
+  stack: { type: 'string' },
+  only: { type: 'string' },
+  list: { type: 'boolean', default: false },
+  minutes: { type: 'string', default: '5' },
+  patience: { type: 'string', default: '60' },
+  'ipv6-host': { type: 'string', default: 'ipv6.google.com' },
+  'smtp-host': { type: 'string', default: 'gmail-smtp-in.l.google.com' },
+  'tls-host': { type: 'string', default: 'www.google.com:443' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+type Values = ReturnType<typeof parse>['values'];
+
+function given(values: Values, key: string | undefined): Given {
+  const cdn = !values['no-cdn'];
+  const named = { Url: values.url, ApiUrl: values['api-url'], StreamUrlmcp: values['stream-url'] };
+  const addresses = Object.entries(named).flatMap(([name, url]) =>
+    url === undefined ? [] : [{ name, url: addressOf(url, name) }],
+  );
+  if (!key) throw new UsageError('Give a key, behind the options or as the environment variable KEY.');
+  if (cdn && values.url === undefined) throw new UsageError('Give --url, or --no-cdn for a stack with CDN=false.');
+  if (!cdn && (named.ApiUrl === undefined || named.StreamUrlmcp === undefined)) {
+    throw new UsageError('With --no-cdn give --api-url and --stream-url.');
+  }
+  const [host = '', port = '443'] = values['tls-host'].split(':');
+  return {
+    addresses: cdn ? addresses : addresses.filter(({ name }) => name !== 'Url'),
+    cdn,
+    key,
+    hosts: { ipv6: values['ipv6-host'], smtp: values['smtp-host'], tls: { host, port: whole(port, '--tls-host') } },
+    minutes: whole(values.minutes, '--minutes'),
+    patience: whole(values.patience, '--patience'),
+  };
+}
+
+function addressOf(text: string, what: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
+  throw new UsageError(`${what} must be an http or https URL, not "${text}".`);
+}
+
+function whole(text: string, what: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new UsageError(`${what} takes a whole number, not "${text}".`);
+}
+
+/** The items of `--only`, by their numbers from 1. */
+function chosen(only: string | undefined) {
+  const all = ITEMS.map((item, i) => ({ item, number: i + 1 }));
+  if (only === undefined) return all;
+  const numbers = only.split(',').map((text) => whole(text, '--only'));
+  const unknown = numbers.find((number) => !ITEMS[number - 1]);
+  if (unknown !== undefined) throw new UsageError(`--only: there is no item ${unknown}; --list shows them.`);
+  return all.filter(({ number }) => numbers.includes(number));
+}
+
+async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const { values, positionals } = parse(args);
+  if (values.help) say(USAGE);
+  if (values.list) for (const [i, { name, look }] of ITEMS.entries()) say(`${i + 1}. ${name}\n   look for: ${look}`);
+  if (values.help || values.list) return 0;
+  const items = chosen(values.only);
+  const site = siteOf(given(values, positionals[0] ?? env.KEY));
+  let missed = 0;
+  try {
+    await furnish(site);
+    const stack = values.stack === undefined ? undefined : await readStack(values.stack);
+    for (const { item, number } of items) {
+      say(`\n${number}. ${item.name}\n   look for: ${item.look}`);
+      try {
+        for (const line of await item.run(site, stack)) say(`   seen: ${line}`);
+      } catch (error) {
+        if (!(error instanceof StepError)) throw error;
+        missed++;
+        say(`   could not be looked at: ${error.message}`);
+      }
+    }
+  } finally {
+    await clear(site);
+  }
+  return missed > 0 ? 1 : 0;
+}
+
+main(process.argv.slice(2), process.env).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const isInput = error instanceof UsageError;
+    if (!isInput && !(error instanceof StepError)) throw error;
+    process.stderr.write(isInput ? `${error.message}\n\n${USAGE}` : `${error.message}\n`);
+    process.exitCode = isInput ? 2 : 1;
+  },
+);

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Json, StepError } from '#infra/smoke/call.ts';
+
+/** A deployed stack, looked at with the AWS CLI and whatever credentials that finds. */
+export type Stack = { name: string; functions: string[]; queues: string[] };
+
+type Metric = { namespace: string; metric: string; dimension: string; of: string; statistic: 'Sum' | 'Maximum' };
+
+const HOUR_MS = 3_600_000;
+
+/** Names of what the stack has. Throws StepError with what the CLI said. */
+export async function readStack(name: string): Promise<Stack> {
+  const words = ['cloudformation', 'list-stack-resources', '--stack-name', name];
+  const { StackResourceSummaries: all } = await aws(words);
+  const of = (type: string): string[] =>
+    all.filter((one: Json) => one.ResourceType === type).map((one: Json) => one.PhysicalResourceId);
+  const queues = of('AWS::SQS::Queue').map((url) => url.split('/').at(-1)!);
+  return { name, functions: of('AWS::Lambda::Function'), queues: queues.filter((one) => !one.includes('Dead')) };
+}
+
+/** The last hour of a metric of all that has it, or of `lag`: that of the schedule and the queues; a line each. */
+export async function sumOf(
+  { name, functions, queues }: Stack,
+  what: 'RecursiveInvocationsDropped' | 'NumberOfEmptyReceives' | 'lag',
+): Promise<string[]> {
+  const ofQueues = (metric: string, statistic: Metric['statistic']): Metric[] =>
+    queues.map((of) => ({ namespace: 'AWS/SQS', metric, dimension: 'QueueName', of, statistic }));
+  const wanted: Record<typeof what, Metric[]> = {
+    RecursiveInvocationsDropped: functions.map((of) => ({
+      namespace: 'AWS/Lambda',
+      metric: what,
+      dimension: 'FunctionName',
+      of,
+      statistic: 'Sum',
+    })),
+    NumberOfEmptyReceives: ofQueues(what, 'Sum'),
+    lag: [
+      {
+        namespace: `Fleetwatch/${name}`,
+        metric: 'ScheduleLag',
+        dimension: 'service',
+        of: 'generator',
+        statistic: 'Maximum',
+      },
+      ...ofQueues('ApproximateAgeOfOldestMessage', 'Maximum'),
+    ],
+  };
+  return Promise.all(wanted[what].map(async (one) => `${one.metric} of ${one.of}: ${await lastHour(one)}`));
+}
+
+async function lastHour({ namespace, metric, dimension, of, statistic }: Metric): Promise<string> {
+  const now = Date.now();
+  const { Datapoints } = await aws([
+    ...['cloudwatch', 'get-metric-statistics', '--namespace', namespace, '--metric-name', metric],
+    ...['--dimensions', `Name=${dimension},Value=${of}`, '--statistics', statistic, '--period', '3600'],
+    ...['--start-time', new Date(now - HOUR_MS).toISOString(), '--end-time', new Date(now).toISOString()],
+  ]);
+  return Datapoints.length === 0 ? 'no data' : Datapoints.map((one: Json) => one[statistic]).join(', ');
+}
+
+async function aws(words: string[]): Promise<Json> {
+  try {
+    const { stdout } = await promisify(execFile)('aws', [...words, '--output', 'json'], {
+      maxBuffer: 16 * 1024 * 1024,
+    });
+    return JSON.parse(stdout);
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    throw new StepError(`aws ${words.slice(0, 2).join(' ')}: ${stderr?.trim() || message}`);
+  }
+}

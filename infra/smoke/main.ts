@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import { StepError } from './call.ts';
+import { beginWalk, cleanUp, type Options, STEPS } from './steps.ts';
+
+const USAGE = `Walks through a running service: account, entity, check, heartbeat, alert, MCP; and cleans up after itself.
+
+  npm run smoke -- URL [KEY]      KEY is a key that may write; without it, that of the environment variable KEY
+
+  --target URL       what the check probes; by default URL/v1/health. The service must be allowed to go there
+  --receiver URL     what the alert is posted to; by default the service itself, that takes it for a heartbeat
+  --stream URL       base address of the streams of MCP, where it is another (the output StreamUrlmcp, with CDN=false)
+  --no-stream        leaves the stream of MCP out
+  --patience N       how long a probe or an alert may take, in seconds; default 60
+
+Exit codes: 0 all is well, 1 a step failed, 2 wrong input.
+`;
+
+class UsageError extends Error {}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+function read(args: string[], env: NodeJS.ProcessEnv): Options | undefined {
+  const { values, positionals } = parse(args);
+  if (values.help) return undefined;
+  const [address, key = env.KEY, ...more] = positionals;
+  if (address === undefined || !key || more.length > 0) throw new UsageError('Give the URL of the service and a key.');
+  const url = addressOf(address, 'URL');
+  const patience = Number(values.patience);
+  if (!/^\d{1,4}$/.test(values.patience) || patience < 1) throw new UsageError('--patience is a number of seconds.');
+  return {
+    url,
+    key,
+    patience,
+    target: values.target === undefined ? `${url}/v1/health` : addressOf(values.target, '--target'),
+    receiver: values.receiver === undefined ? undefined : addressOf(values.receiver, '--receiver'),
+    stream: values['no-stream'] ? undefined : addressOf(values.stream ?? url, '--stream'),
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        target: { type: 'string' },
+        receiver: { type: 'string' },
+        stream: { type: 'string' },
+        'no-stream': { type: 'boolean', default: false },
+        patience: { type: 'string', default: '60' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function addressOf(text: string, what: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
+  throw new UsageError(`${what} must be an http or https URL, not "${text}".`);
+}
+
+/** @returns whether it went well */
+async function show(name: string, work: () => Promise<string>): Promise<boolean> {
+  const began = performance.now();
+  const took = () => `(${((performance.now() - began) / 1000).toFixed(1)} s)`;
+  try {
+    const seen = await work();
+    say(`ok    ${name.padEnd(14)} ${seen} ${took()}`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    say(`FAIL  ${name.padEnd(14)} ${error.message} ${took()}`);
+    return false;
+  }
+}
+
+async function main(options: Options): Promise<number> {
+  const walk = beginWalk(options);
+  const results: boolean[] = [];
+  try {
+    for (const { name, run } of STEPS) results.push(await show(name, () => run(walk)));
+  } finally {
+    results.push(await show('clean-up', () => cleanUp(walk)));
+  }
+  const failed = results.filter((one) => !one).length;
+  say(`${results.length - failed} passed, ${failed} failed`);
+  return failed > 0 ? 1 : 0;
+}
+
+try {
+  const options = read(process.argv.slice(2), process.env);
+  if (options) process.exitCode = await main(options);
+  else say(USAGE);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n\n${USAGE}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { type Call, caller, eventually, expected, type Json, StepError } from './call.ts';
+import { callsByPost, callsByStream } from './mcp.ts';
+
+export type Options = {
+  url: string;
+  key: string;
+  /** What the check probes; by default the service's own health. */
+  target: string;
+  /** What the alert is posted to; by default a push check of the service itself, which takes it for a heartbeat. */
+  receiver: string | undefined;
+  /** Base address of the stream of MCP; undefined leaves it out. */
+  stream: string | undefined;
+  /** How long a probe or an alert may take on its way, in seconds. */
+  patience: number;
+};
+
+/** What the steps before have made. */
+type Walk = Options & { call: Call; name: string; entity?: string; probed?: string; pushed?: string };
+
+type Step = {
+  name: string;
+  /** @returns what was seen, in a few words. Throws StepError. */
+  run(walk: Walk): Promise<string>;
+};
+
+export function beginWalk(options: Options): Walk {
+  return { ...options, call: caller(options.url, options.key), name: `smoke-${randomBytes(4).toString('hex')}` };
+}
+
+const made = (id: string | undefined, by: string): string => {
+  if (id === undefined) throw new StepError(`not tried, as "${by}" failed`);
+  return id;
+};
+
+/** In their order; one that needs another says so when that has failed. */
+export const STEPS: Step[] = [
+  { name: 'health', run: health },
+  { name: 'account', run: account },
+  { name: 'entity', run: entity },
+  { name: 'check', run: check },
+  { name: 'heartbeat', run: heartbeat },
+  { name: 'alert', run: alert },
+  { name: 'MCP by POST', run: ({ call }) => callsByPost(call) },
+  {
+    name: 'MCP by stream',
+    run: async ({ stream, key }) => (stream === undefined ? 'left out' : callsByStream(stream, key)),
+  },
+];
+
+async function health({ url }: Walk): Promise<string> {
+  const open = caller(url, '');
+  const body = expected(await open('GET', '/v1/health'), 200, 'GET /v1/health');
+  const { status } = await open('HEAD', '/v1/health');
+  if (status >= 500) throw new StepError(`HEAD /v1/health answered ${status}`);
+  return body.ok
+    ? 'all is well'
+    : `answers, but not all is well (the first tick comes within a minute): ${JSON.stringify(body)}`;
+}
+
+async function account({ call }: Walk): Promise<string> {
+  const me = expected(await call('GET', '/v1/me'), 200, 'GET /v1/me');
+  if (me.is_read_only) throw new StepError('the key is read-only; the steps make and delete things, so give another');
+  return `${me.id}, ${me.name}, key of a ${me.role}`;
+}
+
+async function entity(walk: Walk): Promise<string> {
+  const { call, name } = walk;
+  expected(await call('POST', '/v1/blueprints', { slug: name, name: 'Smoke test' }), 201, 'POST /v1/blueprints');
+  const path = `/v1/blueprints/${name}/entities`;
+  walk.entity = expected(await call('POST', path, { slug: name, name: 'Smoke test' }), 201, `POST ${path}`).id;
+  return `${walk.entity} of the blueprint ${name}`;
+}
+
+async function check(walk: Walk): Promise<string> {
+  const { call, target, patience } = walk;
+  const settings = {
+    entity_id: made(walk.entity, 'entity'),
+    check_type: 'http',
+    target_url: target,
+    interval_seconds: 60,
+    failure_threshold: 1,
+  };
+  const { id } = expected(await call('POST', '/v1/checks', settings), 201, 'POST /v1/checks');
+  const result = await eventually('a first result of the check', patience, async () => {
+    const { last_result } = expected(await call('GET', `/v1/checks/${id}`), 200, 'GET /v1/checks/{id}');
+    return (last_result ?? undefined) as Json;
+  });
+  if (!result.success) throw new StepError(`${target} was probed, and that failed: ${result.error_message}`);
+  walk.probed = id;
+  return `${target} is up, ${result.latency_ms} ms`;
+}
+
+async function heartbeat(walk: Walk): Promise<string> {
+  const settings = {
+    check_type: 'push',
+    interval_seconds: 3600,
+    failure_threshold: 1,
+    config: { grace_seconds: 7200 },
+  };
+  const body = { ...settings, entity_id: made(walk.entity, 'entity'), name: 'Smoke test' };
+  const { id } = expected(await walk.call('POST', '/v1/checks', body), 201, 'POST /v1/checks');
+  expected(await walk.call('POST', `/v1/checks/${id}/heartbeat`), 201, 'POST /v1/checks/{id}/heartbeat');
+  const { state } = expected(await walk.call('GET', `/v1/checks/${id}`), 200, 'GET /v1/checks/{id}');
+  if (state !== 'up') throw new StepError(`the check is ${state} after its heartbeat`);
+  walk.pushed = id;
+  return 'taken, and its check is up';
+}
+
+/**
+ * The check is told to expect what does not come, so that it goes down: through probe, transition, fan-out and delivery,
+ * to the receiver. Where none is given, it is the service itself: a channel that posts with a Bearer token to the
+ * address of a heartbeat.
+ */
+async function alert(walk: Walk): Promise<string> {
+  const { call, patience, receiver } = walk;
+  const probed = made(walk.probed, 'check');
+  const url = receiver ?? `${walk.url}/v1/checks/${made(walk.pushed, 'heartbeat')}/heartbeat`;
+  const key = receiver
+    ? undefined
+    : expected(await call('POST', '/v1/auth/keys', { label: walk.name }), 201, 'POST /v1/auth/keys');
+  const channel = { channel_type: 'ntfy', config: { url, ...(key && { token: key.key }) } };
+  const path = `/v1/checks/${probed}/policy/channels`;
+  const { id } = expected(await call('POST', path, channel), 201, `POST ${path}`);
+  expected(await call('PUT', `/v1/checks/${probed}`, { expected_status: 599 }), 200, 'PUT /v1/checks/{id}');
+  const began = performance.now();
+  const sent = await eventually('an alert in GET /v1/notify/logs', patience, async () => {
+    const log: Json[] = expected(await call('GET', '/v1/notify/logs'), 200, 'GET /v1/notify/logs');
+    return log.find((one) => one.channel_id === id && ['sent', 'failed'].includes(one.status));
+  });
+  if (sent.status === 'failed') throw new StepError(`the alert ${sent.id} was not taken by ${url}: ${sent.error}`);
+  return `sent ${((performance.now() - began) / 1000).toFixed(1)} s after the target began to fail, in ${sent.attempts} attempt(s)`;
+}
+
+/** Takes away all that the steps have made, whatever came of them. Throws StepError with what is left. */
+export async function cleanUp({ call, name }: Walk): Promise<string> {
+  const left: string[] = [];
+  const remove = async (path: string) => {
+    const { status, body } = await call('DELETE', path);
+    if (status !== 204 && status !== 404) left.push(`${path} (${status} ${body?.error ?? ''})`);
+  };
+  // With its entity its checks go, without a last note to their channels.
+  await remove(`/v1/blueprints/${name}/entities/${name}`);
+  await remove(`/v1/blueprints/${name}`);
+  const keys = await call('GET', '/v1/auth/keys');
+  for (const one of keys.status === 200 ? keys.body : []) {
+    if (one.label === name) await remove(`/v1/auth/keys/${one.id}`);
+  }
+  if (left.length > 0) throw new StepError(`could not be deleted, so do it by hand: ${left.join(', ')}`);
+  return 'nothing is left of it but its lines in the history of alerts';
+}

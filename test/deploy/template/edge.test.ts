@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { type FunctionName, functions } from '#infra/topology.ts';
+import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
+
+const { template } = synthesize();
+const all = (type: string) => ofType(template, type);
+const streamed = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].streams);
+const [{ id: cdn, DistributionConfig: config }] = all('AWS::CloudFront::Distribution');
+const behaviours: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
+const originOf = ({ TargetOriginId }: Json) => config.Origins.find((one: Json) => one.Id === TargetOriginId);
+const mcp = behaviours.find((one) => one.PathPattern === '/v1/mcp');
+
+const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
+
+describe('CloudFront', () => {
+  it('keeps nothing, passes keys and all methods on, and sends each path to its origin', () => {
+    for (const one of behaviours) {
+      expect(one).toMatchObject({
+        // CACHING_DISABLED and ALL_VIEWER_EXCEPT_HOST_HEADER
+        CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+        OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+        ViewerProtocolPolicy: 'https-only',
+        Compress: false,
+      });
+      expect(one.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']));
+    }
+    expect(behaviours.map((one) => [one.PathPattern, one.TargetOriginId === 'api'])).toEqual([
+      [undefined, true],
+      ['/v1/mcp', false],
+      ['/v1/*', true],
+      ['/.well-known/*', true],
+    ]);
+    expect(originOf(mcp).CustomOriginConfig.OriginReadTimeout).toBe(60);
+  });
+
+  it('asks the function at the edge before each request, which knows the origins by their names', () => {
+    const [{ id, FunctionCode, FunctionConfig, AutoPublish }, ...more] = all('AWS::CloudFront::Function');
+    expect(more).toEqual([]);
+    expect({ ...FunctionConfig, AutoPublish }).toMatchObject({ Runtime: 'cloudfront-js-2.0', AutoPublish: true });
+    for (const one of behaviours) {
+      expect(one.FunctionAssociations).toEqual([
+        { EventType: 'viewer-request', FunctionARN: { 'Fn::GetAtt': [id, 'FunctionARN'] } },
+      ]);
+    }
+    const data = JSON.parse(/^const DATA = (.*);$/m.exec(FunctionCode)![1]!);
+    expect(data).toMatchObject({ api: 'api', streamed: ['/v1/mcp'], origins: ['*'] });
+    const named = synthesize({ ALLOWED_ORIGINS: 'https://a.example' }).template;
+    expect(ofType(named, 'AWS::CloudFront::Function')[0].FunctionCode).toContain('"origins":["https://a.example"]');
+  });
+
+  it('keeps no error: what one caller was refused is not shown to the next', () => {
+    const codes = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+    expect(config.CustomErrorResponses).toEqual(codes.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })));
+  });
+
+  it('has a name of its own to point the domain at, which an output says', () => {
+    const outputs = synthesize(OWN).template.toJSON().Outputs;
+    expect(outputs.DomainTarget.Value).toEqual({ 'Fn::GetAtt': [cdn, 'DomainName'] });
+    expect(outputs.Url.Value).toBe('https://fleet.example.com');
+    expect(template.toJSON().Outputs.DomainTarget).toBeUndefined();
+  });
+});
+
+describe.each(streamed)('the address of %s, which streams', (name) => {
+  const { id } = functionIn(template, name);
+  const permissionsOn = (from: typeof template): Json[] =>
+    ofType(from, 'AWS::Lambda::Permission').filter(
+      ({ FunctionName }) =>
+        FunctionName['Fn::GetAtt']?.[0] === id || FunctionName['Fn::GetAtt']?.[0].includes('FunctionUrl'),
+    );
+
+  it('takes what CloudFront has signed, for this distribution, and refuses all else before the function is run', () => {
+    template.hasResourceProperties('AWS::Lambda::Url', {
+      AuthType: 'AWS_IAM',
+      InvokeMode: 'RESPONSE_STREAM',
+      TargetFunctionArn: { 'Fn::GetAtt': [id, 'Arn'] },
+    });
+    const permissions = permissionsOn(template);
+    expect(permissions.map((one) => one.Action).sort()).toEqual(['lambda:InvokeFunction', 'lambda:InvokeFunctionUrl']);
+    for (const one of permissions) {
+      expect(one.Principal).toBe('cloudfront.amazonaws.com');
+      expect(JSON.stringify(one.SourceArn)).toContain(JSON.stringify({ Ref: cdn }));
+    }
+    const [access] = all('AWS::CloudFront::OriginAccessControl');
+    expect(access.OriginAccessControlConfig).toMatchObject({
+      OriginAccessControlOriginType: 'lambda',
+      SigningBehavior: 'always',
+      SigningProtocol: 'sigv4',
+    });
+    // It is known by its name in all regions of an account, so that is another in each.
+    expect(JSON.stringify(access.OriginAccessControlConfig.Name)).toContain('AWS::Region');
+    expect(originOf(mcp).OriginAccessControlId).toEqual({ 'Fn::GetAtt': [access.id, 'Id'] });
+  });
+
+  it('is open to whoever has a key where there is no CloudFront', () => {
+    const alone = synthesize({ CDN: 'false' }).template;
+    alone.hasResourceProperties('AWS::Lambda::Url', { AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' });
+    expect(permissionsOn(alone).map((one) => [one.Principal, one.Action])).toEqual([
+      ['*', 'lambda:InvokeFunctionUrl'],
+      ['*', 'lambda:InvokeFunction'],
+    ]);
+  });
+});
+
+describe('without CloudFront', () => {
+  const alone = synthesize({ CDN: 'false' }).template;
+  const { Resources, Outputs } = alone.toJSON();
+
+  it('the stack has nothing of it, and is the same in all else', () => {
+    const types = Object.values<Json>(Resources).map(({ Type }) => Type as string);
+    expect(types.filter((type) => type.startsWith('AWS::CloudFront'))).toEqual([]);
+    const others = (from: typeof template) =>
+      Object.entries<Json>(from.toJSON().Resources)
+        .filter(([, { Type }]) => !/^AWS::(CloudFront::|Lambda::(Url|Permission)$)/.test(Type))
+        .map(([one]) => one);
+    expect(others(alone)).toEqual(others(template));
+  });
+
+  it('its outputs say where to call it: the API, and the address that streams', () => {
+    expect(Outputs.Url.Value).toEqual(Outputs.ApiUrl.Value);
+    expect(JSON.stringify(Outputs.McpUrl.Value)).toContain('"ApiEndpoint"]},"/v1/mcp"');
+    expect(Outputs.StreamUrlmcp.Value).toEqual({ 'Fn::GetAtt': [expect.any(String), 'FunctionUrl'] });
+  });
+});

@@ -1,0 +1,128 @@
+import { runInNewContext } from 'node:vm';
+import { transformSync } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { create } from '#functions/api.ts';
+import { edgeCode } from '#infra/aws/edge/code.ts';
+import { apiRows } from '#lib/api-rows.ts';
+import { memoryWorld } from '#test/support/memory-world.ts';
+
+type Headers = Record<string, { value: string }>;
+type Request = { method: string; uri: string; querystring: object; headers: Headers; cookies: object };
+type Answer = { statusCode: number; headers: Headers; body: string };
+
+const code = (origins = ['*']) => edgeCode({ api: 'api', streamed: ['/v1/mcp'], origins });
+
+/** Runs the function as CloudFront does. @returns what goes on, or is answered, and the origin that was chosen */
+function run(method: string, uri: string, headers: Record<string, string> = {}, origins?: string[]) {
+  const selected: string[] = [];
+  const request: Request = {
+    method,
+    uri,
+    querystring: {},
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { value }])),
+    cookies: {},
+  };
+  const context = {
+    cf: { selectRequestOriginById: (id: string) => selected.push(id) },
+    event: { context: { requestId: 'r1' }, request },
+  };
+  const withoutImport = code(origins).replace("import cf from 'cloudfront';", '');
+  const result = runInNewContext(`${withoutImport};handler(event)`, context) as Request | Answer;
+  return { result, selected, passes: result === request };
+}
+
+const KEY = { authorization: 'Bearer fw_1' };
+
+describe('what CloudFront runs before each request', () => {
+  it('is as short as it must be, and of the language that is spoken there', () => {
+    const many = Array.from({ length: 50 }, (_, i) => `https://page-${i}.example.com`);
+    expect(Buffer.byteLength(code(many))).toBeLessThan(10 * 1024);
+    expect(code().split('\n')[0]).toBe("import cf from 'cloudfront';");
+    // JavaScript runtime 2.0: ES 5.1, and of what came later these three.
+    const supported = { 'const-and-let': true, arrow: true, 'template-literal': true };
+    const asIs = transformSync(code(), { target: 'esnext' }).code;
+    expect(transformSync(code(), { target: 'es5', supported }).code).toBe(asIs);
+  });
+
+  it.each(apiRows.map(({ method, path, access }) => [method, path, access] as const))(
+    'lets %s %s through without a key only where the service does (%s)',
+    (method, path, access) => {
+      const uri = path.replaceAll(/\{\w+\}/g, 'one');
+      expect(run(method, uri).passes).toBe(access === 'open');
+      expect(run(method, uri, KEY).passes).toBe(true);
+    },
+  );
+
+  it.each([
+    ['HEAD', '/v1/health', true],
+    ['GET', '/.well-known/oauth-protected-resource/v1/mcp', true],
+    ['POST', '/v1/health', false],
+    ['GET', '/v1/health/more', false],
+    ['GET', '/v1/health/', false],
+    ['GET', '/', false],
+    ['GET', '/v1/mcp', false],
+    ['POST', '/v1/mcp', false],
+    ['OPTIONS', '/v1/mcp', false],
+  ])('%s %s without a key passes: %s', (method, uri, passes) => {
+    expect(run(method, uri).passes).toBe(passes);
+  });
+
+  it.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'fw_1', ''])('takes %j for no key', (authorization) => {
+    expect(run('GET', '/v1/me', { authorization }).passes).toBe(false);
+  });
+
+  it.each(['bearer fw_1', 'Bearer  fw_1 '])('takes %j for a key, as the service does', (authorization) => {
+    expect(run('GET', '/v1/me', { authorization }).passes).toBe(true);
+  });
+
+  it.each(['/v1/me', '/v1/mcp', '/v1/nothing'])("answers %s without a key in the service's own words", async (path) => {
+    const { statusCode, headers, body } = run('GET', path).result as Answer;
+    const event = {
+      rawPath: path,
+      rawQueryString: '',
+      headers: {},
+      isBase64Encoded: false,
+      requestContext: { requestId: 'r1', http: { method: 'GET', path } },
+    };
+    const own = await create(memoryWorld().ports)(event);
+    expect({ statusCode, body: JSON.parse(body) }).toEqual({ statusCode: own.statusCode, body: JSON.parse(own.body) });
+    expect(headers['www-authenticate']).toEqual({ value: own.headers['www-authenticate'] });
+    expect(headers['x-request-id']).toEqual({ value: own.headers['x-request-id'] });
+    expect(headers['content-type']!.value).toMatch(/^application\/json/);
+  });
+
+  it('lets pages read that answer which may call the API, and asks no key of a preflight', () => {
+    const named = ['https://a.example', 'https://b.example'];
+    const allowed = (origin: string) =>
+      (run('GET', '/v1/me', { origin }, named).result as Answer).headers['access-control-allow-origin']?.value;
+    expect(allowed('https://b.example')).toBe('https://b.example');
+    expect(allowed('https://evil.example')).toBeUndefined();
+    const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    for (const uri of ['/v1/me', '/v1/mcp']) expect(run('OPTIONS', uri, preflight).passes).toBe(true);
+  });
+});
+
+describe('MCP at the one address', () => {
+  it('a GET goes to the function that streams, with the key beside the header that CloudFront signs in', () => {
+    const { result, selected } = run('GET', '/v1/mcp', KEY);
+    expect(selected).toEqual([]);
+    expect(result.headers['x-forwarded-authorization']).toEqual({ value: 'Bearer fw_1' });
+  });
+
+  it.each(['POST', 'DELETE', 'HEAD', 'PUT'])('a %s goes to the API', (method) => {
+    const { result, selected } = run(method, '/v1/mcp', KEY);
+    expect(selected).toEqual(['api']);
+    expect(result.headers['x-forwarded-authorization']).toBeUndefined();
+  });
+
+  it('what a caller sends in the name of CloudFront does not count', () => {
+    const { result } = run('GET', '/v1/mcp', { ...KEY, 'x-forwarded-authorization': 'Bearer fw_other' });
+    expect(result.headers['x-forwarded-authorization']).toEqual({ value: 'Bearer fw_1' });
+  });
+
+  it('all other calls stay as they are', () => {
+    const { result, selected } = run('GET', '/v1/checks', KEY);
+    expect(selected).toEqual([]);
+    expect(Object.keys(result.headers)).toEqual(['authorization']);
+  });
+});

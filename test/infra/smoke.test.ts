@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Client, clientOf } from '#test/support/client.ts';
+import { type Service, startService, tenantOf } from '#test/support/service.ts';
+import { httpTarget } from '#test/support/socket-target.ts';
+
+let service: Service;
+let client: Client;
+beforeAll(async () => {
+  service = await startService();
+  client = clientOf(service.url, (await tenantOf(service)).key);
+});
+afterAll(() => service.stop());
+
+/** Runs it as `npm run smoke` does. */
+function smoke(args: string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
+  const argv = ['--disable-warning=ExperimentalWarning', 'infra/smoke/main.ts', ...args];
+  return new Promise((resolve) => {
+    execFile(process.execPath, argv, { env: { PATH: process.env.PATH, ...env } }, (error, out, err) => {
+      resolve({ code: error ? Number(error.code) : 0, out, err });
+    });
+  });
+}
+
+const resultsOf = (out: string) =>
+  Object.fromEntries([...out.matchAll(/^(ok|FAIL) +(\S.{0,13}?) {2,}/gm)].map(([, result, name]) => [name, result]));
+
+const ALL = ['health', 'account', 'entity', 'check', 'heartbeat', 'alert', 'MCP by POST', 'MCP by stream', 'clean-up'];
+
+/** What a tenant has, but for its history. */
+const belongings = async (one: Client) => ({
+  blueprints: (await one.get('/v1/blueprints')).body,
+  checks: (await one.get('/v1/checks')).body,
+  keys: (await one.get('/v1/auth/keys')).body.map(({ id }: { id: string }) => id),
+});
+
+it('walks through a service from its account to an alert that arrives, and leaves nothing behind', async () => {
+  const before = await belongings(client);
+  const { code, out } = await smoke([service.url], { KEY: client.key });
+  expect(resultsOf(out)).toEqual(Object.fromEntries(ALL.map((name) => [name, 'ok'])));
+  expect(out).toMatch(/^9 passed, 0 failed$/m);
+  expect(code).toBe(0);
+  expect(await belongings(client)).toEqual(before);
+  expect(out).not.toContain(client.key);
+});
+
+it('says which step failed and why, goes on with what does not need it, and cleans up', async () => {
+  await using broken = await httpTarget((_request, response) => void response.writeHead(500).end());
+  const before = await belongings(client);
+  const { code, out } = await smoke([`${service.url}/`, client.key, '--target', broken.url, '--no-stream']);
+  expect(code).toBe(1);
+  expect(resultsOf(out)).toEqual({
+    ...Object.fromEntries(ALL.map((name) => [name, 'ok'])),
+    check: 'FAIL',
+    alert: 'FAIL',
+  });
+  expect(out).toMatch(/^FAIL +check .*expected status 200, got 500/m);
+  expect(out).toMatch(/^FAIL +alert .*"check" failed/m);
+  expect(await belongings(client)).toEqual(before);
+});
+
+it('fails when an alert does not arrive', async () => {
+  await using full = await httpTarget((_request, response) => void response.writeHead(410).end());
+  const { code, out } = await smoke([service.url, client.key, '--receiver', `${full.url}/ops`, '--no-stream']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^FAIL +alert .*was not taken.*410/m);
+});
+
+it('fails with a key that is none, and where nobody answers', async () => {
+  const wrong = await smoke([service.url, 'fw_wrong']);
+  expect(wrong.code).toBe(1);
+  expect(wrong.out).toMatch(/^FAIL +account .*401.*unknown/m);
+  const gone = await httpTarget(() => {});
+  await gone[Symbol.asyncDispose]();
+  const nobody = await smoke([gone.url, client.key]);
+  expect(nobody.code).toBe(1);
+  expect(nobody.out).toMatch(/^FAIL +health .*ECONNREFUSED/m);
+});
+
+it.each([
+  [[], 'Give the URL'],
+  [['http://127.0.0.1:9'], 'a key'],
+  [['127.0.0.1', 'k'], 'must be an http or https URL'],
+  [['http://127.0.0.1:9', 'k', '--patience', 'long'], '--patience'],
+  [['http://127.0.0.1:9', 'k', '--quick'], '--quick'],
+])('refuses %j with a sentence', async (args, sentence) => {
+  const { code, err } = await smoke(args);
+  expect(code).toBe(2);
+  expect(err).toContain(sentence);
+});
