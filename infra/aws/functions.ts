@@ -1,8 +1,9 @@
 import { Duration, RemovalPolicy, SecretValue } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
 import { queueVariable } from '#lib/platform/aws/environment.ts';
 import { bundle } from './bundle.ts';
@@ -37,8 +38,12 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     logGroup,
     environment: { ...environmentOf(name, resources, settings), POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope) },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+    // A delivery that is tried again, a deadline that moves on: such chains are meant, and bounded by their queues.
+    recursiveLoop: recursive.has(name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
   });
 }
+
+const recursive = onCycles();
 
 export const makeLogGroup = (scope: Construct, name: string, settings: DeploySettings): LogGroup =>
   new LogGroup(scope, `Log-${name}`, {

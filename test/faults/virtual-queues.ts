@@ -2,11 +2,13 @@ import { queues as specs } from '#infra/topology.ts';
 import type { Job, MessageOf, QueueName } from '#lib/messages.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
 import type { Message } from '#lib/platform/ports.ts';
+import { type Lineage, NO_LINEAGE } from '#test/support/lineage.ts';
 import type { Handlers, machines } from './machines.ts';
 import { count, type JobRun, type Observations } from './observations.ts';
 import type { Shared } from './process.ts';
+import { runContext } from './run-context.ts';
 
-type Waiting = { id: number; queue: QueueName; body: string; receives: number };
+type Waiting = { id: number; queue: QueueName; body: string; receives: number; lineage: Lineage };
 type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'mcp'>;
 
 /** How long a message that failed, or whose process died, stays away (ms). */
@@ -40,6 +42,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
   function send(queue: string, messages: Message[]): void {
     if (!(queue in specs)) throw new Error(`There is no queue ${queue}.`);
     const now = clock.now();
+    const lineage = runContext.getStore()?.lineage ?? NO_LINEAGE;
     for (const { body, not_before } of messages) {
       if (not_before !== undefined && not_before > now + AHEAD_MS) throw new Error('At most 15 minutes ahead.');
       const text = JSON.stringify(body);
@@ -48,7 +51,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
       if (copies > 1) count(seen, 'message twice');
       for (let i = 0; i < copies; i++) {
         const at = Math.max(now, not_before ?? now) + (i === 0 ? 0 : random.int(0, 30_000));
-        enqueue({ id: ++sequence, queue: queue as QueueName, body: text, receives: 0 }, at);
+        enqueue({ id: ++sequence, queue: queue as QueueName, body: text, receives: 0, lineage }, at);
       }
     }
   }
@@ -73,8 +76,10 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     if (isPoisoned) Records.splice(random.int(0, batch.length), 0, { ...recordOf(batch[0]!), ...POISON });
 
     const consumer = specs[queue].consumer as BatchFunction;
-    const done = await invoke<BatchReply>(consumer, (handlers, context) =>
-      handlers[consumer]({ Records } as never, context),
+    const done = await invoke<BatchReply>(
+      consumer,
+      (handlers, context) => handlers[consumer]({ Records } as never, context),
+      batch.map((message) => message.lineage),
     );
     const failed = done && new Set(done.reply.batchItemFailures.map((failure) => failure.itemIdentifier));
     if (failed) judgeReply(queue, batch, failed, isPoisoned);

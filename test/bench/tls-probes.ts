@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { makeNet } from '#lib/platform/node-net.ts';
+import { semaphore } from '#lib/platform/semaphore.ts';
+
+/**
+ * https probes by the service's own net, so many due in the same moment. Waits for a line on stdin, so that its CPU can
+ * be held down before; prints the latency (ms) of each probe. Arguments: URL, due at once, open at once, rounds.
+ */
+const [url = '', due = '50', open = '50', rounds = '5'] = process.argv.slice(2);
+const net = makeNet({ EGRESS_ALLOW: [] });
+const place = semaphore(Number(open));
+
+async function probe(): Promise<number> {
+  const request = { url, method: 'GET', timeout_ms: 10_000, max_body_bytes: 1024, max_redirects: 0 };
+  const { latency_ms } = await net.http({ ...request, egress: 'any', verify_tls: false });
+  return latency_ms;
+}
+
+await once(process.stdin, 'data');
+// What a process does but once (reading its certificate authorities) is no probe's.
+for (let i = 0; i < 5; i++) await probe();
+const latencies: number[] = [];
+const began = performance.now();
+for (let round = 0; round < Number(rounds); round++) {
+  latencies.push(...(await Promise.all(Array.from({ length: Number(due) }, () => place(probe)))));
+}
+const round_ms = (performance.now() - began) / Number(rounds);
+process.stdout.write(JSON.stringify({ latencies, round_ms }));
+process.exit(0);
