@@ -26,6 +26,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
   const { memory_mb, timeout_seconds } = specs[name];
   const reserved = settings.RESERVED_CONCURRENCY[name];
   const logGroup = makeLogGroup(scope, name, settings);
+  const own = specs[name].reaches_out && resources.network;
   return new LambdaFunction(scope, `Function-${name}`, {
     description: `Fleetwatch ${name}`,
     runtime: Runtime.NODEJS_24_X,
@@ -35,8 +36,13 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     memorySize: memory_mb,
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
+    ...own,
     logGroup,
-    environment: { ...environmentOf(name, resources, settings), POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope) },
+    environment: {
+      ...environmentOf(name, resources, settings),
+      ...(own && { IN_VPC: 'true' }),
+      POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope),
+    },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     // A delivery that is tried again, a deadline that moves on: such chains are meant, and bounded by their queues.
     recursiveLoop: recursive.has(name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,

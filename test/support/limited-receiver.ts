@@ -36,7 +36,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
   const ids: string[] = [];
   const recorded: (DeliveryItem | undefined)[] = [];
   const run = async () => {
-    for (const { body } of world.takeDue('delivery')) await deliver(world, body as MessageOf<'delivery'>, false);
+    for (const { body } of world.takeDue('delivery')) await deliver(world, body as MessageOf<'delivery'>, 'more');
   };
   return {
     requests,

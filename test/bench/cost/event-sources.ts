@@ -66,7 +66,7 @@ export function makeQueue(name: QueueName, { clock, meter, environments, fail, p
     const Records = messages.map(({ id, body }) => ({
       messageId: `m${id}`,
       body,
-      attributes: { ApproximateReceiveCount: '1' },
+      attributes: { ApproximateReceiveCount: '1', ApproximateFirstReceiveTimestamp: String(clock.now()) },
     }));
     const chains = messages.map(({ lineage }) => lineage);
     insist(await environments.invoke(consumer as Invocable, path, { Records }, chains), name);
