@@ -7,13 +7,14 @@ import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/ba
 import type { Ports } from '#lib/platform/ports.ts';
 import { semaphore } from '#lib/platform/semaphore.ts';
 
-/** Open probes of one process. */
-const PROBES_AT_ONCE = 250;
+/** A probe that hangs for longer (ms) takes no CPU, and no place from those that wait to begin. */
+const BEGINS_MS = 250;
 
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {
   const keys = keyTable(ports.settings);
-  const prober = { place: semaphore(PROBES_AT_ONCE), network: ownNetwork(ports) };
+  const place = semaphore(ports.settings.PROBES_AT_ONCE, () => ports.clock.sleep(BEGINS_MS));
+  const prober = { place, network: ownNetwork(ports) };
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, async (body) => {
       const job = messages.job.safeParse(body);

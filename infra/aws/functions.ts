@@ -36,6 +36,8 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     memorySize: memory_mb,
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
+    // Among it is NATS_URL.
+    ...(resources.key && { environmentEncryption: resources.key }),
     ...own,
     logGroup,
     environment: {

@@ -3,7 +3,7 @@ import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import { type FunctionName, functions } from '#infra/topology.ts';
+import { type FunctionName, functions, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { networkRights, type OwnNetwork } from './vpc.ts';
 
@@ -41,5 +41,7 @@ export function permissionsOf(name: FunctionName, { table, queues, bus, key, net
     ...(spec.publishes ? [allow(['events:PutEvents'], [bus.eventBusArn])] : []),
     ...(key ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], [key.keyArn])] : []),
     ...(spec.reaches_out && network ? [networkRights()] : []),
+    // What event sources of a stream ask for beside it is of no one resource.
+    ...(streams.some((stream) => stream.function === name) ? [allow(['dynamodb:ListStreams'], ['*'])] : []),
   ];
 }

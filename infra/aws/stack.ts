@@ -9,7 +9,7 @@ import { makeBus } from './bus.ts';
 import { makeCdn } from './cdn.ts';
 import { makeChangeStream } from './change-stream.ts';
 import { makeConsumers } from './consumers.ts';
-import { makeDashboard } from './dashboard.ts';
+import { makeDashboards } from './dashboard.ts';
 import { makeFunctionUrls } from './function-urls.ts';
 import { makeFunctions } from './functions.ts';
 import { makeHttp } from './http.ts';
@@ -41,7 +41,7 @@ export class FleetwatchStack extends Stack {
     const cdn = makeCdn(this, api, streamed, settings);
     const watched = { table, queues, deadLetters, functions, api };
     const topic = makeAlarms(this, watched, settings);
-    makeDashboard(this, watched);
+    makeDashboards(this, watched);
     acknowledgeFindings({ deadLetters, functions, api, cdn });
 
     for (const { name, url } of streamed) {

@@ -10,7 +10,7 @@ export type OwnNetwork = Pick<FunctionOptions, 'vpc' | 'vpcSubnets' | 'securityG
 /** The operator's network, as VPC_ID and SUBNETS name it. Nothing is looked up. */
 export function makeNetwork(scope: Construct, { VPC_ID, SUBNETS }: DeploySettings): OwnNetwork | undefined {
   if (VPC_ID === '') return undefined;
-  const vpc: IVpc = Vpc.fromVpcAttributes(scope, 'Vpc', { vpcId: VPC_ID, availabilityZones: [] });
+  const vpc: IVpc = Vpc.fromVpcAttributes(scope, 'Vpc', { vpcId: VPC_ID, availabilityZones: ['those of SUBNETS'] });
   const subnets = SUBNETS.map((id): ISubnet => Subnet.fromSubnetId(scope, id, id));
   const group = new SecurityGroup(scope, 'Outbound', {
     vpc,

@@ -4,14 +4,12 @@ import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Place } from '#lib/platform/semaphore.ts';
 import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import type { GapNoteItem } from './gap-causes.ts';
 import { type Blame, type OwnNetwork, wayOf } from './own-network.ts';
 import { type Probe, recordProbe } from './record-probe.ts';
 import { resultExpiry } from './retention.ts';
-
-/** Takes a place among the probes that run at once. */
-export type Place = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** A job that the present settings still want. */
 type Due = { job: Job; check: CheckItem; account: AccountItem };

@@ -1,13 +1,13 @@
-import { App } from 'aws-cdk-lib';
+import { App, type StackProps } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readDeploySettings } from '#infra/aws/settings.ts';
 import { FleetwatchStack } from '#infra/aws/stack.ts';
 import type { FunctionName } from '#infra/topology.ts';
 
 /** The stack as it would be deployed with these settings, and nothing deployed. */
-export function synthesize(settings: Record<string, string> = {}) {
+export function synthesize(settings: Record<string, string> = {}, props: StackProps = {}) {
   const app = new App({ context: settings });
-  const stack = new FleetwatchStack(app, readDeploySettings(app.node));
+  const stack = new FleetwatchStack(app, readDeploySettings(app.node), props);
   return { app, stack, template: Template.fromStack(stack) };
 }
 
