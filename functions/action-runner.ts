@@ -2,7 +2,7 @@ import { PLACE_MS } from '#lib/actions/claim.ts';
 import { runMessage } from '#lib/actions/run-message.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
-import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { FairShares } from '#lib/platform/fair-shares.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
@@ -13,7 +13,7 @@ const PLACES = { places: 200, per_target: 10, wait_ms: PLACE_MS };
 export const create = (ports: Ports) => {
   const world = { ports, keys: keyTable(ports.settings), places: new FairShares(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
-    eachMessage(ports.log, Records, (body, receives) =>
-      runMessage(world, messages.action.parse(body), receives >= LAST_RECEIVE.action),
+    eachMessage(ports.log, Records, (body, record) =>
+      runMessage(world, messages.action.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
     );
 };

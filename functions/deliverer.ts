@@ -2,7 +2,7 @@ import { deliver } from '#lib/alerts/deliver.ts';
 import type { Publish } from '#lib/alerts/send.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
-import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { FairShares } from '#lib/platform/fair-shares.ts';
 import { natsPublisher } from '#lib/platform/nats-client.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -14,8 +14,8 @@ const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
   const world = { ports, keys: keyTable(ports.settings), publish, places: new FairShares(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
-    eachMessage(ports.log, Records, (body, receives) =>
-      deliver(world, messages.delivery.parse(body), receives >= LAST_RECEIVE.delivery),
+    eachMessage(ports.log, Records, (body, record) =>
+      deliver(world, messages.delivery.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
     );
 };
 

@@ -3,7 +3,14 @@ import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { newImage, type StreamRecord, sequenceOf } from '#lib/platform/aws/stream-record.ts';
-import { type BatchReply, eachMessage, eachRecord, isFromQueue, type QueueRecord } from '#lib/platform/batch.ts';
+import {
+  type BatchReply,
+  chanceOf,
+  eachMessage,
+  eachRecord,
+  isFromQueue,
+  type QueueRecord,
+} from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /** New transitions, from the table's stream or parked on the queue `notify`: makes their deliveries. */
@@ -11,8 +18,8 @@ export const create = (ports: Ports) => {
   const world = { ports, keys: keyTable(ports.settings) };
   return ({ Records }: { Records: StreamRecord[] | QueueRecord[] }): Promise<BatchReply> =>
     isFromQueue(Records)
-      ? eachMessage(ports.log, Records, (body, receives) =>
-          fanOutParked(world, messages.notify.parse(body), receives >= LAST_RECEIVE.notify),
+      ? eachMessage(ports.log, Records, (body, record) =>
+          fanOutParked(world, messages.notify.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
         )
       : eachRecord(ports.log, Records, sequenceOf, (record) => fanOutOrPark(world, newImage<TransitionItem>(record)));
 };

@@ -9,10 +9,10 @@ import type { Ports } from '#lib/platform/ports.ts';
 /** Frees the storage of what was deleted. */
 export function create(ports: Ports) {
   const keys = keyTable(ports.settings);
-  return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>
+  return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, (body) => {
       const left = messages.reclaim.parse(body);
-      if ('action_id' in left) return reclaimAction(ports, keys, left);
+      if ('action_id' in left) return reclaimAction(ports, keys, left, context?.signal);
       const { tenant_id, entity_id, check_id } = left;
       return check_id === undefined
         ? reclaimRelations({ ports, keys, tenant: tenant_id }, entity_id)

@@ -10,9 +10,11 @@ type QueueSpec = {
   consumer: FunctionName;
   /** Messages handed over at once. */
   batch: number;
-  /** Batches in hand at the same time. */
+  /** Batches in hand at the same time on one machine; on AWS its share of the setting CONCURRENCY, if it waits. */
   concurrency: number;
-  /** Receives before a message goes to the dead letters. */
+  /** Its function waits for servers of others, and may hold what it has in hand for as long as they like. */
+  waits?: true;
+  /** Receives before a message goes to the dead letters. Also those that no function saw, as Lambda throttled it. */
   max_receives: number;
 };
 
@@ -23,6 +25,8 @@ type FunctionSpec = {
   table: readonly ('put' | 'delete')[];
   sends: readonly QueueName[];
   publishes?: true;
+  /** Connects to hosts that a tenant names: in the operator's own VPC, if there is one. */
+  reaches_out?: true;
   /**
    * Answers a web Response that may go on for its whole time. On AWS it has a URL of its own for that, as the gateway
    * cannot stream: its routes hold there, and on the gateway the next row that fits.
@@ -48,6 +52,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     timeout_seconds: 29,
     table: ['put', 'delete'],
     sends: ['job', 'timer', 'delivery', 'action', 'reclaim'],
+    reaches_out: true,
   },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['timer'] },
   mcp: {
@@ -55,41 +60,59 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     timeout_seconds: 900,
     table: ['put', 'delete'],
     sends: ['job', 'timer', 'action'],
+    reaches_out: true,
     streams: true,
   },
   generator: { memory_mb: 512, timeout_seconds: 60, table: ['put'], sends: ['tick', 'job', 'timer', 'action'] },
   prober: {
-    memory_mb: 512,
+    memory_mb: 768,
     timeout_seconds: 60,
     table: ['put', 'delete'],
     sends: ['job', 'slow', 'timer', 'delivery'],
+    reaches_out: true,
   },
   notifier: {
     memory_mb: 256,
-    timeout_seconds: 30,
+    timeout_seconds: 20,
     table: ['put', 'delete'],
     sends: ['notify', 'delivery', 'timer'],
     publishes: true,
   },
-  deliverer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['delivery', 'timer'] },
-  'action-planner': { memory_mb: 256, timeout_seconds: 30, table: ['put'], sends: ['plan', 'action'] },
-  'action-runner': { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['action'] },
+  deliverer: {
+    memory_mb: 256,
+    timeout_seconds: 20,
+    table: ['put', 'delete'],
+    sends: ['delivery', 'timer'],
+    reaches_out: true,
+  },
+  'action-planner': { memory_mb: 256, timeout_seconds: 20, table: ['put'], sends: ['plan', 'action'] },
+  'action-runner': { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['action'], reaches_out: true },
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim'] },
 };
+
+/** What is left of the time in which a message is hidden when its function is at its time-out. */
+const MARGIN_SECONDS = 10;
+
+/**
+ * So long a message that was received is hidden: one that failed, or was never run, is given again then. Soon, as alerts
+ * wait for it; but not before its function must have ended.
+ */
+export const hiddenSeconds = (queue: QueueName): number =>
+  functions[queues[queue].consumer].timeout_seconds + MARGIN_SECONDS;
 
 /** Those that answer in a stream, each at an address of its own. */
 export const streaming = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].streams);
 
 export const queues: Record<QueueName, QueueSpec> = {
-  tick: { consumer: 'generator', batch: 1, concurrency: 16, max_receives: 5 },
-  job: { consumer: 'prober', batch: 10, concurrency: 50, max_receives: 3 },
-  slow: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 3 },
-  timer: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 8 },
-  notify: { consumer: 'notifier', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE.notify },
-  delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, max_receives: LAST_RECEIVE.delivery },
-  plan: { consumer: 'action-planner', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE.plan },
-  action: { consumer: 'action-runner', batch: 10, concurrency: 20, max_receives: LAST_RECEIVE.action },
-  reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: 8 },
+  tick: { consumer: 'generator', batch: 1, concurrency: 16, max_receives: 20 },
+  job: { consumer: 'prober', batch: 3, concurrency: 50, waits: true, max_receives: 20 },
+  slow: { consumer: 'prober', batch: 10, concurrency: 10, waits: true, max_receives: 20 },
+  timer: { consumer: 'prober', batch: 10, concurrency: 10, max_receives: 20 },
+  notify: { consumer: 'notifier', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
+  delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
+  plan: { consumer: 'action-planner', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
+  action: { consumer: 'action-runner', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
+  reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
 };
 
 /** Requests go to the first row that fits; `api` has the rest. */

@@ -64,8 +64,11 @@ export const messages = {
   action: Run,
 };
 
-/** The receive after which a message goes to the dead letters: the handler then ends what it stands for as failed. */
-export const LAST_RECEIVE = { notify: 8, delivery: 8, plan: 8, action: 8 } as const;
+/**
+ * The receive after which a message goes to the dead letters: what it stands for then ends as failed, untried. The most
+ * that SQS takes, as receives count that no function ever saw (Lambda throttled it); time decides before (lib/platform/batch.ts).
+ */
+export const LAST_RECEIVE = 1000;
 
 export type QueueName = keyof typeof messages;
 export type MessageOf<Name extends QueueName> = z.infer<(typeof messages)[Name]>;

@@ -10,6 +10,11 @@ const OF_DEAD_LETTERS = {
   'AwsSolutions-SQS3': 'It is a dead-letter queue: of a stream or a schedule, which the rule does not see.',
   'Serverless-SQSRedrivePolicy': 'It is a dead-letter queue itself; an alarm says when it is not empty.',
 };
+const OF_ROLES = {
+  'AwsSolutions-IAM5[Resource::*]':
+    'dynamodb:ListStreams and what a VPC wants (ec2:…NetworkInterface…) know no resources.',
+  'Serverless-LambdaStarPermissions': 'The same: no action of these has a star.',
+};
 const OF_FUNCTIONS = {
   'Serverless-LambdaDLQ':
     'Nothing invokes it asynchronously: its sources are HTTP, SQS and the stream, with dead letters of their own.',
@@ -35,7 +40,10 @@ type Parts = { deadLetters: Queue[]; functions: Functions; api: HttpApi; cdn: Di
 
 export function acknowledgeFindings({ deadLetters, functions, api, cdn }: Parts): void {
   for (const queue of deadLetters) acknowledge(queue, OF_DEAD_LETTERS);
-  for (const one of Object.values(functions)) acknowledge(one, OF_FUNCTIONS);
+  for (const one of Object.values(functions)) {
+    acknowledge(one, OF_FUNCTIONS);
+    acknowledge(one.role!, OF_ROLES);
+  }
   acknowledge(api, OF_API);
   if (cdn) acknowledge(cdn, OF_CDN);
 }

@@ -8,7 +8,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { streaming, streams } from '#infra/topology.ts';
+import { type FunctionName, queues as specs, streaming, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import type { Functions } from './functions.ts';
@@ -31,6 +31,9 @@ const LATE_SECONDS = 120;
  * lookahead. Whether SQS counts that to the age of a message is not written anywhere.
  */
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
+/** Two tries of what is parked; and 14 min, which a delivery lies delayed while its receiver wants to be left alone. */
+const ALERT_WAIT_SECONDS = 90;
+const LONGEST_TURN_SECONDS = 900;
 /** A transition waits this long for its reader at most before somebody looks. */
 const STREAM_LAG_MS = 60_000;
 
@@ -48,7 +51,7 @@ export function makeAlarms(scope: Construct, watched: Watched, settings: DeployS
   const topic = makeTopic(scope);
   if (settings.ALARM_EMAIL !== '') topic.addSubscription(new EmailSubscription(settings.ALARM_EMAIL));
   const action = new SnsAction(topic);
-  for (const { name, says, metric, above, minutes = 1, missing } of rules(scope, watched)) {
+  for (const { name, says, metric, above, minutes = 1, missing } of rules(scope, watched, settings)) {
     const alarm = new Alarm(scope, `Alarm-${name}`, {
       alarmDescription: says,
       metric,
@@ -71,11 +74,26 @@ function makeTopic(scope: Construct): Topic {
   return topic;
 }
 
+/** Of Lambda, when an account has had its first increase; and what of it may be taken before somebody looks. */
+const USUAL_CONCURRENCY = 1000;
+const CLAIMED_SHARE = 0.8;
+
+/** Functions that stand between a change of state and what it sets off. */
+const alerting: ReadonlySet<FunctionName> = new Set(
+  (['notify', 'delivery', 'plan'] as const).map((queue) => specs[queue].consumer),
+);
+
 const max = { period: MINUTE, statistic: 'Maximum' };
 const sum = { period: MINUTE, statistic: 'Sum' };
 
-function rules(scope: Construct, watched: Watched): Rule[] {
-  return [...ofQueues(watched), ...ofOwnMetrics(scope), ...ofFunctions(watched), ...ofRequests(watched)];
+function rules(scope: Construct, watched: Watched, settings: DeploySettings): Rule[] {
+  return [
+    ...ofQueues(watched),
+    ...ofOwnMetrics(scope),
+    ...ofFunctions(watched),
+    ...ofAccount(settings),
+    ...ofRequests(watched),
+  ];
 }
 
 function ofQueues({ queues, deadLetters }: Watched): Rule[] {
@@ -99,6 +117,18 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
       metric: queues.timer.metricApproximateAgeOfOldestMessage(max),
       ...waits,
     },
+    {
+      name: 'lag-notify',
+      says: `Transitions whose alerts could not be made wait for ${ALERT_WAIT_SECONDS} s and more. Search the log of the notifier for "a record failed".`,
+      metric: queues.notify.metricApproximateAgeOfOldestMessage(max),
+      above: ALERT_WAIT_SECONDS,
+    },
+    {
+      name: 'lag-delivery',
+      says: `Alerts wait ${LONGEST_TURN_SECONDS} s and more, longer than for a receiver that asks for patience (429). Search the log of the deliverer for "a record failed".`,
+      metric: queues.delivery.metricApproximateAgeOfOldestMessage(max),
+      above: LONGEST_TURN_SECONDS,
+    },
   ];
 }
 
@@ -120,7 +150,8 @@ function ofOwnMetrics(scope: Construct): Rule[] {
       says: `${reader} fails on some of its work, minute after minute. Search its log for "a record failed".`,
       metric,
       above: 0,
-      minutes: 5,
+      // An alert that waits calls somebody at once; of probes some may fail.
+      minutes: alerting.has(reader) ? 1 : 5,
     })),
     {
       name: 'deliveries',
@@ -146,16 +177,35 @@ function ofFunctions({ functions }: Watched): Rule[] {
         says: `${name} is throttled: the account has no concurrency left. Ask for more, or reserve some for it.`,
         metric: one.metricThrottles(sum),
         above: 0,
-        minutes: 3,
       },
       {
         name: `errors-${name}`,
         says: `${name} fails as a whole (an exception or a time-out). Search its log for "a function failed" or "a stream broke".`,
         metric: one.metricErrors(sum),
-        above: 3,
-        minutes: 3,
+        ...(alerting.has(name as FunctionName) ? { above: 0 } : { above: 3, minutes: 3 }),
       },
     ]),
+  ];
+}
+
+/** What whole accounts have, over all of their functions. */
+function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] {
+  const of = (metricName: string, statistic: 'Maximum' | 'Sum') =>
+    new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: MINUTE });
+  return [
+    {
+      name: 'concurrency',
+      says: `Functions take more than ${CLAIMED_SHARE * 100} % of the concurrency (CONCURRENCY, or ${USUAL_CONCURRENCY}). Ask AWS for more before they are throttled: npm run deploy:check.`,
+      metric: of('ClaimedAccountConcurrency', 'Maximum'),
+      above: Math.floor(CLAIMED_SHARE * CONCURRENCY),
+      minutes: 3,
+    },
+    {
+      name: 'recursion',
+      says: 'Lambda stopped a chain of invocations for a loop. Functions of this stack that go round on purpose are allowed to: look for one of yours that a rule or a queue leads back to, or whose recursion setting was changed.',
+      metric: of('RecursiveInvocationsDropped', 'Sum'),
+      above: 0,
+    },
   ];
 }
 

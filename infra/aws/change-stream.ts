@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ITable, ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -12,9 +13,14 @@ import { makeDeadLetters } from './queues.ts';
  * Hands new items of the table to the functions that the topology names.
  * @returns the queues of what could not be handed over for a whole day
  */
-export function makeChangeStream(scope: Construct, table: ITableV2, functions: Functions): Queue[] {
+export function makeChangeStream(
+  scope: Construct,
+  table: ITableV2,
+  functions: Functions,
+  key: IKey | undefined,
+): Queue[] {
   return streams.map(({ name, function: reader, sk_prefix, batch }) => {
-    const dead = makeDeadLetters(scope, `stream-${name}`);
+    const dead = makeDeadLetters(scope, `stream-${name}`, key);
     functions[reader].addEventSource(
       // An ITableV2 is an ITable; only its own declarations disagree on what may be undefined.
       new DynamoEventSource(table as ITable, {

@@ -3,13 +3,19 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
-import { boundOf, LARGEST_BATCH } from './event-source-limits.ts';
+import { boundsOf, LARGEST_BATCH } from './event-source-limits.ts';
 import type { Functions } from './functions.ts';
+import type { DeploySettings } from './settings.ts';
 
 /** Feeds every queue of the topology to its function. */
-export function makeConsumers(queues: Record<QueueName, Queue>, functions: Functions, topology = specs): void {
-  for (const [name, { consumer, batch, concurrency }] of Object.entries(topology)) {
-    const bound = boundOf(concurrency);
+export function makeConsumers(
+  queues: Record<QueueName, Queue>,
+  functions: Functions,
+  { CONCURRENCY }: Pick<DeploySettings, 'CONCURRENCY'>,
+): void {
+  const bounds = boundsOf(CONCURRENCY);
+  for (const [name, { consumer, batch }] of Object.entries(specs)) {
+    const bound = bounds[name as QueueName];
     functions[consumer].addEventSource(
       new SqsEventSource(queues[name as QueueName], {
         batchSize: Math.min(LARGEST_BATCH, batch),

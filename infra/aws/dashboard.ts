@@ -5,68 +5,76 @@ import { streaming, streams } from '#infra/topology.ts';
 import type { Watched } from './alarms.ts';
 import { ownMetrics } from './own-metrics.ts';
 
-/** One page on how the service fares: is it on time, does it fail, what does it do. Every metric of an alarm is on it. */
-export function makeDashboard(scope: Construct, { table, queues, deadLetters, functions, api }: Watched): void {
-  const max = { period: Duration.minutes(1), statistic: 'Maximum' };
-  const sum = { period: Duration.minutes(1), statistic: 'Sum' };
-  const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 8, height: 6 });
-  const ofTable = (metricName: string) =>
-    new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName: table.tableName }, ...sum });
-  const all = Object.values(functions);
-  const { lag, failedRecords, failedDeliveries } = ownMetrics(scope);
-  const streamed = streaming.map((name) => functions[name]);
-  new Dashboard(scope, 'Dashboard', {
-    widgets: [
-      [
-        graph(
-          'Schedule lag (s)',
-          lag.map((one) => one.metric),
-        ),
-        graph(
-          'Oldest message (s)',
-          Object.values(queues).map((queue) => queue.metricApproximateAgeOfOldestMessage(max)),
-        ),
-        graph(
-          'Dead letters',
-          deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max)),
-        ),
-      ],
-      [
-        graph('Requests', [
-          api.metricCount(sum),
-          api.metricClientError(sum),
-          api.metricServerError(sum),
-          ...streamed.flatMap((one) => [one.metric('UrlRequestCount', sum), one.metric('Url5xxCount', sum)]),
-        ]),
-        graph('Latency (ms, p99)', [api.metricLatency({ period: Duration.minutes(1), statistic: 'p99' })]),
-        graph(
-          'Stream age (ms)',
-          streams.map((stream) => functions[stream.function].metric('IteratorAge', max)),
-        ),
-      ],
-      [
-        graph(
-          'Invocations',
-          all.map((one) => one.metricInvocations(sum)),
-        ),
-        graph(
-          'Errors and throttles',
-          all.flatMap((one) => [one.metricErrors(sum), one.metricThrottles(sum)]),
-        ),
-        graph('Units of the table', [
-          ofTable('ConsumedWriteCapacityUnits'),
-          ofTable('ConsumedReadCapacityUnits'),
-          ofTable('WriteThrottleEvents'),
-          ofTable('ReadThrottleEvents'),
-        ]),
-      ],
-      [
-        graph('Failed deliveries', [failedDeliveries]),
-        graph(
-          'Records given back',
-          failedRecords.map((one) => one.metric),
-        ),
-      ],
-    ],
-  });
+/**
+ * Two pages, each of at most 50 metrics, which cost nothing: how the service fares, and what goes wrong in it. Every metric
+ * of an alarm is on one of them.
+ */
+export function makeDashboards(scope: Construct, watched: Watched): void {
+  new Dashboard(scope, 'Dashboard', { widgets: inRows(ofWork(scope, watched)) });
+  new Dashboard(scope, 'Dashboard-faults', { widgets: inRows(ofFaults(scope, watched)) });
 }
+
+const A_ROW = 3;
+const inRows = (graphs: GraphWidget[]): GraphWidget[][] =>
+  Array.from({ length: Math.ceil(graphs.length / A_ROW) }, (_, i) => graphs.slice(i * A_ROW, (i + 1) * A_ROW));
+
+const max = { period: Duration.minutes(1), statistic: 'Maximum' };
+const sum = { period: Duration.minutes(1), statistic: 'Sum' };
+const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 24 / A_ROW, height: 6 });
+
+/** Is it on time, and what does it do. */
+function ofWork(scope: Construct, { table, queues, functions, api }: Watched): GraphWidget[] {
+  const all = Object.values(functions);
+  const lag = ownMetrics(scope).lag.map((one) => one.metric);
+  const ages = Object.values(queues).map((queue) => queue.metricApproximateAgeOfOldestMessage(max));
+  const streamAges = streams.map((stream) => functions[stream.function].metric('IteratorAge', max));
+  const streamed = streaming.map((name) => functions[name].metric('UrlRequestCount', sum));
+  return [
+    graph('Schedule lag (s)', lag),
+    graph('Oldest message (s)', ages),
+    graph('Stream age (ms)', streamAges),
+    graph('Requests', [api.metricCount(sum), api.metricClientError(sum), ...streamed]),
+    graph('Latency (ms, p99)', [api.metricLatency({ period: Duration.minutes(1), statistic: 'p99' })]),
+    graph(
+      'Invocations',
+      all.map((one) => one.metricInvocations(sum)),
+    ),
+    graph('Units of the table', [
+      ofTable(table, 'ConsumedWriteCapacityUnits'),
+      ofTable(table, 'ConsumedReadCapacityUnits'),
+    ]),
+    graph('Concurrency of the account', [new Metric({ ...ofLambda, metricName: 'ClaimedAccountConcurrency', ...max })]),
+  ];
+}
+
+/** What fails, is refused, or was given up. */
+function ofFaults(scope: Construct, { table, deadLetters, functions, api }: Watched): GraphWidget[] {
+  const all = Object.values(functions);
+  const { failedRecords, failedDeliveries } = ownMetrics(scope);
+  const dead = deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max));
+  return [
+    graph('Dead letters', dead),
+    graph('Failed deliveries', [failedDeliveries]),
+    graph(
+      'Records given back',
+      failedRecords.map((one) => one.metric),
+    ),
+    graph(
+      'Errors',
+      all.map((one) => one.metricErrors(sum)),
+    ),
+    graph('Throttles', [
+      ...all.map((one) => one.metricThrottles(sum)),
+      new Metric({ ...ofLambda, metricName: 'RecursiveInvocationsDropped', ...sum }),
+      ofTable(table, 'WriteThrottleEvents'),
+      ofTable(table, 'ReadThrottleEvents'),
+    ]),
+    graph('5xx', [api.metricServerError(sum), ...streaming.map((name) => functions[name].metric('Url5xxCount', sum))]),
+  ];
+}
+
+/** Over all functions of the account. */
+const ofLambda = { namespace: 'AWS/Lambda' };
+
+const ofTable = (table: Watched['table'], metricName: string): Metric =>
+  new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap: { TableName: table.tableName }, ...sum });

@@ -1,3 +1,6 @@
+import { queues as allQueues } from '#infra/topology.ts';
+import type { QueueName } from '#lib/messages.ts';
+
 /** SQS hands over ten messages at once without waiting for more. */
 export const LARGEST_BATCH = 10;
 
@@ -6,13 +9,24 @@ const LEAST_BOUND = 2;
 const MOST_BOUND = 1000;
 export const MOST_CONCURRENCY = 1250;
 
+/** Of CONCURRENCY, what all queues together may hold by waiting for others; the rest is for requests and short work. */
+const WAITING_SHARE = 0.8;
+
 /**
- * The MaximumConcurrency of an event source that is to have so many batches in hand; undefined: none can be set.
- * @throws when no event source has so many
+ * The MaximumConcurrency of each event source; undefined: none. Only those that wait for others need one, as the others
+ * are done in a moment; and only in an account that has little. One with a bound always keeps five pollers, others two.
+ * @param total Lambda's concurrency that is ours to use; undefined: as much as there is
  */
-export function boundOf(concurrency: number): number | undefined {
-  if (concurrency > MOST_CONCURRENCY) {
-    throw new Error(`An event source has ${MOST_CONCURRENCY} batches in hand at most, not ${concurrency}.`);
-  }
-  return concurrency > MOST_BOUND ? undefined : Math.max(LEAST_BOUND, concurrency);
+export function boundsOf(
+  total: number | undefined,
+  queues: Record<string, { concurrency: number; waits?: true }> = allQueues,
+): Partial<Record<QueueName, number>> {
+  if (total === undefined) return {};
+  const waiting = Object.entries(queues).filter(([, { waits }]) => waits);
+  const sum = waiting.reduce((all, [, { concurrency }]) => all + concurrency, 0);
+  const bounds = waiting.flatMap(([name, { concurrency }]) => {
+    const share = Math.max(LEAST_BOUND, Math.floor((WAITING_SHARE * total * concurrency) / sum));
+    return share > MOST_BOUND ? [] : [[name, share]];
+  });
+  return Object.fromEntries(bounds);
 }

@@ -6,11 +6,13 @@ import {
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
 import { queueVariable } from '#lib/platform/aws/environment.ts';
 import { bundle } from './bundle.ts';
@@ -33,6 +35,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
   const { memory_mb, timeout_seconds } = specs[name];
   const reserved = settings.RESERVED_CONCURRENCY[name];
   const logGroup = makeLogGroup(scope, name, settings);
+  const own = specs[name].reaches_out && resources.network;
   return new LambdaFunction(scope, `Function-${name}`, {
     description: `Fleetwatch ${name}`,
     runtime: Runtime.NODEJS_24_X,
@@ -42,15 +45,26 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     memorySize: memory_mb,
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
+    // Among it is NATS_URL.
+    ...(resources.key && { environmentEncryption: resources.key }),
+    ...own,
     logGroup,
     // Without Lambda's own lines of each run, of which metrics tell the same. Metrics of our own count as INFO.
     loggingFormat: LoggingFormat.JSON,
     systemLogLevelV2: SystemLogLevel.WARN,
     applicationLogLevelV2: ApplicationLogLevel.INFO,
-    environment: { ...environmentOf(name, resources, settings), POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope) },
+    environment: {
+      ...environmentOf(name, resources, settings),
+      ...(own && { IN_VPC: 'true' }),
+      POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope),
+    },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+    // A delivery that is tried again, a deadline that moves on: such chains are meant, and bounded by their queues.
+    recursiveLoop: recursive.has(name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
   });
 }
+
+const recursive = onCycles();
 
 export const makeLogGroup = (scope: Construct, name: string, settings: DeploySettings): LogGroup =>
   new LogGroup(scope, `Log-${name}`, {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { readSettings, SettingsSchema } from '#lib/platform/settings.ts';
+import { neverAllowed } from './never-allowed.ts';
 
 /** How long CloudWatch can keep a log group, in days. */
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
@@ -10,6 +11,18 @@ const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 73
 const STREAM_ARN = /^(?:|arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]{3,255}\/stream\/[\w:.-]+)$/;
 
 const SECRET = /^(?:|[\w/+=.:-]+(?:@[A-Za-z0-9-]{32,64})?)$/;
+
+const KEY_ARN = /^(?:|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+)$/;
+const VAULT_ARN = /^(?:|arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50})$/;
+
+const subnets = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .refine(
+    (list) => list.every((id) => /^subnet-[0-9a-f]{8,17}$/.test(id)),
+    'ids such as subnet-0a1b2c3d, comma-separated',
+  );
 
 const yesOrNo = z.enum(['true', 'false']);
 
@@ -55,6 +68,26 @@ export const DeploySettings = z.object({
   RESERVED_CONCURRENCY: reservations,
   /** CloudFront over it all. Without it the API and the address that streams are called as they are. */
   CDN: yesOrNo.default('true').transform((text) => text === 'true'),
+  /** Of Lambda's concurrency in the account, what is this service's to use; empty: as much as there is. */
+  CONCURRENCY: z
+    .union([z.literal(''), z.coerce.number().int().min(10)], 'a whole number, 10 or more; or empty')
+    .default('')
+    .transform((total) => (total === '' ? undefined : total)),
+  /** A key of KMS that table and queues are encrypted with. */
+  KMS_KEY_ARN: z.string().regex(KEY_ARN, 'the ARN of a key, arn:aws:kms:…:key/<id>; or empty').default(''),
+  /** Backups of AWS Backup beside point-in-time recovery, kept for so many days; 0: none. */
+  BACKUP_DAYS: z.coerce.number().int().min(0).max(3650).default(0),
+  /** A vault elsewhere that takes a copy of each backup. */
+  BACKUP_COPY_VAULT_ARN: z
+    .string()
+    .regex(VAULT_ARN, 'the ARN of a vault, arn:aws:backup:…:backup-vault:<name>; or empty')
+    .default(''),
+  /** A VPC of the operator's, for whatever reaches out. */
+  VPC_ID: z
+    .string()
+    .regex(/^(?:|vpc-[0-9a-f]{8,17})$/, 'the id of a VPC, vpc-…; or empty')
+    .default(''),
+  SUBNETS: subnets,
   /** Own name of the service, with its certificate in us-east-1. */
   DOMAIN_NAME: z.string().default(''),
   CERTIFICATE_ARN: z.string().default(''),
@@ -78,13 +111,26 @@ export function readDeploySettings(node: Node): DeploySettings {
     return value === undefined ? [] : [[name, String(value)]];
   });
   const settings = readSettings(Object.fromEntries(given), DeploySettings);
-  if ((settings.DOMAIN_NAME === '') !== (settings.CERTIFICATE_ARN === '')) {
-    throw new Error('Settings are wrong. DOMAIN_NAME and CERTIFICATE_ARN come together. See docs/DEPLOY.md.');
-  }
-  if (settings.DOMAIN_NAME !== '' && !settings.CDN) {
-    throw new Error('Settings are wrong. DOMAIN_NAME is a name of CloudFront: leave it out, or CDN=false.');
-  }
+  const wrong = misfits(settings);
+  if (wrong.length > 0) throw new Error(`Settings are wrong. ${wrong.join(' ')} See docs/DEPLOY.md.`);
   return settings;
+}
+
+/** What does not go together, or not on AWS, a sentence each. */
+function misfits(settings: DeploySettings): string[] {
+  const { DOMAIN_NAME, CERTIFICATE_ARN, VPC_ID, SUBNETS, CHECK_EGRESS, EGRESS_ALLOW } = settings;
+  const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN, CDN } = settings;
+  const never = EGRESS_ALLOW.flatMap((cidr) => neverAllowed(cidr) ?? []);
+  return [
+    (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN come together.',
+    DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME is a name of CloudFront: leave it out, or CDN=false.',
+    (VPC_ID === '') !== (SUBNETS.length === 0) && 'VPC_ID and SUBNETS come together.',
+    CHECK_EGRESS === 'any' &&
+      VPC_ID === '' &&
+      'CHECK_EGRESS: any reaches nothing of yours without VPC_ID and SUBNETS, only networks of AWS itself.',
+    ...never.map((reason) => `EGRESS_ALLOW: ${reason}.`),
+    BACKUP_COPY_VAULT_ARN !== '' && BACKUP_DAYS === 0 && 'BACKUP_COPY_VAULT_ARN: needs BACKUP_DAYS.',
+  ].filter((one) => one !== false);
 }
 
 /** The origins whose pages may call: what ALLOWED_ORIGINS says, and the service's own. */

@@ -1,14 +1,16 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { MCP_PATH } from '#lib/mcp/endpoint.ts';
 import { layoutOf } from '#lib/schedule/watermark.ts';
 import { acknowledgeFindings } from './acknowledged.ts';
 import { makeAlarms } from './alarms.ts';
+import { makeBackup } from './backup.ts';
 import { makeBus } from './bus.ts';
 import { makeCdn } from './cdn.ts';
 import { makeChangeStream } from './change-stream.ts';
 import { makeConsumers } from './consumers.ts';
-import { makeDashboard } from './dashboard.ts';
+import { makeDashboards } from './dashboard.ts';
 import { makeFunctionUrls } from './function-urls.ts';
 import { makeFunctions } from './functions.ts';
 import { makeHttp } from './http.ts';
@@ -16,25 +18,33 @@ import { makeQueues } from './queues.ts';
 import type { DeploySettings } from './settings.ts';
 import { makeTable } from './table.ts';
 import { makeTicks } from './ticks.ts';
+import { makeNetwork } from './vpc.ts';
 
 /** The whole service, from the topology. */
 export class FleetwatchStack extends Stack {
   constructor(scope: Construct, settings: DeploySettings, props: StackProps = {}) {
-    super(scope, settings.STACK_NAME, { description: 'Fleetwatch', ...props });
+    super(scope, settings.STACK_NAME, {
+      description: 'Fleetwatch',
+      terminationProtection: settings.DELETION_PROTECTION,
+      ...props,
+    });
     // What it costs can be told apart by it, once it is switched on as a cost allocation tag.
     Tags.of(this).add('Application', settings.STACK_NAME);
-    const table = makeTable(this, settings);
-    const { queues, deadLetters } = makeQueues(this);
+    const key = settings.KMS_KEY_ARN === '' ? undefined : Key.fromKeyArn(this, 'Key', settings.KMS_KEY_ARN);
+    const network = makeNetwork(this, settings);
+    const table = makeTable(this, settings, key);
+    makeBackup(this, table, settings);
+    const { queues, deadLetters } = makeQueues(this, key);
     const bus = makeBus(this);
-    const functions = makeFunctions(this, { table, queues, bus }, settings);
-    makeConsumers(queues, functions);
-    deadLetters.push(...makeChangeStream(this, table, functions), ...makeTicks(this, queues));
+    const functions = makeFunctions(this, { table, queues, bus, key, network }, settings);
+    makeConsumers(queues, functions, settings);
+    deadLetters.push(...makeChangeStream(this, table, functions, key), ...makeTicks(this, queues, key));
     const api = makeHttp(this, functions, settings);
     const streamed = makeFunctionUrls(functions, settings);
     const cdn = settings.CDN ? makeCdn(this, api, streamed, settings) : undefined;
     const watched = { table, queues, deadLetters, functions, api };
     const topic = makeAlarms(this, watched, settings);
-    makeDashboard(this, watched);
+    makeDashboards(this, watched);
     acknowledgeFindings({ deadLetters, functions, api, cdn });
 
     const say = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });

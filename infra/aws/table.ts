@@ -7,6 +7,7 @@ import {
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { DeploySettings } from './settings.ts';
 
@@ -14,18 +15,23 @@ import type { DeploySettings } from './settings.ts';
  * The one table: paid by request, with the stream that alerts come from. lib/KEYS.md says what stands in it. With
  * TABLE_STREAM_ARN it is one that stands already, a restored one, and the stack does not care for it.
  */
-export function makeTable(scope: Construct, settings: DeploySettings): ITableV2 {
+export function makeTable(scope: Construct, settings: DeploySettings, key: IKey | undefined): ITableV2 {
   const tableStreamArn = settings.TABLE_STREAM_ARN;
   if (tableStreamArn !== '') {
     const [tableArn = ''] = tableStreamArn.split('/stream/');
-    return TableV2.fromTableAttributes(scope, 'Table', { tableArn, tableStreamArn });
+    return TableV2.fromTableAttributes(scope, 'Table', {
+      tableArn,
+      tableStreamArn,
+      ...(key && { encryptionKey: key }),
+    });
   }
   const table = new TableV2(scope, 'Table', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },
     billing: Billing.onDemand(),
-    encryption: TableEncryptionV2.dynamoOwnedKey(),
-    dynamoStream: StreamViewType.NEW_IMAGE,
+    encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
+    // What is new would do; but a replica wants both, and another kind of stream is another stream, unread from its start.
+    dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
     timeToLiveAttribute: 'expires_at',
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection: settings.DELETION_PROTECTION,

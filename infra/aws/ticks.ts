@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   ContextAttribute,
   Schedule,
@@ -14,9 +15,9 @@ import type { QueueName } from '#lib/messages.ts';
 import { makeDeadLetters } from './queues.ts';
 
 /** @returns the queues of ticks that could not be sent */
-export function makeTicks(scope: Construct, queues: Record<QueueName, Queue>): Queue[] {
+export function makeTicks(scope: Construct, queues: Record<QueueName, Queue>, key: IKey | undefined): Queue[] {
   return schedules.map(({ name, queue, every_minutes }) => {
-    const dead = makeDeadLetters(scope, `schedule-${name}`);
+    const dead = makeDeadLetters(scope, `schedule-${name}`, key);
     new Schedule(scope, `Schedule-${name}`, {
       description: `The ${name} of Fleetwatch`,
       schedule: ScheduleExpression.rate(Duration.minutes(every_minutes)),

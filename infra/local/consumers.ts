@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { type FunctionName, functions, queues as specs } from '#infra/topology.ts';
+import { type FunctionName, hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { shareOf } from '#lib/platform/fair-shares.ts';
 import type { Clock, Log } from '#lib/platform/ports.ts';
@@ -46,8 +46,7 @@ function startConsumer(
   { clock, log, afterPause }: World,
 ): Feed {
   const { consumer, batch, concurrency } = specs[queue];
-  // Lambda asks for six times the function's time-out.
-  const hideMs = functions[consumer].timeout_seconds * 6000;
+  const hideMs = hiddenSeconds(queue) * 1000;
   const hands = batch * concurrency;
   const share = shareOf(hands);
   const inHand = new Set<Promise<void>>();

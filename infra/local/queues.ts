@@ -52,8 +52,9 @@ const MESSAGE_BYTES = 256 * 1024;
 const BETWEEN_TRIES: readonly QueueName[] = ['notify', 'delivery', 'plan'];
 /** Messages in one write of a large send, so that nobody waits long for it. */
 const CHUNK = 25;
-/** A message that failed waits 2 s, then twice as long each time. (SQS lets it wait for the whole visibility time-out.) */
+/** A message that failed waits 2 s, then twice as long each time, up to half a minute. (SQS: as long as it is hidden.) */
 const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 30_000;
 
 export type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms?: number };
 
@@ -154,7 +155,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
         const now = clock.now();
         for (const { id, receives } of done) remove.run(id, receives);
         for (const { id, receives } of failed) {
-          const pause = receives >= max_receives ? 0 : first_pause_ms * 2 ** (receives - 1);
+          const pause = receives >= max_receives ? 0 : Math.min(LONGEST_PAUSE_MS, first_pause_ms * 2 ** (receives - 1));
           release.run(now + pause, id, receives);
         }
         if (last.length > 0) bury.all(now, queue, max_receives);

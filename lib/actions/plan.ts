@@ -1,6 +1,7 @@
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { BOUND_ACTIONS } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
 import type { BoundActionItem } from './action-item.ts';
 import type { World } from './claim.ts';
 import { fires } from './fires.ts';
@@ -23,15 +24,15 @@ export async function planOrPark(world: World, transition: TransitionItem): Prom
   }
 }
 
-/** A parked transition again. @param last the message is not given again: what cannot be sent off ends as failed */
-export async function planParked(world: World, parked: MessageOf<'plan'>, last: boolean): Promise<void> {
+/** A parked transition again; what cannot be sent off ends as failed when its last chance is gone. */
+export async function planParked(world: World, parked: MessageOf<'plan'>, chance: Chance): Promise<void> {
   const key = { pk: world.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
   const transition = await world.ports.table.get<TransitionItem>(key);
   if (!transition) return world.ports.log.warn('a parked transition is gone', parked);
   try {
     await plan(world, transition);
   } catch (error) {
-    if (last) for (const run of await runsOf(world, transition)) await giveUp(world, run);
+    if (chance !== 'more') for (const run of await runsOf(world, transition)) await giveUp(world, run);
     throw error;
   }
 }

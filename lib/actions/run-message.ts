@@ -1,5 +1,6 @@
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import { isSlot } from '#lib/schedule/slots.ts';
 import type { ActionItem } from './action-item.ts';
@@ -17,14 +18,23 @@ type Message = MessageOf<'action'>;
 /**
  * A run that a transition or the schedule wants: at most once, as it is claimed before it is sent. Whoever is given the
  * message again finds the claim; if it is still pending when it must be over, its runner was cut off.
- * @param last the message is not given again: what is not claimed by now ends as failed
+ * What is not claimed when its last chance is gone ends as failed.
  */
-export async function runMessage(world: World, message: Message, last: boolean): Promise<void> {
+export async function runMessage(world: World, message: Message, chance: Chance): Promise<void> {
   if (message.kind === 'settle') return settleById(world, message);
-  if (last) {
+  if (chance === 'over') {
     await giveUp(world, message);
     throw new Error(`a run of ${message.action_id} was given up; see the errors logged for it`);
   }
+  try {
+    await runOnce(world, message);
+  } catch (error) {
+    if (chance === 'last') await giveUp(world, message);
+    throw error;
+  }
+}
+
+async function runOnce(world: World, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
   const plan = await planOf(world, message);
   if (!plan) return;
   const claimed = await claim(world, plan.wanted, plan.wants);

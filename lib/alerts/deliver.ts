@@ -5,6 +5,7 @@ import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
 import { type FairShares, NO_PLACE } from '#lib/platform/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -23,25 +24,45 @@ export type DeliverWorld = AttemptWorld & { places: FairShares };
 /**
  * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
  * delivery id. A retry is a delayed message; nothing waits here.
- * @param last the message is not given again: instead of a try that may be cut off, the delivery ends as failed
+ * What fails by a fault of ours is given again, and ends as failed when its last chance is gone.
  */
-export function deliver(world: DeliverWorld, message: MessageOf<'delivery'>, last: boolean): Promise<void> {
+export function deliver(world: DeliverWorld, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
   // A message that is given again after a crash may fall due together with the retry that it had sent: the second of
   // them waits for what the first one records, and makes no attempt of its own.
-  return oneAtATime(world.ports.table, message.delivery_id, () => deliverOnce(world, message, last));
+  return oneAtATime(world.ports.table, message.delivery_id, () => deliverOnce(world, message, chance));
 }
 
-async function deliverOnce(world: DeliverWorld, message: MessageOf<'delivery'>, last: boolean): Promise<void> {
+async function deliverOnce(world: DeliverWorld, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
   const { ports, keys } = world;
   const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
   if (!delivery) return ports.log.warn('a delivery is gone', message);
   if (isOver(delivery)) return followUp(world, delivery);
-  if (last) {
-    const error = `given up: the service failed each time that it tried${delivery.error && `; before that: ${delivery.error}`}`;
-    await conclude(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+  if (chance === 'over') {
+    await giveUp(world, delivery);
     throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
   }
-  const { turn } = message;
+  try {
+    await attemptNext(world, message, delivery);
+  } catch (error) {
+    if (chance === 'last') await giveUp(world, delivery);
+    throw error;
+  }
+}
+
+/** Ends it as failed, so that it is seen. What was recorded meanwhile, such as that it was sent, stays. */
+async function giveUp(world: DeliverWorld, delivery: DeliveryItem): Promise<void> {
+  const before = delivery.error && `; before that: ${delivery.error}`;
+  const error = `given up: the service failed each time that it tried${before}`;
+  await conclude(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+}
+
+/** The attempt that is due; otherwise, or when one more is to follow, a message for later. */
+async function attemptNext(
+  world: DeliverWorld,
+  { turn }: MessageOf<'delivery'>,
+  delivery: DeliveryItem,
+): Promise<void> {
+  const { ports } = world;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
   if (ports.clock.now() < wait) return tryLater(world, delivery, wait, turn);
 

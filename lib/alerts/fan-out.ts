@@ -3,6 +3,7 @@ import { closingId } from '#lib/health/change-state.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf } from './event.ts';
@@ -30,12 +31,12 @@ export async function fanOutOrPark(world: FanOutWorld, transition: TransitionIte
   }
 }
 
-/** A parked transition again. @param last the message is not given again: what cannot be handed over ends as failed */
-export async function fanOutParked(world: FanOutWorld, parked: MessageOf<'notify'>, last: boolean): Promise<void> {
+/** A parked transition again; what cannot be handed over ends as failed when its last chance is gone. */
+export async function fanOutParked(world: FanOutWorld, parked: MessageOf<'notify'>, chance: Chance): Promise<void> {
   const key = { pk: world.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
   const transition = await world.ports.table.get<TransitionItem>(key);
   if (!transition) return world.ports.log.warn('a parked transition is gone', parked);
-  await fanOut(world, transition, last);
+  await fanOut(world, transition, chance !== 'more');
 }
 
 /**

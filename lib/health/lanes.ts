@@ -1,6 +1,6 @@
 import type { Outcome } from '#lib/checks/check-type.ts';
-import { FairShares } from '#lib/platform/fair-shares.ts';
-import type { Clock } from '#lib/platform/ports.ts';
+import { type Claim, FairShares, NO_PLACE } from '#lib/platform/fair-shares.ts';
+import type { Clock, Ports } from '#lib/platform/ports.ts';
 
 /** Open probes of one process, of each lane. */
 const QUICK_PLACES = 250;
@@ -15,12 +15,36 @@ const SLOW_MS = 2_000;
 /** `quick`: probes that were over in a moment last time. `slow`: the others, which hold nobody up but each other. */
 export type Lane = 'quick' | 'slow';
 
-export type Lanes = Record<Lane, FairShares>;
+export type Lanes = Record<Lane, FairShares> & { begin: Begin };
 
 /** The places for probes of one process. */
-export function makeLanes(clock: Clock): Lanes {
+export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
   const lane = (places: number) => new FairShares({ places, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
-  return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES) };
+  const atOnce = settings.PROBES_AT_ONCE;
+  const begin: Begin = atOnce < QUICK_PLACES ? beginFew(atOnce, clock) : (_claim, probe) => probe();
+  return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES), begin };
+}
+
+/** Runs a probe as soon as it may begin. */
+type Begin = <T>(claim: Claim, probe: () => Promise<T>) => Promise<T | typeof NO_PLACE>;
+
+/** A probe that hangs for longer (ms) takes no CPU, and no place from those that wait to begin. */
+const BEGINS_MS = 250;
+
+/**
+ * Where a process has but a part of a CPU: more probes at once that connect and shake hands would measure how they wait
+ * for it.
+ */
+export function beginFew(places: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
+  const starts = new FairShares({ places, wait_ms: WAIT_MS }, clock);
+  return async <T>(claim: Claim, probe: () => Promise<T>) => {
+    let ended: Promise<T> | undefined;
+    const begun = await starts.run(claim, async () => {
+      ended = probe();
+      await Promise.race([ended.catch(() => {}), clock.sleep(BEGINS_MS)]);
+    });
+    return begun === NO_PLACE ? begun : ended!;
+  };
 }
 
 /** Whether the next probe of a check belongs on the slow lane, by the outcome of this one. */

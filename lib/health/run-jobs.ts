@@ -28,7 +28,7 @@ const READ_AGAIN_MS = 2_000;
 export type Prober = { lanes: Lanes; network: OwnNetwork; noteLate: (job: Job) => Promise<void> };
 
 export const makeProber = (ports: Ports, keys: Keys): Prober => {
-  const lanes = makeLanes(ports.clock);
+  const lanes = makeLanes(ports);
   return { lanes, network: ownNetwork(ports), noteLate: lateProbes(ports, keys, lanes) };
 };
 
@@ -84,7 +84,7 @@ export async function runJobs(
         const isOld = ports.clock.now() - readAt > READ_AGAIN_MS;
         const [still] = isOld ? await wanted(ports, keys, [one.job]) : [one];
         if (!still || signal?.aborted || isLate(still, ports.clock.now())) return undefined;
-        return probeOnce(ports, still);
+        return lanes.begin(claim, () => probeOnce(ports, still));
       });
       if (probe === NO_PLACE) return void failed.push(one.job);
       // A run that has timed out has a successor; it must not write beside it.

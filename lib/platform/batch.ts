@@ -1,11 +1,30 @@
-import type { Log } from './ports.ts';
+import type { Clock, Log } from './ports.ts';
 
 /** The part of an SQS record that the service reads. */
 export type QueueRecord = {
   messageId: string;
   body: string;
-  attributes: { ApproximateReceiveCount: string };
+  attributes: {
+    ApproximateReceiveCount: string;
+    /** Epoch ms. */
+    ApproximateFirstReceiveTimestamp: string;
+  };
 };
+
+/**
+ * Whether this time may fail. `more`: it is tried again. `last`: it has been for long enough; what fails now ends as
+ * failed. `over`: not given again, and perhaps each try was cut off: it ends as failed without another one.
+ */
+export type Chance = 'more' | 'last' | 'over';
+
+/** A message is tried for so long (ms) from its first receive on, and once at the least, however late that is. */
+const TRIED_FOR_MS = 20 * 60_000;
+
+/** @param most receives after which a message is not given again */
+export function chanceOf({ attributes }: QueueRecord, clock: Pick<Clock, 'now'>, most: number): Chance {
+  if (Number(attributes.ApproximateReceiveCount) >= most) return 'over';
+  return clock.now() - Number(attributes.ApproximateFirstReceiveTimestamp) >= TRIED_FOR_MS ? 'last' : 'more';
+}
 
 /** What a queue or stream function answers: only these records are given again. */
 export type BatchReply = { batchItemFailures: { itemIdentifier: string }[] };
@@ -31,17 +50,17 @@ export async function eachRecord<R>(
   return { batchItemFailures };
 }
 
-/** `eachRecord` over queue messages: the body as JSON, and how often it was received (1 the first time). */
+/** `eachRecord` over queue messages: the body as JSON. */
 export const eachMessage = (
   log: Log,
   records: readonly QueueRecord[],
-  work: (body: unknown, receives: number, record: QueueRecord) => Promise<unknown>,
+  work: (body: unknown, record: QueueRecord) => Promise<unknown>,
 ): Promise<BatchReply> =>
   eachRecord(
     log,
     records,
     (record) => record.messageId,
-    (record) => work(JSON.parse(record.body), Number(record.attributes.ApproximateReceiveCount), record),
+    (record) => work(JSON.parse(record.body), record),
   );
 
 /** Whether a function that has two sources was called by its queue, not by the stream. */

@@ -67,13 +67,15 @@ export const SettingsSchema = z.object({
     .default('')
     .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com'),
   /** Streams of MCP's protocol of 2024-11-05 that one key may hold open. */
-  MCP_STREAMS_PER_KEY: z.coerce.number().int().min(1).max(1000).default(20),
+  MCP_STREAMS_PER_KEY: z.coerce.number().int().min(1).max(1000).default(3),
   /** How long such a stream lives; Lambda ends one after 900 s. */
   MCP_STREAM_SECONDS: z.coerce.number().int().min(1).max(840).default(840),
   /** Partitions of the schedule. Fixed once there is data. */
   SHARDS: z.coerce.number().int().min(1).max(1024).default(4),
   /** Partitions of each tenant's lists and feeds. Fixed once there is data. */
   BUCKETS: z.coerce.number().int().min(1).max(64).default(4),
+  /** Probes of one process that connect and shake hands at once: more of them wait for its CPU, and measure that. */
+  PROBES_AT_ONCE: z.coerce.number().int().min(1).max(1000).default(16),
   /** Jobs due within this time travel in one message. */
   JOB_GROUP_MS: z.coerce.number().int().min(10).max(1000).default(1000),
 });

@@ -1,16 +1,23 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { ASSUMED } from '#infra/aws/scale.ts';
 import { STORE_FILE } from '#infra/local/store.ts';
+import { functions } from '#infra/topology.ts';
 import { RESULTS } from '#lib/keys.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type Check, inParallel, type LocalTarget, makeChecks, startTarget } from '#test/long/fleet.ts';
 import { usageOf, watch } from '#test/long/process-tree.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
+import { holdToShare } from './cpu-share.ts';
+import { startTlsTarget } from './tls-target.ts';
 import { worstBody } from './worst-body.ts';
 
 /** Figures by name; a lower one is better but for those a second. */
@@ -201,6 +208,40 @@ async function startUp(): Promise<Figures> {
   return { start_up_ms: performance.now() - began };
 }
 
+/**
+ * What 50 https probes that are due at once add to the latency of a target that answers in 50 ms, by the settings of a
+ * deployment and under the share of a vCPU that Lambda gives the prober; against one probe alone. Median, ms.
+ */
+async function probesOnLambda(): Promise<Figures> {
+  const share = functions.prober.memory_mb / ASSUMED.vcpu_mb;
+  const { PROBES_AT_ONCE } = readSettings({});
+  const target = await startTlsTarget(50);
+  const medianOf = async (due: number): Promise<number> => {
+    const words = ['tls-probes.ts', target.url, String(due), String(PROBES_AT_ONCE), '6'];
+    const [file = '', ...args] = words;
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, file), ...args],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    // Loading itself is not held down.
+    await once(child.stdout, 'data');
+    const release = holdToShare(child.pid!, share);
+    child.stdin.write('go\n');
+    const [latencies] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    await release();
+    return quantile(JSON.parse(latencies) as number[], 0.5);
+  };
+  try {
+    const alone = await medianOf(1);
+    return { lambda_50_tls_probes_add_ms_p50: (await medianOf(50)) - alone };
+  } finally {
+    await target.close();
+  }
+}
+
 /** Each measures on a service of its own. */
 export const measures: Record<string, () => Promise<Figures>> = {
   bareGet,
@@ -212,4 +253,5 @@ export const measures: Record<string, () => Promise<Figures>> = {
   startUp,
   memory,
   'worst-body': worstBody,
+  probesOnLambda,
 };

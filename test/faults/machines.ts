@@ -9,6 +9,7 @@ import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { functions } from '#infra/topology.ts';
+import { invokedBy, type Lineage } from '#test/support/lineage.ts';
 import { count, type FunctionRun } from './observations.ts';
 import { type Process, type Shared, startProcess } from './process.ts';
 import { runContext } from './run-context.ts';
@@ -110,14 +111,19 @@ export function machines(shared: Shared, onResume: () => void) {
 
   return {
     isRunning: () => running,
-    /** Runs a function once. Undefined when its process died, it threw, or its time was over. */
+    /**
+     * Runs a function once. Undefined when its process died, it threw, or its time was over.
+     * @param batch chains of the messages that it is given
+     */
     invoke<T>(
       name: FunctionRun['function'],
       work: (handlers: Handlers, context: { signal: AbortSignal }) => Promise<T>,
+      batch: readonly Lineage[] = [],
     ): Promise<{ reply: T; process: Process } | undefined> {
       const begun = begin();
       const { process, handlers } = begun;
-      const run: FunctionRun = { id: seen.next(), function: name, began_at: clock.now(), ended: false };
+      const lineage = invokedBy(name, batch);
+      const run: FunctionRun = { id: seen.next(), function: name, lineage, began_at: clock.now(), ended: false };
       seen.runs.set(run.id, run);
       return new Promise((resolve) => {
         process.onDeath(() => resolve(undefined));

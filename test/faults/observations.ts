@@ -1,5 +1,6 @@
 import type { FunctionName } from '#infra/topology.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
+import type { Lineage } from '#test/support/lineage.ts';
 
 /** One item as a commit left it; `before` and `after` are undefined where there is none. */
 export type Change = { key: Key; before: Item | undefined; after: Item | undefined };
@@ -9,7 +10,15 @@ export type Commit = { n: number; at: number; changes: Change[]; run: number | u
  * One time that a function was called; its number is the `run` of all that it does. `aborted_at`: its time was over and
  * its signal said so.
  */
-export type FunctionRun = { id: number; function: FunctionName; began_at: number; ended: boolean; aborted_at?: number };
+export type FunctionRun = {
+  id: number;
+  function: FunctionName;
+  /** The chain of messages that led to it, with this time. */
+  lineage: Lineage;
+  began_at: number;
+  ended: boolean;
+  aborted_at?: number;
+};
 
 /** One request of an agent. `n` orders it among the commits. */
 export type PushAttempt = {

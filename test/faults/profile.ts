@@ -30,6 +30,8 @@ export type Profile = {
   conflict: number;
   /** A call that takes up to 3 s. */
   slow: number;
+  /** A batch that is received and never run, as Lambda throttles it; on AWS alone. */
+  unrun: number;
   /** A batch of messages with one among them that nobody can read; not a fault of ours. */
   poison: number;
   duplicate: number;
@@ -65,6 +67,7 @@ const QUIET = {
   replay: 0,
   conflict: 0,
   slow: 0,
+  unrun: 0,
   duplicate: 0,
   delay: 0,
   tickMissing: 0,
@@ -106,6 +109,7 @@ export function drawProfile(random: Random): Profile {
       replay: upTo(0.03),
       conflict: upTo(0.05),
       slow: upTo(0.02),
+      unrun: oneProcess ? 0 : upTo(0.1),
       duplicate: upTo(0.2),
       delay: upTo(0.1),
       tickMissing: upTo(0.2),

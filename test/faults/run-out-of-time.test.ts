@@ -4,6 +4,7 @@ import { RESULTS } from '#lib/keys.ts';
 import type { Net } from '#lib/platform/net.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
+import { queueRecord } from '#test/support/queue-record.ts';
 
 /** One job on its way through a prober whose time may be over while the target thinks. */
 async function probed(isOver: boolean) {
@@ -16,8 +17,7 @@ async function probed(isOver: boolean) {
   };
   const { tenant_id, entity_id, id: check_id } = check;
   const slot = latestSlot(rhythmOf(check_id, 60), ports.clock.now());
-  const body = JSON.stringify({ jobs: [{ tenant_id, entity_id, check_id, slot }] });
-  const record = { messageId: 'm1', body, attributes: { ApproximateReceiveCount: '1' } };
+  const record = queueRecord('m1', { jobs: [{ tenant_id, entity_id, check_id, slot }] });
   const prober = create({ ...ports, net: { ...ports.net, http } });
   const { batchItemFailures } = await prober({ Records: [record] }, { signal: controller.signal });
   const { items } = await ports.table.query({ partition: keys.ofCheck(tenant_id, check_id), prefix: RESULTS });

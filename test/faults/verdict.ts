@@ -3,6 +3,7 @@ import { checkAlerts } from './check-alerts.ts';
 import { checkChains } from './check-chains.ts';
 import { checkDisabled } from './check-disabled.ts';
 import { checkJobs } from './check-jobs.ts';
+import { checkLineage } from './check-lineage.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkOrphans } from './check-orphans.ts';
@@ -32,6 +33,7 @@ const checkers = {
   runs: checkRuns,
   alerts: checkAlerts,
   messages: checkMessages,
+  lineage: (run: Run) => checkLineage(run),
   orphans: checkOrphans,
 };
 

@@ -1,18 +1,25 @@
-import { queues as specs } from '#infra/topology.ts';
+import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { Job, MessageOf, QueueName } from '#lib/messages.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
 import type { Message } from '#lib/platform/ports.ts';
+import { type Lineage, NO_LINEAGE } from '#test/support/lineage.ts';
 import type { Handlers, machines } from './machines.ts';
 import { count, type JobRun, type Observations } from './observations.ts';
 import type { Shared } from './process.ts';
+import { runContext } from './run-context.ts';
 
-type Waiting = { id: number; queue: QueueName; body: string; receives: number };
+type Waiting = {
+  id: number;
+  queue: QueueName;
+  body: string;
+  receives: number;
+  first_received_at?: number;
+  lineage: Lineage;
+};
 type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'mcp'>;
 
-/** How long a message that failed, or whose process died, stays away (ms). */
-const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [1000, 40_000];
-/** One that could not be settled is away until nobody can be at it any more. */
-const HIDDEN_MS = 360_000;
+/** On one machine, how long a message that failed, or whose process died, stays away (ms). */
+const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [1000, 30_000];
 /** A message that nobody can read. */
 const POISON = { messageId: 'poison', body: '{"kind":"nonsense"}' };
 /** How far ahead a message may be sent (ms), and how far the clock of its sender may be ahead. */
@@ -40,6 +47,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
   function send(queue: string, messages: Message[]): void {
     if (!(queue in specs)) throw new Error(`There is no queue ${queue}.`);
     const now = clock.now();
+    const lineage = runContext.getStore()?.lineage ?? NO_LINEAGE;
     for (const { body, not_before } of messages) {
       if (not_before !== undefined && not_before > now + AHEAD_MS) throw new Error('At most 15 minutes ahead.');
       const text = JSON.stringify(body);
@@ -48,7 +56,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
       if (copies > 1) count(seen, 'message twice');
       for (let i = 0; i < copies; i++) {
         const at = Math.max(now, not_before ?? now) + (i === 0 ? 0 : random.int(0, 30_000));
-        enqueue({ id: ++sequence, queue: queue as QueueName, body: text, receives: 0 }, at);
+        enqueue({ id: ++sequence, queue: queue as QueueName, body: text, receives: 0, lineage }, at);
       }
     }
   }
@@ -61,7 +69,16 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
   }
 
   async function consume(queue: QueueName, batch: Waiting[]): Promise<void> {
-    for (const message of batch) message.receives++;
+    const received_at = clock.now();
+    for (const message of batch) {
+      message.receives++;
+      message.first_received_at ??= received_at;
+    }
+    if (random.chance(shared.profile.unrun)) {
+      count(seen, 'received and never run');
+      for (const message of batch) giveAgain(message, received_at);
+      return;
+    }
     const runs: JobRun[][] = batch.map((message) =>
       jobsIn(queue, message.body).map(({ check_id, slot }) => ({ check_id, slot, began_at: clock.now() })),
     );
@@ -73,8 +90,10 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     if (isPoisoned) Records.splice(random.int(0, batch.length), 0, { ...recordOf(batch[0]!), ...POISON });
 
     const consumer = specs[queue].consumer as BatchFunction;
-    const done = await invoke<BatchReply>(consumer, (handlers, context) =>
-      handlers[consumer]({ Records } as never, context),
+    const done = await invoke<BatchReply>(
+      consumer,
+      (handlers, context) => handlers[consumer]({ Records } as never, context),
+      batch.map((message) => message.lineage),
     );
     const failed = done && new Set(done.reply.batchItemFailures.map((failure) => failure.itemIdentifier));
     if (failed) judgeReply(queue, batch, failed, isPoisoned);
@@ -83,7 +102,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
         for (const run of runs[i]!) run.done_at = clock.now();
         if (slots[i]) slots[i].done_at = clock.now();
       }
-      settle(message, failed !== undefined && !failed.has(nameOf(message)));
+      settle(message, received_at, failed !== undefined && !failed.has(nameOf(message)));
     }
   }
 
@@ -99,14 +118,19 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     if (wellFailed > 0 && shared.profile.quiet) seen.batches.push(`${queue}: one bad message took ${wellFailed} along`);
   }
 
-  function settle(message: Waiting, isDone: boolean): void {
-    if (shared.storeSpell() === 'disk full') enqueue(message, clock.now() + HIDDEN_MS);
-    else if (!isDone) giveAgain(message);
+  /** One that cannot be settled is away until it is not hidden any more. */
+  function settle(message: Waiting, received_at: number, isDone: boolean): void {
+    if (shared.storeSpell() === 'disk full') enqueue(message, visibleAt(message, received_at));
+    else if (!isDone) giveAgain(message, received_at);
   }
 
-  function giveAgain(message: Waiting): void {
+  const visibleAt = ({ queue }: Waiting, received_at: number) => received_at + hiddenSeconds(queue) * 1000;
+
+  /** SQS gives a message again when it is not hidden any more, one machine sooner. */
+  function giveAgain(message: Waiting, received_at: number): void {
     if (message.receives < specs[message.queue].max_receives) {
-      enqueue(message, clock.now() + random.int(PAUSE_MIN_MS, PAUSE_MAX_MS));
+      const pause = random.int(PAUSE_MIN_MS, PAUSE_MAX_MS);
+      enqueue(message, shared.profile.oneProcess ? clock.now() + pause : visibleAt(message, received_at));
       return;
     }
     count(seen, `dead letter ${message.queue}`);
@@ -126,7 +150,10 @@ const nameOf = ({ id }: Waiting): string => `m${id}`;
 const recordOf = (message: Waiting) => ({
   messageId: nameOf(message),
   body: message.body,
-  attributes: { ApproximateReceiveCount: String(message.receives) },
+  attributes: {
+    ApproximateReceiveCount: String(message.receives),
+    ApproximateFirstReceiveTimestamp: String(message.first_received_at),
+  },
 });
 
 function jobsIn(queue: string, body: string): { check_id: string; slot: number }[] {

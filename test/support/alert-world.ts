@@ -10,12 +10,14 @@ import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import { defaultPolicy } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { keyTable } from '#lib/keys.ts';
+import type { Chance } from '#lib/platform/batch.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
 import type { BusEvent, Item, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { memoryLog } from './log.ts';
+import { queueRecord } from './queue-record.ts';
 
 export const TENANT = 'acc_a';
 export const START = Date.parse('2026-11-21T05:16:40.123Z');
@@ -194,10 +196,6 @@ export const streamEvent = (...items: Item[]) => ({
 });
 
 /** What a queue hands over. @param receives how often each was received, this time included */
-export const queueEvent = (bodies: unknown[], receives = 1) => ({
-  Records: bodies.map((body, i) => ({
-    messageId: `m${i + 1}`,
-    body: JSON.stringify(body),
-    attributes: { ApproximateReceiveCount: String(receives) },
-  })),
+export const queueEvent = (bodies: unknown[], chance?: Chance) => ({
+  Records: bodies.map((body, i) => queueRecord(`m${i + 1}`, body, chance)),
 });

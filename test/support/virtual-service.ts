@@ -27,8 +27,13 @@ export const timeOfDay = (text: string): number => Date.parse(`${DAY}T${text}${t
  * The real functions in virtual time, on a table in memory and on the faultless cloud of the simulation, with targets
  * and receivers that do as a test says: `await service.until('09:40'); service.host('shop.test').does('fails');`.
  * @param settings in place of those of one machine
+ * @param machines one for everything, or one for each invocation, with the queues of AWS
  */
-export async function virtualService(from: string, settings: Record<string, string> = {}) {
+export async function virtualService(
+  from: string,
+  settings: Record<string, string> = {},
+  machines: 'one' | 'many' = 'one',
+) {
   const random = makeRandom(7);
   const time = makeClock(timeOfDay(from));
   /** How far the service's clock was set back (ms). */
@@ -85,7 +90,7 @@ export async function virtualService(from: string, settings: Record<string, stri
     stalled: () => stalled_ms,
     storeSpell: () => undefined,
     log,
-    profile: repaired({ oneProcess: true, shards: 1, jobGroupMs: 50, quiet: true } as Profile),
+    profile: repaired({ oneProcess: machines === 'one', shards: 1, jobGroupMs: 50, quiet: true } as Profile),
     noteOutage: (outage) => recordOutage(outside, keys, outage),
   };
   const outside = shared as unknown as Ports;
@@ -137,6 +142,10 @@ export async function virtualService(from: string, settings: Record<string, stri
     /** Lets time pass up to a time of day. */
     until: (time: string) => clock.runUntil(timeOfDay(time)),
     pass: (ms: number) => clock.runUntil(clock.now() + ms),
+    /** Whether messages are received and not run, as Lambda has no concurrency left for queues. */
+    throttle: (isThrottled: boolean) => {
+      shared.profile.unrun = isThrottled ? 1 : 0;
+    },
     /** Sets the service's clock back: whatever waits for a time on it has to wait longer. */
     setBack: (ms: number) => {
       behind += ms;

@@ -10,6 +10,8 @@ const Surroundings = z.object({
   TABLE_NAME: z.string().min(1),
   /** Only where a function publishes. */
   BUS_NAME: z.string().default(''),
+  /** Its connections go through a VPC of the operator's. */
+  IN_VPC: z.enum(['', 'true']).default(''),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   POWERTOOLS_SERVICE_NAME: z.string().default('fleetwatch'),
 });

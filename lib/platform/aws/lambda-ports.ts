@@ -9,6 +9,7 @@ import { CLIENT_SETTINGS } from './client-settings.ts';
 import { dynamoTable } from './dynamodb-table.ts';
 import { queueUrls, readSurroundings } from './environment.ts';
 import { type LambdaLog, lambdaLog } from './lambda-log.ts';
+import { lambdaNet } from './lambda-net.ts';
 import { sqsQueues } from './sqs-queues.ts';
 
 /** What makes the bus of a function; given only to those that publish, as its client is a large part of a bundle. */
@@ -31,7 +32,7 @@ export function lambdaPorts(
   queues: readonly string[],
   makeBus: MakeBus = NO_BUS,
 ): Ports & { log: LambdaLog } {
-  const { TABLE_NAME, BUS_NAME, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
+  const { TABLE_NAME, BUS_NAME, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
   const settings = withoutSelf(readSettings(env));
   const ids = makeIds(systemClock);
   const pauses = { clock: systemClock, ids };
@@ -40,7 +41,7 @@ export function lambdaPorts(
     table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, ...pauses }),
     queues: sqsQueues({ client: new SQSClient(CLIENT_SETTINGS), urls: given, ...pauses }),
     bus: makeBus(BUS_NAME),
-    net: makeNet(settings),
+    net: IN_VPC === 'true' ? makeNet(settings) : lambdaNet(settings),
     clock: systemClock,
     ids,
     log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME),

@@ -9,6 +9,9 @@ export const ASSUMPTIONS = {
   bus_ms: 10,
   /** A target with its connection, and the receiver of an alert (ms). */
   target_ms: 100,
+  /** Where targets have a tail: log-normal about the same median. */
+  target_sigma: 1,
+  tenants: 100,
   receiver_ms: 200,
   /** CPU of a probe on a new TLS connection; a bare GET without TLS takes 0.15 (ms of a whole vCPU). */
   probe_cpu_ms: 1,
@@ -19,8 +22,8 @@ export const ASSUMPTIONS = {
   /** Billed start of a process (ms), and how long an idle one is kept (ms). */
   init_ms: 500,
   kept_ms: 10 * 60_000,
-  /** Pollers of a queue at the least, each with one long poll of so many ms (AWS: five batches at a time at first). */
-  pollers: 5,
+  /** Pollers of a queue at the least, each with one long poll of so many ms; five where CONCURRENCY bounds it. */
+  pollers: 2,
   long_poll_ms: 20_000,
   /** More of them while messages wait: 300 a minute. */
   poller_every_ms: 200,

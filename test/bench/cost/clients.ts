@@ -3,13 +3,14 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { CLIENT_SETTINGS } from '#lib/platform/aws/client-settings.ts';
+import type { Lineage } from '#test/support/lineage.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
 import type { Account, CpuClock } from './cpu-clock.ts';
 import type { Answer } from './dynamo-writes.ts';
 import type { Meter } from './meter.ts';
 
-/** A message as it lies in a queue. */
-export type Sent = { body: string; delay_ms: number };
+/** A message as it lies in a queue, with the chain that led to it. */
+export type Sent = { body: string; delay_ms: number; lineage: Lineage };
 
 /** AWS behind the SDK. */
 export type Services = {
@@ -17,8 +18,8 @@ export type Services = {
   send(queue: string, messages: Sent[]): void;
 };
 
-/** Who asks: `path` is what the units are counted for. */
-export type Caller = Account & { path: string };
+/** Who asks: `path` is what the units are counted for, `lineage` the chain of messages of its invocation. */
+export type Caller = Account & { path: string; lineage: Lineage };
 
 type Request = { headers: Record<string, string>; body: Uint8Array };
 type Reply = { status: number; body: object };
@@ -50,7 +51,11 @@ export function makeClients(
     meter.add(caller.path, 'queue_requests', requestsOf(bytes));
     services.send(
       QueueUrl.slice(QueueUrl.lastIndexOf('/') + 1),
-      Entries.map(({ MessageBody, DelaySeconds = 0 }) => ({ body: MessageBody, delay_ms: DelaySeconds * 1000 })),
+      Entries.map(({ MessageBody, DelaySeconds = 0 }) => ({
+        body: MessageBody,
+        delay_ms: DelaySeconds * 1000,
+        lineage: caller.lineage,
+      })),
     );
     const Successful = Entries.map(({ Id, MessageBody }) => ({
       Id,

@@ -16,6 +16,7 @@ import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
+import { invokedBy, isStopped, type Lineage, NO_LINEAGE } from '#test/support/lineage.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
 import { type Caller, makeClients, type Services } from './clients.ts';
 import { countingLog } from './counting-log.ts';
@@ -72,7 +73,7 @@ export function makeEnvironments(world: World) {
   const idle = new Map<Invocable, Environment[]>();
 
   function start(name: Invocable): Environment {
-    const caller: Caller = { cpu_ms: 0, path: name };
+    const caller: Caller = { cpu_ms: 0, path: name, lineage: NO_LINEAGE };
     const ports = portsOf(world, name, caller);
     const work = factories[name](ports) as (event: object, context: object) => Promise<unknown>;
     return Object.assign(caller, { handler: lambda(work, { log: ports.log }), idle_since: 0 });
@@ -87,13 +88,17 @@ export function makeEnvironments(world: World) {
 
   return {
     /**
-     * One invocation, counted on a path. Throws what the function throws.
+     * One invocation, counted on a path. Throws what the function throws, and where Lambda would stop it as recursive.
+     * @param batch chains of the messages that it is given
      * @returns its answer
      */
-    invoke: async (name: Invocable, path: string, event: object): Promise<unknown> => {
+    invoke: async (name: Invocable, path: string, event: object, batch: readonly Lineage[] = []): Promise<unknown> => {
+      const lineage = invokedBy(name, batch);
+      if (isStopped(name, lineage)) throw new Error(`Lambda would stop ${name}, as it goes round and round.`);
       const { environment, cold } = take(name);
       const { memory_mb, timeout_seconds } = functions[name];
       environment.path = path;
+      environment.lineage = lineage;
       environment.cpu_ms = 0;
       const began = clock.now();
       await clock.sleep(0, environment);

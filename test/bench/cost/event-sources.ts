@@ -2,6 +2,7 @@ import { queues as specs, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
 import { hash32 } from '#lib/platform/ids.ts';
+import type { Lineage } from '#test/support/lineage.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
 import { requestsOf, type Sent } from './clients.ts';
 import type { CpuClock } from './cpu-clock.ts';
@@ -22,7 +23,7 @@ export type Sources = {
   pathOf(source: string, consumer: string): string;
 };
 
-type Message = { id: number; body: string };
+type Message = { id: number; body: string; lineage: Lineage };
 
 /** Nothing of what is measured here is to be given again. */
 function insist(answer: unknown, source: string): void {
@@ -65,9 +66,10 @@ export function makeQueue(name: QueueName, { clock, meter, environments, fail, p
     const Records = messages.map(({ id, body }) => ({
       messageId: `m${id}`,
       body,
-      attributes: { ApproximateReceiveCount: '1' },
+      attributes: { ApproximateReceiveCount: '1', ApproximateFirstReceiveTimestamp: String(clock.now()) },
     }));
-    insist(await environments.invoke(consumer as Invocable, path, { Records }), name);
+    const chains = messages.map(({ lineage }) => lineage);
+    insist(await environments.invoke(consumer as Invocable, path, { Records }, chains), name);
     meter.add(path, 'queue_requests', 1);
     await clock.sleep(a.queue_ms);
   }
@@ -115,8 +117,8 @@ export function makeQueue(name: QueueName, { clock, meter, environments, fail, p
       }
     },
     send: (messages: Sent[]) => {
-      for (const { body, delay_ms } of messages) {
-        const message = { id: ++sequence, body };
+      for (const { body, delay_ms, lineage } of messages) {
+        const message = { id: ++sequence, body, lineage };
         clock.in(delay_ms, () => arrive(message));
       }
     },

@@ -13,14 +13,25 @@ export const hostOf = (number: number): string => `target-${number}.example.com`
 const RECEIVER = 'alerts.example.com';
 
 /**
- * Checks of one minute, four to an entity of one account, made through the API.
+ * Checks of one minute, four to an entity, made through the API.
+ * @param tenants accounts that they are spread over
  * @param alerting of these checks, from the first on, a webhook is told
  */
 export async function makeFleet(
   aws: VirtualAws,
-  { checks, push = false, alerting = 0 }: { checks: number; push?: boolean; alerting?: number },
+  { tenants = 1, ...more }: { checks: number; tenants?: number; push?: boolean; alerting?: number },
 ): Promise<Fleet> {
   aws.targets.does(RECEIVER, 'takes alerts');
+  const fleets: Fleet[] = [];
+  for (let i = 0; i < tenants; i++) fleets.push(await ofOneTenant(aws, { ...more, checks: more.checks / tenants }, i));
+  return { key: fleets[0]!.key, checks: fleets.flatMap((fleet) => fleet.checks) };
+}
+
+async function ofOneTenant(
+  aws: VirtualAws,
+  { checks, push = false, alerting = 0 }: { checks: number; push?: boolean; alerting?: number },
+  tenant: number,
+): Promise<Fleet> {
   const key = await aws.account();
   const post = (path: string, body: object) => aws.call('api', SET_UP, key, { method: 'POST', path, body });
   await aws.done(post('/v1/blueprints', { slug: 'service', name: 'Service' }));
@@ -34,7 +45,10 @@ export async function makeFleet(
   for (let from = 0; from < checks; from += AT_ONCE) {
     const numbers = Array.from({ length: Math.min(AT_ONCE, checks - from) }, (_, i) => from + i);
     const made = numbers.map((number) =>
-      post('/v1/checks', { ...settingsOf(number, push), entity_id: entities[number % entities.length]! }),
+      post('/v1/checks', {
+        ...settingsOf(tenant * checks + number, push),
+        entity_id: entities[number % entities.length]!,
+      }),
     );
     ids.push(...(await aws.done(Promise.all(made))).map(({ id }) => id));
   }

@@ -1,6 +1,16 @@
 import { parseArgs } from 'node:util';
 import { ASSUMPTIONS } from './assumptions.ts';
-import { alerts, failing, heartbeat, idleMonth, type Report, steady1000, steady10000 } from './reports.ts';
+import {
+  alerts,
+  allIn1000,
+  allIn10000,
+  failing,
+  heartbeat,
+  idleMonth,
+  type Report,
+  steady1000,
+  steady10000,
+} from './reports.ts';
 
 /**
  * `npm run bench:cost`: what the service costs on AWS, by list price. Its functions run with the adapters and the SDK
@@ -10,6 +20,8 @@ import { alerts, failing, heartbeat, idleMonth, type Report, steady1000, steady1
 const reports: Record<string, (minutes: number) => Promise<Report>> = {
   steady1000,
   steady10000,
+  allIn1000,
+  allIn10000,
   failing,
   heartbeat,
   alerts,

@@ -1,3 +1,5 @@
+import { BESIDE } from '#infra/aws/scale.ts';
+import { ASSUMPTIONS } from './assumptions.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
 import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
 import { changes, HEARTBEAT, heartbeats, idle, PATHS, steady } from './scenarios.ts';
@@ -56,6 +58,32 @@ export async function failing(minutes: number): Promise<Report> {
   return { title: `Runs of ${FLEET} checks a minute, the prober alone`, text: tableOf(rows) };
 }
 
+/** A month's bill as a whole: many accounts, targets of which some are slow, and what is no request. */
+async function allInFleet(checks: number, minutes: number): Promise<Report> {
+  const counted = await steady(checks, minutes, { fails: checks * DOWN }, { tenants: ASSUMPTIONS.tenants, vary: true });
+  const { results, result_bytes, log_bytes } = counted;
+  const month = (checks * MINUTES_A_MONTH) / results;
+  const stored = (month * (result_bytes + 100 * results)) / 1e9;
+  const items: Record<string, number> = {
+    'counted, with pollers and ticks': dollarsOf(totalOf(counted)) * month,
+    'data out': ((month * results * BESIDE.bytes_out) / 1e9) * BESIDE.gigabyte_out,
+    storage: stored * GIGABYTE.stored_month,
+    'point-in-time recovery': stored * BESIDE.gigabyte_restorable,
+    logs: ((month * log_bytes) / 1e9) * GIGABYTE.logged,
+    alarms: BESIDE.alarms * BESIDE.alarm + BESIDE.own_metric,
+  };
+  const sum = Object.values(items).reduce((all, one) => all + one, 0);
+  return {
+    title: `All in: ${checks.toLocaleString('en')} checks a minute of ${ASSUMPTIONS.tenants} accounts, for a month`,
+    text: `${Object.entries(items)
+      .map(([name, value]) => `${name} ${dollars(value)}`)
+      .join(', ')}: together ${dollars(sum)}.`,
+  };
+}
+
+export const allIn1000 = (minutes: number): Promise<Report> => allInFleet(1000, minutes);
+export const allIn10000 = (minutes: number): Promise<Report> => allInFleet(10_000, Math.ceil(minutes / 2));
+
 const INCIDENTS = 200;
 /** A busy day. */
 const ALERTS_A_DAY = 1000;
@@ -101,6 +129,8 @@ export async function heartbeat(minutes: number): Promise<Report> {
   };
 }
 
+const IDLE_MOST = 1.2;
+
 /** The service without a check. */
 export async function idleMonth(minutes: number): Promise<Report> {
   const counted = await idle(minutes);
@@ -112,5 +142,6 @@ export async function idleMonth(minutes: number): Promise<Report> {
   return {
     title: 'A month of the idle service',
     text: `${rows.join(', ')}, together ${dollars(sum)}, and $0.10 for each alarm.`,
+    targets: [`${sum <= IDLE_MOST ? 'ok  ' : 'OVER'} idle: ${dollars(sum)} a month, at most ${dollars(IDLE_MOST)}`],
   };
 }

@@ -25,10 +25,17 @@ type Spread = Partial<Record<Manner, number>>;
 /**
  * A fleet in its steady state: a part of it is down and stays so.
  * @param spread how many of the checks do otherwise than to answer
+ * Beside that, for a bill as a whole: more accounts than one, and targets of which some are slow.
  */
-export async function steady(checks: number, minutes: number, spread: Spread): Promise<Counted> {
+export async function steady(
+  checks: number,
+  minutes: number,
+  spread: Spread,
+  { tenants = 1, vary = false }: { tenants?: number; vary?: boolean } = {},
+): Promise<Counted> {
   const aws = begin();
-  await makeFleet(aws, { checks });
+  if (vary) aws.targets.vary();
+  await makeFleet(aws, { checks, tenants });
   let number = 0;
   for (const [manner, count] of Object.entries(spread)) {
     for (let i = 0; i < count; i++) aws.targets.does(hostOf(number++), manner as Manner);

@@ -1,4 +1,5 @@
 import { type HttpRequest, type Net, NetError } from '#lib/platform/net.ts';
+import { makeRandom } from '#test/faults/random.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
 import type { Account, CpuClock } from './cpu-clock.ts';
 
@@ -7,6 +8,8 @@ export type Manner = 'answers' | 'fails' | 'hangs' | 'takes alerts';
 /** The net of the fleet: hosts that do as they are told, by default answer. */
 export type Targets = {
   does(host: string, manner: Manner): void;
+  /** From now on those that answer take their time log-normally, so that some are slow. */
+  vary(): void;
   /** How many alerts were taken. */
   taken(): number;
   netOf(clock: CpuClock, whose: Account): Net;
@@ -15,12 +18,21 @@ export type Targets = {
 export function makeTargets(): Targets {
   const manners = new Map<string, Manner>();
   let taken = 0;
+  const random = makeRandom(1);
+  let sigma = 0;
+  /** Box and Muller. */
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 
   async function http(clock: CpuClock, whose: Account, { url, timeout_ms }: HttpRequest) {
     const { hostname } = new URL(url);
     const manner = manners.get(hostname) ?? 'answers';
     whose.cpu_ms += a.probe_cpu_ms;
-    const wait = manner === 'hangs' ? timeout_ms : manner === 'takes alerts' ? a.receiver_ms : a.target_ms;
+    const wait =
+      manner === 'hangs'
+        ? timeout_ms
+        : manner === 'takes alerts'
+          ? a.receiver_ms
+          : Math.min(timeout_ms, a.target_ms * Math.exp(sigma * normal()));
     await clock.sleep(wait, whose);
     if (manner === 'takes alerts') taken++;
     if (manner === 'hangs') throw new NetError('timeout', `no answer from ${hostname} within ${timeout_ms} ms`);
@@ -32,6 +44,9 @@ export function makeTargets(): Targets {
   };
   return {
     does: (host, manner) => void manners.set(host, manner),
+    vary: () => {
+      sigma = a.target_sigma;
+    },
     taken: () => taken,
     netOf: (clock, whose) => ({
       http: (request) => http(clock, whose, request),

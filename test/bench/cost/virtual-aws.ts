@@ -5,6 +5,7 @@ import type { QueueName } from '#lib/messages.ts';
 import type { ApiResult } from '#lib/platform/api-event.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
+import { NO_LINEAGE } from '#test/support/lineage.ts';
 import type { Caller, Services } from './clients.ts';
 import { makeCpuClock } from './cpu-clock.ts';
 import { dynamoAnswers } from './dynamo-answers.ts';
@@ -81,7 +82,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       const path = pathOf(queue, specs[queue].consumer);
       meter.add(path, 'schedule_calls', 1);
       meter.add(path, 'queue_requests', 1);
-      queues[queue].send([{ body: JSON.stringify({ scheduled_time: iso(minute) }), delay_ms: 0 }]);
+      queues[queue].send([{ body: JSON.stringify({ scheduled_time: iso(minute) }), delay_ms: 0, lineage: NO_LINEAGE }]);
     }
     clock.in(MINUTE_MS, () => tick(minute + MINUTE_MS));
   }
@@ -101,7 +102,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     /** Calls `work` in so many ms. */
     in: (ms: number, work: () => void) => clock.in(ms, work),
     account: async (): Promise<string> => {
-      const caller: Caller = { cpu_ms: 0, path: 'set-up' };
+      const caller: Caller = { cpu_ms: 0, path: 'set-up', lineage: NO_LINEAGE };
       const made = createAccount(portsOf(world, 'api', caller), keyTable(world.settings), {
         email: 'ops@shop.test',
         name: 'Shop',

@@ -1,53 +1,51 @@
-import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, it } from 'vitest';
-import { makeConsumers } from '#infra/aws/consumers.ts';
-import { type FunctionName, functions, queues } from '#infra/topology.ts';
-import type { QueueName } from '#lib/messages.ts';
-import { ofType } from './synthesized.ts';
+import { boundsOf } from '#infra/aws/event-source-limits.ts';
+import { queues } from '#infra/topology.ts';
+import { ofType, queueIn, synthesize } from './synthesized.ts';
 
-/** The MaximumConcurrency of the queue `job` with this concurrency in the topology. */
-function boundOfJobs(concurrency: number): number | undefined {
-  const stack = new Stack(new App());
-  const lambda = { runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code: Code.fromInline('//') };
-  const each = <T>(names: string[], make: (name: string) => T) => names.map((name) => [name, make(name)]);
-  makeConsumers(
-    Object.fromEntries(each(Object.keys(queues), (name) => new Queue(stack, `Queue-${name}`))) as Record<
-      QueueName,
-      Queue
-    >,
-    Object.fromEntries(each(Object.keys(functions), (name) => new LambdaFunction(stack, name, lambda))) as Record<
-      FunctionName,
-      LambdaFunction
-    >,
-    { ...queues, job: { ...queues.job, concurrency } },
-  );
-  const sources = ofType(Template.fromStack(stack), 'AWS::Lambda::EventSourceMapping');
-  expect(sources).toHaveLength(Object.keys(queues).length);
-  return sources.find((one) => one.EventSourceArn['Fn::GetAtt'][0].startsWith('Queuejob')).ScalingConfig
-    ?.MaximumConcurrency;
+/** The MaximumConcurrency of each event source of a queue. */
+function deployed(settings: Record<string, string> = {}): Record<string, number> {
+  const { template } = synthesize(settings);
+  const sources = ofType(template, 'AWS::Lambda::EventSourceMapping').filter((one) => !one.StartingPosition);
+  const found = Object.keys(queues).map((name) => {
+    const source = sources.find((one) => one.EventSourceArn['Fn::GetAtt'][0] === queueIn(template, name));
+    return [name, source.ScalingConfig?.MaximumConcurrency];
+  });
+  return Object.fromEntries(found.filter(([, bound]) => bound !== undefined));
 }
 
-describe('the concurrency of a queue', () => {
-  it.each(Object.entries(queues))('of %s can be deployed', (_, { concurrency }) => {
-    expect(concurrency).toBeGreaterThanOrEqual(2);
-    expect(concurrency).toBeLessThanOrEqual(1000);
+const sumOf = (bounds: Partial<Record<string, number>>) =>
+  Object.values(bounds).reduce<number>((sum, bound) => sum + bound!, 0);
+const waiting = Object.keys(queues).filter((name) => queues[name as keyof typeof queues].waits);
+
+describe('the concurrency of the queues', () => {
+  it('is not bounded by itself, so that no idle event source keeps five pollers', () => {
+    expect(deployed()).toEqual({});
   });
 
-  it.each([
-    [1, 2],
-    [50, 50],
-    [1000, 1000],
-    // The most that can be set; above it an event source goes up to 1,250 when nothing is set.
-    [1001, undefined],
-    [1250, undefined],
-  ])('%i becomes a bound of %s', (concurrency, bound) => {
-    expect(boundOfJobs(concurrency)).toBe(bound);
+  it('leaves some to requests where an account has but ten', () => {
+    const bounds = deployed({ CONCURRENCY: '10' });
+    expect(Object.keys(bounds)).toEqual(waiting);
+    expect(sumOf(bounds)).toBeLessThanOrEqual(8);
   });
 
-  it('is refused where no event source has so much', () => {
-    expect(() => boundOfJobs(1251)).toThrow('1250 batches');
+  it.each([10, 50, 100, 1000, 1001, 5000])(
+    'of %i grows with the account, within what an event source takes',
+    (total) => {
+      const bounds = boundsOf(total);
+      for (const bound of Object.values(bounds)) {
+        expect(bound).toBeGreaterThanOrEqual(2);
+        expect(bound).toBeLessThanOrEqual(1000);
+      }
+      expect(sumOf(bounds)).toBeLessThanOrEqual(Math.max(2 * waiting.length, 0.8 * total));
+    },
+  );
+
+  it('is left alone above what can be set', () => {
+    expect(boundsOf(100_000)).toEqual({});
+  });
+
+  it.each(['0', '9', 'ten'])('of %s is refused', (CONCURRENCY) => {
+    expect(() => synthesize({ CONCURRENCY })).toThrow('CONCURRENCY');
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
+import { App, type StackProps } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readDeploySettings } from '#infra/aws/settings.ts';
 import { FleetwatchStack } from '#infra/aws/stack.ts';
@@ -9,9 +9,9 @@ import type { FunctionName } from '#infra/topology.ts';
 const FLAGS: Record<string, unknown> = JSON.parse(readFileSync('cdk.json', 'utf8')).context;
 
 /** The stack as it would be deployed with these settings, and nothing deployed. */
-export function synthesize(settings: Record<string, string> = {}) {
+export function synthesize(settings: Record<string, string> = {}, props: StackProps = {}) {
   const app = new App({ context: { ...FLAGS, ...settings } });
-  const stack = new FleetwatchStack(app, readDeploySettings(app.node));
+  const stack = new FleetwatchStack(app, readDeploySettings(app.node), props);
   return { app, stack, template: Template.fromStack(stack) };
 }
 

@@ -17,6 +17,7 @@ import { makeClients } from '#test/bench/cost/clients.ts';
 import { dynamoAnswers } from '#test/bench/cost/dynamo-answers.ts';
 import { makeItemStore } from '#test/bench/cost/item-store.ts';
 import { makeMeter } from '#test/bench/cost/meter.ts';
+import { NO_LINEAGE } from '#test/support/lineage.ts';
 import { tableContract } from '#test/support/table-contract.ts';
 import { standIns, startStandIn, TABLE } from './stand-in.ts';
 
@@ -25,7 +26,7 @@ function costTable() {
   const meter = makeMeter();
   const services = { table: dynamoAnswers(makeItemStore(), () => {}), send: () => {} };
   const clock = { apart: <T>(work: () => T) => work(), sleep: async () => {} };
-  const { dynamo } = makeClients(services, meter, clock, { cpu_ms: 0, path: 'test' });
+  const { dynamo } = makeClients(services, meter, clock, { cpu_ms: 0, path: 'test', lineage: NO_LINEAGE });
   return { client: dynamo, units: () => meter.reading().paths.get('test')! };
 }
 

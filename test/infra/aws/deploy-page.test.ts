@@ -7,7 +7,7 @@ it('docs/DEPLOY.md lists every setting of a deployment, with its default', () =>
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (\S*) ?\|/gm)].map(([, name, value]) => [name, value]);
   const defaults = Object.entries(DeploySettings.parse({})).map(([name, value]) => [
     name,
-    typeof value === 'object' && !Array.isArray(value) ? '' : String(value),
+    typeof value === 'object' && !Array.isArray(value) ? '' : String(value ?? ''),
   ]);
   expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(defaults));
 });

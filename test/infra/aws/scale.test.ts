@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ASSUMED, limitsOf, QUOTAS, scaleOf } from '#infra/aws/scale.ts';
-import { queues } from '#infra/topology.ts';
+import { ASSUMED, allIn, limitsOf, QUOTAS, scaleOf, slowestOf } from '#infra/aws/scale.ts';
 
 const WORLDS = [
   [1000, 4],
@@ -11,8 +10,6 @@ const WORLDS = [
   [10_000_000, 256],
 ] as const;
 
-/** What the page says to set for ten million checks a minute. */
-const TEN_MILLION = { job: 1250, tick: queues.tick.concurrency };
 const page = readFileSync('docs/SCALE.md', 'utf8').replaceAll(/\s+/g, ' ');
 
 const number = (value: number) => Math.round(value).toLocaleString('en-US');
@@ -50,25 +47,36 @@ describe('docs/SCALE.md', () => {
   });
 
   it('names settings with which ten million hold, but for what AWS has to raise', () => {
-    expect(page).toContain('`concurrency` of the queue `job` at 1,250');
-    const limits = limitsOf(scaleOf(10_000_000, 256), TEN_MILLION);
-    expect(limits.filter((one) => !one.includes('ask AWS') && !one.includes('warm throughput'))).toEqual([]);
-    expect(limits).toHaveLength(3);
-  });
-
-  it('knows when ticks fall behind, and by which setting they keep up', () => {
-    const scale = scaleOf(10_000_000, 256);
-    expect(limitsOf(scale, { ...TEN_MILLION, tick: 4 }).join()).toContain('the queue `tick` (4 in infra/topology.ts)');
-    // Of each minute, half is room: for a tick that comes late, and for readers that start one after the other.
-    expect(scale.generators).toBeLessThan(TEN_MILLION.tick / 2);
-    expect(scale.tick_seconds).toBeGreaterThan(1);
+    const limits = limitsOf(scaleOf(10_000_000, 256));
+    expect(limits.filter((one) => !/ask AWS|warm throughput|spread them/.test(one))).toEqual([]);
+    expect(limits).toHaveLength(4);
   });
 
   it('counts nobody above what an event source has in hand', () => {
     const scale = scaleOf(12_000_000, 256);
     expect(scale.probers).toBeGreaterThan(1250);
-    expect(limitsOf(scale, { ...TEN_MILLION, job: 100_000 }).join()).toContain('the queue `job`');
-    expect(limitsOf({ ...scale, in_flight: QUOTAS.in_flight + 1 }, TEN_MILLION).join()).toContain('in hand');
+    expect(limitsOf(scale).join()).toContain('an event source has in hand');
+    expect(limitsOf({ ...scale, in_flight: QUOTAS.in_flight + 1 }).join()).toContain('in hand (120000)');
+  });
+
+  it('knows that one account is one item, which every message reads', () => {
+    const scattered = scaleOf(180_001, 1024);
+    expect(scattered.jobs_a_message).toBeLessThan(3);
+    expect(limitsOf({ ...scattered, account_reads: 3001 }).join()).toContain('item of one account');
+    expect(limitsOf(scaleOf(9_000_000, 4)).join()).not.toContain('item of one account');
+  });
+
+  it.each([1000, 10_000])('shows what %i checks a minute cost all in, item by item', (perMinute) => {
+    const items = Object.entries(allIn(perMinute, 4));
+    const shown = items.map(([name, dollars]) => `${name} $${dollars.toFixed(2)}`).join(', ');
+    const sum = items.reduce((all, [, dollars]) => all + dollars, 0);
+    expect(page).toContain(`${number(perMinute)} checks a minute, all in: $${sum.toFixed(0)} a month (${shown})`);
+  });
+
+  it('takes the slowest of many targets for slower than that of one', () => {
+    expect(slowestOf(1)).toBeCloseTo(0.1, 2);
+    expect(slowestOf(17)).toBeGreaterThan(0.4);
+    expect(slowestOf(50)).toBeGreaterThan(slowestOf(17));
   });
 
   it('says what a new table bears, and how many checks that is', () => {

@@ -3,7 +3,6 @@ import { create as createPlanner } from '#functions/action-planner.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
-import { LAST_RECEIVE } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { type ActionWorld, actionWorld } from './action-world.ts';
@@ -89,7 +88,7 @@ describe('a transition', () => {
   it('that never finds a place leaves a failed run behind, and a dead letter', async () => {
     const action = await bound();
     refuse('action');
-    const event = queueEvent([{ ...parked, sk: transition.sk }], LAST_RECEIVE.plan);
+    const event = queueEvent([{ ...parked, sk: transition.sk }], 'last');
     expect(await planner(event)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(await world.runs(action)).toMatchObject([
       {

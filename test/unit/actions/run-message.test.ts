@@ -6,7 +6,7 @@ import { deleteAction, updateAction } from '#lib/actions/change-action.ts';
 import { report } from '#lib/actions/report.ts';
 import { runByHand } from '#lib/actions/run.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
-import { LAST_RECEIVE } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
@@ -37,7 +37,7 @@ beforeEach(async () => {
   };
 });
 
-const run = (receives = 1) => runner(queueEvent([message], receives));
+const run = (chance?: Chance) => runner(queueEvent([message], chance));
 const onlyRun = async (of = action) => {
   const runs = await world.runs(of);
   expect(runs).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('a run that a transition wants', () => {
 
   it('is sent once, however often the message comes', async () => {
     await Promise.all([run(), run(), run()]);
-    await run(2);
+    await run();
     expect(world.requests).toHaveLength(1);
     expect((await onlyRun()).dispatch_status).toBe('success');
   });
@@ -76,7 +76,7 @@ describe('a run that a transition wants', () => {
     await expect.poll(() => world.requests.length).toBe(1);
 
     // The message comes again while the first runner may still be at work.
-    expect(await run(2)).toEqual(DONE);
+    expect(await run()).toEqual(DONE);
     expect((await onlyRun()).dispatch_status).toBe('pending');
     const [settle] = world.sent.filter((one) => one.queue === 'action');
     expect(settle!.not_before).toBeGreaterThan(world.now() + 1000);
@@ -84,7 +84,7 @@ describe('a run that a transition wants', () => {
     world.pass(settle!.not_before! - world.now());
     expect(await runner(queueEvent(world.take('action')))).toEqual(DONE);
     expect(await onlyRun()).toMatchObject({ ...INTERRUPTED, finished_at: expect.any(String) });
-    expect(await run(3)).toEqual(DONE);
+    expect(await run()).toEqual(DONE);
     expect(world.requests).toHaveLength(1);
   });
 
@@ -99,7 +99,7 @@ describe('a run that a transition wants', () => {
     const late = run();
     await expect.poll(() => answer).toBeDefined();
     world.pass(60_000);
-    await run(2);
+    await run();
     answer!();
     await late;
     expect(await onlyRun()).toMatchObject(INTERRUPTED);
@@ -153,13 +153,29 @@ describe('a run that a transition wants', () => {
     expect(world.requests).toMatchObject([{ url: 'https://new.example.com/' }]);
   });
 
+  it('that nobody ran for an hour is run then', async () => {
+    expect(await run('last')).toEqual({ batchItemFailures: [] });
+    expect(await onlyRun()).toMatchObject({ dispatch_status: 'success' });
+  });
+
+  it('that still fails by a fault of ours after that time ends as failed', async () => {
+    const { transact } = world.ports.table;
+    let refused = 0;
+    const once: typeof transact = (writes) =>
+      refused++ === 0 ? Promise.reject(new AppError('UNAVAILABLE', 'The disk is full.')) : transact(writes);
+    const full = createRunner({ ...world.ports, table: { ...world.table, transact: once } });
+    expect(await full(queueEvent([message], 'last'))).toEqual(AGAIN);
+    expect(await onlyRun()).toMatchObject({ dispatch_status: 'failed' });
+    expect(world.requests).toEqual([]);
+  });
+
   it('that cannot be claimed is tried again, and at last ends as failed, and as a dead letter', async () => {
     const { transact } = world.table;
     const refuse = () => Promise.reject(new AppError('UNAVAILABLE', 'The disk is full.'));
     const full = createRunner({ ...world.ports, table: { ...world.table, transact: refuse } });
     expect(await full(queueEvent([message]))).toEqual(AGAIN);
     expect(transact).toBe(world.table.transact);
-    expect(await run(LAST_RECEIVE.action)).toEqual(AGAIN);
+    expect(await run('over')).toEqual(AGAIN);
     expect(await onlyRun()).toMatchObject({
       dispatch_status: 'failed',
       error_message: 'not sent: the service failed each time that it tried',
@@ -192,7 +208,7 @@ describe('a run that the schedule wants', () => {
 
   it('happens once a slot', async () => {
     await runner(queueEvent([due(), due()]));
-    await runner(queueEvent([due()], 2));
+    await runner(queueEvent([due()]));
     expect(await world.runs(scheduled)).toMatchObject([
       { trigger: 'schedule', transition_id: null, dispatch_status: 'success' },
     ]);

@@ -4,7 +4,7 @@ import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import type { LastDeliveryItem } from '#lib/alerts/delivery-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
-import { LAST_RECEIVE } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { rawTarget } from '#test/support/socket-target.ts';
@@ -39,11 +39,11 @@ async function plan(channel: Channel, changes: Parameters<AlertWorld['transition
 }
 
 /** Gives the deliverer what is due by now. */
-const run = async (receives = 1, deliverer = create(world.ports)) =>
+const run = async (chance: Chance = 'more', deliverer = create(world.ports)) =>
   deliverer(
     queueEvent(
       world.takeDue('delivery').map((one) => one.body),
-      receives,
+      chance,
     ),
   );
 
@@ -289,7 +289,7 @@ describe('a delivery that has lost its object', () => {
 
   it('that is given up leaves no latest delivery behind when its check is gone', async () => {
     await remove(world.check);
-    await run(LAST_RECEIVE.delivery);
+    await run('over');
     expect(await world.delivery(id)).toMatchObject({ status: 'failed' });
     expect(await last()).toBeUndefined();
   });
@@ -312,7 +312,7 @@ describe('faults of ours', () => {
     expect(await world.delivery(id)).toMatchObject({ status: 'pending' });
 
     world.ports.table.transact = transact;
-    await create(world.ports)(queueEvent(messages, 2));
+    await create(world.ports)(queueEvent(messages));
     expect(receiver.received.map((one) => one.headers['x-service-delivery'])).toEqual([id, id]);
     expect(await world.delivery(id)).toMatchObject({ status: 'sent' });
   });
@@ -325,15 +325,30 @@ describe('faults of ours', () => {
     expect(await run()).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
 
     world.ports.queues.send = send;
-    await create(world.ports)(queueEvent(messages, 2));
+    await create(world.ports)(queueEvent(messages));
     expect(receiver.received).toHaveLength(1);
     world.pass(1000);
     await run();
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 2 });
   });
 
+  it('that kept it from being tried at all for an hour take no chance from it: it is sent then', async () => {
+    expect(await run('last')).toEqual({ batchItemFailures: [] });
+    expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 1 });
+  });
+
+  it('for too long end it as failed, where it is seen', async () => {
+    const { getMany } = world.ports.table;
+    world.ports.table.getMany = (keys) =>
+      keys.some(({ sk }) => sk === 'POLICY') ? Promise.reject(new Error('no answer')) : getMany(keys);
+    expect(await run('last')).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(receiver.received).toEqual([]);
+    expect(await world.delivery(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('given up') });
+    expect(world.counted).toEqual(['FailedDeliveries']);
+  });
+
   it('end it as failed on the last receive, without another try, and leave a dead letter', async () => {
-    expect(await run(LAST_RECEIVE.delivery)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(await run('over')).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(receiver.received).toEqual([]);
     expect(await world.delivery(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('given up') });
     expect((await last())?.delivery.status).toBe('failed');

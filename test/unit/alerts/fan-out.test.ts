@@ -4,7 +4,6 @@ import { grant } from '#infra/local/grant.ts';
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
 import { tell } from '#lib/health/told.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
-import { LAST_RECEIVE } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
@@ -158,10 +157,10 @@ describe('a transition whose fan-out fails', () => {
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
     world.ports.queues.send = unavailable;
 
-    await notifier(queueEvent([parked], LAST_RECEIVE.notify - 1));
+    await notifier(queueEvent([parked]));
     expect((await deliveries()).map((one) => one?.status)).toEqual(['pending', 'pending']);
 
-    const answer = await notifier(queueEvent([parked], LAST_RECEIVE.notify));
+    const answer = await notifier(queueEvent([parked], 'last'));
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     for (const delivery of await deliveries()) {
       expect(delivery).toMatchObject({
@@ -179,7 +178,7 @@ describe('a transition whose fan-out fails', () => {
     const { send } = world.ports.queues;
     world.ports.queues.send = (queue, messages) => (queue === 'delivery' ? unavailable() : send(queue, messages));
 
-    await create(grant(world.ports, 'notifier'))(queueEvent([parked], LAST_RECEIVE.notify));
+    await create(grant(world.ports, 'notifier'))(queueEvent([parked], 'last'));
 
     expect((await deliveries()).map((one) => one?.status)).toEqual(['failed', 'failed']);
     expect(world.sent.map(({ queue }) => queue)).toEqual(['timer']);
@@ -205,7 +204,7 @@ describe('a transition whose fan-out fails', () => {
       },
     };
 
-    await notifier(queueEvent([parked], LAST_RECEIVE.notify));
+    await notifier(queueEvent([parked], 'last'));
 
     expect((await deliveries()).map((one) => one?.status)).toEqual(['pending', 'failed']);
     expect(reasons()).toEqual(['The table is away.', 'The queue refuses.']);

@@ -11,6 +11,7 @@ import { pointerKeys, relationList } from '#lib/catalog/relation-store.ts';
 import { gather } from '#lib/platform/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+import { queueRecord } from '#test/support/queue-record.ts';
 
 /** An account with entities `e0` to `e<count - 1>`. */
 async function fleet(world: MemoryWorld, count: number) {
@@ -127,11 +128,7 @@ describe('the list of relations', () => {
 });
 
 describe('the reclaimer', () => {
-  const record = (body: unknown) => ({
-    messageId: 'm',
-    body: JSON.stringify(body),
-    attributes: { ApproximateReceiveCount: '1' },
-  });
+  const record = (body: unknown) => queueRecord('m', body);
 
   it('removes the relations of a deleted entity in both directions, also 70, and no others', async () => {
     const world = memoryWorld();

@@ -10,6 +10,7 @@ import { iso } from '#lib/platform/time.ts';
 import { rhythmEntry } from '#lib/schedule/entries.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
+import { queueRecord } from '#test/support/queue-record.ts';
 
 const START = Date.UTC(2026, 10, 21, 5);
 
@@ -34,8 +35,7 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
   await table.putMany(owners.map((owner) => rhythmEntry(keys, 'probe', owner, 'v1', rhythm, START - 60_000)));
   const generator = create(ports);
   const tick = async (body: object) => {
-    const attributes = { ApproximateReceiveCount: '1' };
-    const reply = await generator({ Records: [{ messageId: 'm', body: JSON.stringify(body), attributes }] });
+    const reply = await generator({ Records: [queueRecord('m', body)] });
     return reply.batchItemFailures.length === 0;
   };
   return {

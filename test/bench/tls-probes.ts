@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { beginFew } from '#lib/health/lanes.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { NO_PLACE } from '#lib/platform/fair-shares.ts';
+import { makeNet } from '#lib/platform/node-net.ts';
+
+/**
+ * https probes by the service's own net, so many due in the same moment. Says `ready` and waits for a line, so that its CPU
+ * can be held down before; prints the latency (ms) of each probe. Arguments: URL, due at once, begun at once, rounds.
+ */
+const [url = '', due = '50', atOnce = '16', rounds = '5'] = process.argv.slice(2);
+const net = makeNet({ EGRESS_ALLOW: [] });
+const begin = beginFew(Number(atOnce), systemClock);
+
+async function probe(): Promise<number> {
+  const request = { url, method: 'GET', timeout_ms: 10_000, max_body_bytes: 1024, max_redirects: 0 };
+  const { latency_ms } = await net.http({ ...request, egress: 'any', verify_tls: false });
+  return latency_ms;
+}
+
+process.stdout.write('ready');
+await once(process.stdin, 'data');
+// What a process does but once (reading its certificate authorities) is no probe's.
+for (let i = 0; i < 5; i++) await probe();
+const latencies: number[] = [];
+for (let round = 0; round < Number(rounds); round++) {
+  const probes = Array.from({ length: Number(due) }, () => begin({ tenant: 'acc_bench' }, probe));
+  latencies.push(...(await Promise.all(probes)).filter((latency) => latency !== NO_PLACE));
+}
+process.stdout.write(JSON.stringify(latencies));
+process.exit(0);

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { type FunctionName, functions } from '#infra/topology.ts';
+import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
+
+const VPC = { VPC_ID: 'vpc-0a1b2c3d', SUBNETS: 'subnet-0a1b2c3d, subnet-0e1f2a3b' };
+const names = Object.keys(functions) as FunctionName[];
+
+describe('a VPC of one’s own', () => {
+  const { template } = synthesize({ ...VPC, CHECK_EGRESS: 'any' });
+
+  it.each(names)('%s stands in it only if it connects to what tenants name', (name) => {
+    const { VpcConfig, Environment } = functionIn(template, name);
+    const [group] = ofType(template, 'AWS::EC2::SecurityGroup');
+    const inside = {
+      SubnetIds: ['subnet-0a1b2c3d', 'subnet-0e1f2a3b'],
+      SecurityGroupIds: [{ 'Fn::GetAtt': [group.id, 'GroupId'] }],
+    };
+    expect(VpcConfig).toEqual(functions[name].reaches_out ? inside : undefined);
+    expect(Environment.Variables.IN_VPC).toBe(functions[name].reaches_out ? 'true' : undefined);
+  });
+
+  it('gives those alone the right to a network interface', () => {
+    const may = ofType(template, 'AWS::IAM::Role').filter((one) =>
+      JSON.stringify(one.Policies ?? []).includes('ec2:CreateNetworkInterface'),
+    );
+    expect(may).toHaveLength(names.filter((name) => functions[name].reaches_out).length);
+  });
+
+  it('is none by default', () => {
+    const { template: plain } = synthesize();
+    expect(ofType(plain, 'AWS::EC2::SecurityGroup')).toEqual([]);
+    for (const name of names) expect(functionIn(plain, name).VpcConfig).toBeUndefined();
+  });
+
+  it.each([
+    [{ CHECK_EGRESS: 'any' }, 'CHECK_EGRESS'],
+    [{ VPC_ID: 'vpc-0a1b2c3d' }, 'SUBNETS'],
+    [{ SUBNETS: 'subnet-0a1b2c3d' }, 'VPC_ID'],
+    [{ ...VPC, SUBNETS: 'sg-0a1b2c3d' }, 'SUBNETS'],
+    [{ VPC_ID: 'mine', SUBNETS: 'subnet-0a1b2c3d' }, 'VPC_ID'],
+  ])('%o is refused', (settings, named) => {
+    expect(() => synthesize(settings)).toThrow(named);
+  });
+});
+
+describe('EGRESS_ALLOW', () => {
+  it.each([
+    '127.0.0.1',
+    '127.0.0.0/8',
+    '0.0.0.0/0',
+    '::1',
+    '::/0',
+    '::ffff:127.0.0.1',
+    '169.254.170.2/32',
+    'fe80::/64',
+    'fd00::/8',
+  ])('%s is refused, as it holds what no tenant may reach', (EGRESS_ALLOW) => {
+    expect(() => synthesize({ EGRESS_ALLOW })).toThrow(/EGRESS_ALLOW.*(loopback|link-local|credentials)/);
+  });
+
+  it('is refused where it is no range at all', () => {
+    expect(() => synthesize({ EGRESS_ALLOW: '10.0.0.0/99' })).toThrow('not a range');
+  });
+
+  it('takes networks of the operator', () => {
+    const { template } = synthesize({ EGRESS_ALLOW: '10.0.0.0/8,192.168.0.0/16,fd12:3456::/32' });
+    const { Variables } = functionIn(template, 'prober').Environment as Json;
+    expect(Variables.EGRESS_ALLOW).toBe('10.0.0.0/8,192.168.0.0/16,fd12:3456::/32');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { type FunctionName, functions } from '#infra/topology.ts';
+import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
+
+const KEY = 'arn:aws:kms:eu-central-1:111122223333:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
+const VAULT = 'arn:aws:backup:eu-west-1:444455556666:backup-vault:fleet';
+
+describe('a key of one’s own', () => {
+  const { template } = synthesize({ KMS_KEY_ARN: KEY }, { env: { account: '111122223333', region: 'eu-central-1' } });
+
+  it('encrypts the table, every queue and the settings of every function', () => {
+    const [table] = ofType(template, 'AWS::DynamoDB::GlobalTable');
+    expect(table.SSESpecification).toEqual({ SSEEnabled: true, SSEType: 'KMS' });
+    expect(JSON.stringify(table.Replicas)).toContain(KEY);
+    for (const queue of ofType(template, 'AWS::SQS::Queue')) expect(queue.KmsMasterKeyId).toBe(KEY);
+    for (const name of Object.keys(functions)) {
+      expect(functionIn(template, name as FunctionName).KmsKeyArn).toBe(KEY);
+    }
+  });
+
+  it.each(Object.keys(functions))('may be used by %s, and so read and sent with', (name) => {
+    const roleId = functionIn(template, name as FunctionName).Role['Fn::GetAtt'][0];
+    const role = ofType(template, 'AWS::IAM::Role').find((one) => one.id === roleId);
+    const statements: Json[] = role.Policies.flatMap((one: Json) => one.PolicyDocument.Statement);
+    expect(statements).toContainEqual({
+      Effect: 'Allow',
+      Action: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      Resource: KEY,
+    });
+  });
+
+  it('is none by default, and none that is no ARN', () => {
+    expect(JSON.stringify(synthesize().template.toJSON())).not.toContain('kms:');
+    expect(() => synthesize({ KMS_KEY_ARN: 'alias/mine' })).toThrow('KMS_KEY_ARN');
+  });
+});
+
+describe('backups beside point-in-time recovery', () => {
+  it('are none by default', () => {
+    expect(ofType(synthesize().template, 'AWS::Backup::BackupPlan')).toEqual([]);
+  });
+
+  it('are made each day, kept as long as the setting says, in a vault that outlives the stack', () => {
+    const { template } = synthesize({ BACKUP_DAYS: '35' });
+    const [{ BackupPlan }] = ofType(template, 'AWS::Backup::BackupPlan');
+    expect(BackupPlan.BackupPlanRule).toMatchObject([
+      { ScheduleExpression: 'cron(0 3 * * ? *)', Lifecycle: { DeleteAfterDays: 35 } },
+    ]);
+    template.hasResource('AWS::Backup::BackupVault', { DeletionPolicy: 'Retain' });
+    const [table] = ofType(template, 'AWS::DynamoDB::GlobalTable');
+    const [{ BackupSelection }] = ofType(template, 'AWS::Backup::BackupSelection');
+    expect(BackupSelection.Resources).toEqual([{ 'Fn::GetAtt': [table.id, 'Arn'] }]);
+  });
+
+  it('are copied to another account or region where a vault there is named', () => {
+    const { template } = synthesize({ BACKUP_DAYS: '7', BACKUP_COPY_VAULT_ARN: VAULT });
+    const [{ BackupPlan }] = ofType(template, 'AWS::Backup::BackupPlan');
+    expect(BackupPlan.BackupPlanRule[0].CopyActions).toEqual([
+      { DestinationBackupVaultArn: VAULT, Lifecycle: { DeleteAfterDays: 7 } },
+    ]);
+    expect(() => synthesize({ BACKUP_COPY_VAULT_ARN: VAULT })).toThrow('BACKUP_DAYS');
+  });
+});
+
+it('the stack itself is protected from deletion as its table is', () => {
+  expect(synthesize().stack.terminationProtection).toBe(true);
+  expect(synthesize({ DELETION_PROTECTION: 'false' }).stack.terminationProtection).toBe(false);
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { invokedBy, isStopped, MOST_IN_A_CHAIN } from '#test/support/lineage.ts';
+import { checkLineage } from './check-lineage.ts';
+import { simulate } from './simulate.ts';
+
+it('the longest chain of a batch counts, function by function', () => {
+  const batch = [new Map([['prober', 3]] as const), new Map([['prober', 1] as const, ['notifier', 9] as const])];
+  expect(invokedBy('prober', batch as never)).toEqual(
+    new Map([
+      ['prober', 4],
+      ['notifier', 9],
+    ] as never),
+  );
+});
+
+it('one invocation more than Lambda lets pass is stopped, unless the function is allowed', () => {
+  const chain = (length: number) => new Map([['prober', length]] as const);
+  expect(isStopped('prober', chain(MOST_IN_A_CHAIN), new Set())).toBe(false);
+  expect(isStopped('prober', chain(MOST_IN_A_CHAIN + 1), new Set())).toBe(true);
+  expect(isStopped('prober', chain(99), new Set(['prober'] as const))).toBe(false);
+});
+
+it('deadlines and retries make chains that Lambda would stop, in functions that are allowed to go on', async () => {
+  const run = await simulate(3, 12);
+  expect(checkLineage(run, new Set())).toContain('prober was invoked more than 16 times in one chain of messages');
+  expect(checkLineage(run)).toEqual([]);
+});

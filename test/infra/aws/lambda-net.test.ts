@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { lambdaNet } from '#lib/platform/aws/lambda-net.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+
+const names: Record<string, string[]> = {
+  'six.example.com': ['2606:4700::1'],
+  'both.example.com': ['2606:4700::1', '93.184.215.14'],
+};
+const net = lambdaNet(readSettings({}), async (name) => names[name] ?? []);
+const ask = { timeout_ms: 1000, egress: 'public' } as const;
+
+describe('a check on Lambda without a VPC', () => {
+  it.each([
+    ['a name with IPv6 addresses alone', () => net.judge({ ...ask, host: 'six.example.com' })],
+    ['an IPv6 address', () => net.judge({ ...ask, host: '2606:4700::1' })],
+    ['a tcp check of one', () => net.connect({ ...ask, host: '[2606:4700::1]', port: 80 })],
+    [
+      'a URL with one',
+      () => net.http({ ...ask, url: 'https://[2606:4700::1]/', method: 'GET', max_body_bytes: 1, max_redirects: 0 }),
+    ],
+  ])('is told of %s that it cannot be reached, when it is made and when it runs', async (_, refused) => {
+    await expect(refused()).rejects.toMatchObject({ kind: 'egress', message: expect.stringMatching(/IPv6.*VPC_ID/) });
+  });
+
+  it('is told that nobody gets out to port 25', async () => {
+    const refused = { kind: 'egress', message: expect.stringContaining('port 25') };
+    await expect(net.connect({ ...ask, host: 'both.example.com', port: 25 })).rejects.toMatchObject(refused);
+    await expect(net.tls({ ...ask, host: 'both.example.com', port: 25 })).rejects.toMatchObject(refused);
+  });
+
+  it('may have a host with an IPv4 address too', async () => {
+    await expect(net.judge({ ...ask, host: 'both.example.com' })).resolves.toBeUndefined();
+  });
+
+  it('is refused first what nobody may reach', async () => {
+    await expect(net.judge({ ...ask, host: '::1' })).rejects.toMatchObject({
+      message: expect.stringContaining('not a public address'),
+    });
+  });
+});
