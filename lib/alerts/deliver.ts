@@ -11,7 +11,7 @@ import { type Alert, alertOf, testAlertOf } from './alert.ts';
 import type { ChannelType } from './channel-type.ts';
 import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import { type Address, slowDown, takeTurn } from './pace.ts';
+import { type Address, slowDown, takeTurn, turnNow } from './pace.ts';
 import { type AttemptOutcome, recordOutcome } from './record-outcome.ts';
 import { channelTypeOf } from './registry.ts';
 import { type SendWorld, sendAlert } from './send.ts';
@@ -104,10 +104,20 @@ export async function attempt(
   return { status: 'waiting', turn: Math.min(wait, address.until) };
 }
 
-/** The same out of turn: for a test, which somebody waits for. */
+/** The same at once or not at all: for a test, which somebody waits for. Where it has no turn now, it says when. */
 export async function attemptNow(world: DeliverWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
   const ready = await prepare(world, delivery);
-  return 'status' in ready ? ready : sendOnce(world, ready, undefined);
+  if ('status' in ready) return ready;
+  const address = addressOf(world, delivery, ready.channel);
+  const inSeconds = (at: number) => `${Math.ceil((at - world.ports.clock.now()) / 1000)} s`;
+  const next = address && (await turnNow(world, address));
+  if (next !== undefined) {
+    const error = `not sent: the receiver wants to be left alone (it answered 429); its next turn is in ${inSeconds(next)}`;
+    return { status: 'failed', error, final: true };
+  }
+  const outcome = await sendOnce(world, ready, address);
+  if (outcome.status !== 'slowed') return outcome;
+  return { status: 'failed', error: `${outcome.error}; its next turn is in ${inSeconds(outcome.turn)}` };
 }
 
 async function sendOnce(

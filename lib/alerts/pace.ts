@@ -51,6 +51,22 @@ export const takeTurn = (world: World, address: Address, turn: number | undefine
   });
 
 /**
+ * For who cannot wait: takes the turn that is free now, or none.
+ * @returns undefined when it may go, else the epoch ms of the next free turn
+ */
+export async function turnNow(world: World, address: Address): Promise<number | undefined> {
+  let next: number | undefined;
+  await change(world, address, (stored, now) => {
+    const pace = stillOn(stored, now);
+    const { gap_ms, not_before } = pace ? eased(pace, now) : { gap_ms: 0, not_before: now };
+    const free = Math.max(pace?.next_at ?? 0, not_before, now);
+    next = free > now ? free : undefined;
+    return pace && next === undefined ? { at: now, gap_ms, not_before } : undefined;
+  });
+  return next;
+}
+
+/**
  * The receiver answered 429: nothing goes to it before what it asked for, and from then on its deliveries are spaced.
  * Answers the turn (epoch ms) of the refused one.
  * @param sent_at epoch ms: when the refused request went out
