@@ -32,6 +32,8 @@ type Share = {
   /** Tokens that it leased, good until (epoch ms). */
   leased: number;
   until: number;
+  /** Of its last lease. */
+  size: number;
   /** The shared bucket as it was seen last. */
   shared: Bucket;
   /** Epoch ms: it was refused, and does not ask before. */
@@ -45,7 +47,17 @@ const ownRate = ({ per_second, burst }: Rate): Rate => ({
   per_second: Math.min(1, per_second / 50),
   burst: Math.min(20, Math.floor(burst / 25)),
 });
-const leaseSize = ({ per_second }: Rate, wanted: number): number => Math.max(10, Math.ceil(per_second / 10), wanted);
+/** A tenth of a second's worth, and ten at least. */
+const largestLease = ({ per_second }: Rate): number => Math.max(10, Math.ceil(per_second / 10));
+
+/**
+ * The next lease is twice the last one where that was used up before its time, else half of it: what a process does not use
+ * is lost to the others.
+ */
+function leaseSize({ size, leased }: Share, rate: Rate, wanted: number): number {
+  const next = leased === 0 ? size * 2 : Math.ceil(size / 2);
+  return Math.max(wanted, Math.min(next, largestLease(rate)));
+}
 
 const LEASE_MS = 5000;
 /** For so long a process lets in what a lease would have held, when the store cannot say. */
@@ -55,7 +67,7 @@ const JITTER_MS = 30;
 const MOST_SHARES = 5000;
 
 /**
- * Holds accounts to their rates where many processes serve them: each takes tokens a tenth of a second's worth at a time
+ * Holds accounts to their rates where many processes serve them: each leases tokens, a tenth of a second's worth at most,
  * from one item an account and class. An account under 1 request a second costs nothing; one beyond its rate costs at most
  * a read a second and process, as a process that was refused, or was always in another's way, asks again only 0.5 to
  * 1.5 s later. Where the store fails it lets in, and counts `LimiterFailed`.
@@ -81,8 +93,7 @@ export function leaseLimiter(
     for (;;) {
       const now = clock.now();
       share.own = refilled(share.own, ownRate(rate), now);
-      if (now >= share.until) share.leased = 0;
-      if (take(share, wanted)) return standing(share, rate, 0, now);
+      if (take(share, wanted, now)) return standing(share, rate, 0, now);
       if (now < share.quiet_until) return standing(share, rate, Math.ceil((share.quiet_until - now) / 1000), now);
       share.asking ??= ask(share, keys.rate(account, of), rate, wanted).finally(() => {
         share.asking = undefined;
@@ -97,6 +108,7 @@ export function leaseLimiter(
       own: fullBucket(ownRate(rate), now),
       leased: 0,
       until: 0,
+      size: Math.ceil(largestLease(rate) / 20),
       shared: fullBucket(rate, now),
       quiet_until: 0,
       asking: undefined,
@@ -109,8 +121,9 @@ export function leaseLimiter(
 
   /** Ends with a lease that holds what is wanted, or with a time to be quiet. */
   async function ask(share: Share, key: ReturnType<Keys['rate']>, rate: Rate, wanted: number): Promise<void> {
-    const size = leaseSize(rate, wanted);
+    const size = leaseSize(share, rate, wanted);
     const hold = (tokens: number, ms: number) => {
+      share.size = size;
       share.leased = tokens;
       share.until = clock.now() + ms;
     };
@@ -121,7 +134,8 @@ export function leaseLimiter(
         const now = clock.now();
         share.shared = before ? refilled(before, rate, now) : fullBucket(rate, now);
         const granted = Math.min(size, Math.floor(share.shared.tokens));
-        if (granted < wanted) break;
+        // Small change is left for others: it would cost as many writes as whole leases.
+        if (granted < Math.max(wanted, size / 2)) break;
         const left = { tokens: share.shared.tokens - granted, at: now };
         // A bucket that is full again says no more than none.
         const expires_at = Math.ceil(now / 1000 + rate.burst / rate.per_second) + 3600;
@@ -135,15 +149,16 @@ export function leaseLimiter(
     } catch (error) {
       metrics.count('LimiterFailed');
       log.warn('the rate of an account could not be looked at; it is let in', { key: key.pk, error });
-      hold(size, BLIND_MS);
+      hold(Math.max(wanted, largestLease(rate)), BLIND_MS);
     }
   }
 }
 
 /** All that is wanted, of what the process lets in by itself first, or nothing. */
-function take(share: Share, wanted: number): boolean {
+function take(share: Share, wanted: number, now: number): boolean {
   const own = Math.min(wanted, Math.floor(share.own.tokens));
-  if (own + share.leased < wanted) return false;
+  const leased = now < share.until ? share.leased : 0;
+  if (own + leased < wanted) return false;
   share.own = { ...share.own, tokens: share.own.tokens - own };
   share.leased -= wanted - own;
   return true;
@@ -152,7 +167,8 @@ function take(share: Share, wanted: number): boolean {
 /** As far as this process knows. */
 function standing(share: Share, rate: Rate, retry_s: number, now: number): Standing {
   const allowed = retry_s === 0;
-  const tokens = Math.min(rate.burst, refilled(share.shared, rate, now).tokens + share.leased);
+  const leased = now < share.until ? share.leased : 0;
+  const tokens = Math.min(rate.burst, refilled(share.shared, rate, now).tokens + leased);
   const left = allowed ? Math.floor(tokens) : 0;
   return { allowed, rate, left, reset_s: Math.ceil((rate.burst - left) / rate.per_second), retry_s };
 }

@@ -57,6 +57,7 @@ const accountRows = [
     status: 201,
     body: NewKey,
     reply: IssuedKey,
+    errors: ['LIMIT_EXCEEDED'],
     run: (context, { body }) => issueKey(context, context.caller.user_id, body),
   }),
   row({

@@ -29,7 +29,7 @@ export const teamRows = [
     status: 201,
     body: NewInvitation,
     reply: Invited,
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body }) => inviteUser(context, body),
   }),
   row({

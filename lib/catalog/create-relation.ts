@@ -13,7 +13,7 @@ import {
   type RelationPointer,
   relationRecord,
 } from './relation.ts';
-import { countRelations, type RelationCountItem, relationTurn } from './relation-count.ts';
+import { countRelations, type RelationCountItem } from './relation-count.ts';
 import { pointerKeys } from './relation-store.ts';
 
 /**
@@ -55,5 +55,5 @@ export async function createRelation(scope: Scope, input: NewRelation): Promise<
     ]);
     return outcome.ok ? relationRecord(relation) : AGAIN;
   };
-  return oneAtATime(ports.table, relationTurn(scope), () => untilDone(ports, attempt));
+  return oneAtATime(ports.table, `${tenant} relations`, () => untilDone(ports, attempt));
 }

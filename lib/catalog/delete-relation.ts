@@ -1,13 +1,12 @@
 import type { Scope } from '#lib/access/context.ts';
-import { oneAtATime } from '#lib/platform/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { countRelations, type RelationCountItem, relationTurn } from './relation-count.ts';
+import { countRelations, type RelationCountItem } from './relation-count.ts';
 import { pointerKeys, requireRelation } from './relation-store.ts';
 
 /** From its return on, the relation is gone and may be made anew. Throws NOT_FOUND. */
 export async function deleteRelation(scope: Scope, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const attempt = async () => {
+  await untilDone(ports, async () => {
     const relation = await requireRelation(scope, id);
     const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
     const outcome = await commit(ports, [
@@ -17,6 +16,5 @@ export async function deleteRelation(scope: Scope, id: string): Promise<void> {
       countRelations(scope, count, -1),
     ]);
     return outcome.ok ? true : AGAIN;
-  };
-  await oneAtATime(ports.table, relationTurn(scope), () => untilDone(ports, attempt));
+  });
 }

@@ -1,9 +1,8 @@
 import type { Scope } from '#lib/access/context.ts';
-import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import type { RelationPointer } from './relation.ts';
-import { countRelations, type RelationCountItem, relationTurn } from './relation-count.ts';
+import { countRelations, type RelationCountItem } from './relation-count.ts';
 import { pointerKeys } from './relation-store.ts';
 
 /** Three deletes each and their count, in one transaction, which has at most 100 writes. */
@@ -34,6 +33,5 @@ export async function reclaimRelations(scope: Scope, entityId: string): Promise<
     ]);
     return outcome.ok ? next !== undefined : AGAIN;
   };
-  const take = () => oneAtATime(ports.table, relationTurn(scope), () => untilDone(ports, round));
-  while (await take());
+  while (await untilDone(ports, round));
 }

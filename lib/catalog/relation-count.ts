@@ -6,10 +6,6 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 /** How many relations an account has, those of deleted entities too until they are reclaimed. About 100 bytes. */
 export type RelationCountItem = Item & { v: string; count: number };
 
-/** The turn that changes of an account's relations take within a process. */
-export const relationTurn = ({ keys, tenant }: Pick<Scope, 'keys' | 'tenant'>): string =>
-  Object.values(keys.relationCount(tenant)).join(' ');
-
 /** The write that moves the count. Throws LIMIT_EXCEEDED when it would go beyond what the plan allows. */
 export function countRelations(
   { ports, keys, tenant }: Pick<Scope, 'ports' | 'keys' | 'tenant'>,

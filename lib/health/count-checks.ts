@@ -11,10 +11,8 @@ export const loadOfCheck = ({ enabled, execution_mode, interval_seconds }: Check
   enabled && execution_mode === 'pull' ? loadOf(interval_seconds) : 0;
 
 /** In turn with others that change checks of this account, and with what is recorded of this entity. */
-export const changingChecks = <T>({ ports, keys, tenant }: Context, entityId: string, work: () => Promise<T>) => {
-  const { pk, sk } = keys.checkCount(tenant);
-  return oneAtATime(ports.table, `${pk} ${sk}`, () => oneAtATime(ports.table, entityId, work));
-};
+export const changingChecks = <T>({ ports, tenant }: Context, entityId: string, work: () => Promise<T>): Promise<T> =>
+  oneAtATime(ports.table, `${tenant} checks`, () => oneAtATime(ports.table, entityId, work));
 
 /**
  * The writes of a change of settings, or of a deletion, with what it moves in the count of the account's checks and in the

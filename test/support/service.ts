@@ -42,8 +42,16 @@ export async function startService({
   log = memoryLog(),
   world = {},
 }: ServiceOptions = {}): Promise<Service> {
-  const { settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', RATE_LIMITS: UNHURRIED, ...env });
-  const host = await startHost({ settings, log, dir, host: '127.0.0.1', port: 0, world });
+  const { host: own, settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', RATE_LIMITS: UNHURRIED, ...env });
+  const host = await startHost({
+    settings,
+    log,
+    dir,
+    host: '127.0.0.1',
+    port: 0,
+    proxies: own.TRUSTED_PROXIES,
+    world,
+  });
   if (host.adminKey === undefined) throw new Error(`${dir}/admin-key is gone.`);
   return { ...host, adminKey: host.adminKey };
 }
