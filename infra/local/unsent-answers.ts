@@ -30,7 +30,6 @@ export function boundUnsent(bounds: Bounds): (response: ServerResponse, address:
 
   return (response, address, bytes) => {
     if (bytes <= bounds.small_answer_bytes) return;
-    while (total > 0 && total + bytes > bounds.answer_bytes) cutOne();
     const network = networkOf(address);
     const own = waiting.get(network) ?? { bytes: 0, answers: new Map() };
     waiting.set(network, own);
@@ -38,5 +37,7 @@ export function boundUnsent(bounds: Bounds): (response: ServerResponse, address:
     own.bytes += bytes;
     total += bytes;
     response.on('close', () => forget(network, response));
+    // With the new one counted, but never that one alone.
+    while (total > bounds.answer_bytes && total > bytes) cutOne();
   };
 }
