@@ -88,7 +88,10 @@ export async function tenantOf({ ports, keys }: Service): Promise<Tenant> {
   return { id: account.id, key: key.key };
 }
 
-/** New accounts come as the operator makes them, which needs the DATA_DIR or the TABLE_NAME of the service there. */
+/**
+ * The service there is started with RATE_LIMITS of UNHURRIED, or `off`. New accounts come as the operator makes them, which
+ * needs its DATA_DIR or TABLE_NAME.
+ */
 async function remote(url: string): Promise<Target> {
   const key = process.env.ADMIN_KEY;
   if (!key) throw new Error('BASE_URL is set without ADMIN_KEY: give an admin key of the service there.');
