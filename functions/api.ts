@@ -1,7 +1,7 @@
 import { gates } from '#lib/access/authenticate.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { keyTable } from '#lib/keys.ts';
-import { MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
+import { MAX_MCP_BODY, MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
 import { requestOf, resultOf } from '#lib/platform/fetch-event.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -15,6 +15,9 @@ export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const keys = keyTable(ports.settings);
   const answer = makeRouter(apiRows, gates(ports, keys));
   const mcp = makeMcp({ ports, keys }, { streams: false });
-  return async (event) =>
-    event.rawPath === MCP_PATH ? resultOf(await mcp(requestOf(event)), event.requestContext.requestId) : answer(event);
+  return async (event) => {
+    if (event.rawPath !== MCP_PATH) return answer(event);
+    const { http, requestId } = event.requestContext;
+    return resultOf(await mcp(requestOf(event, MAX_MCP_BODY), http.sourceIp), requestId);
+  };
 }

@@ -1,5 +1,5 @@
 import { keyTable } from '#lib/keys.ts';
-import { makeMcp } from '#lib/mcp/endpoint.ts';
+import { MAX_MCP_BODY, makeMcp } from '#lib/mcp/endpoint.ts';
 import type { ApiEvent } from '#lib/platform/api-event.ts';
 import { requestOf } from '#lib/platform/fetch-event.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -7,5 +7,6 @@ import type { Ports } from '#lib/platform/ports.ts';
 /** MCP at an address that streams: the answer to a GET goes on for minutes, until `signal` aborts or its life ends. */
 export function create(ports: Ports): (event: ApiEvent, context?: { signal?: AbortSignal }) => Promise<Response> {
   const answer = makeMcp({ ports, keys: keyTable(ports.settings) }, { streams: true });
-  return (event, context) => answer(requestOf(event, context?.signal));
+  return (event, context) =>
+    answer(requestOf(event, MAX_MCP_BODY, context?.signal), event.requestContext.http.sourceIp);
 }

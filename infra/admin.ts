@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openTable } from '#infra/local/sqlite-table.ts';
 import { STORE_FILE } from '#infra/local/store.ts';
-import { type AccountItem, accountRecord, type Limits } from '#lib/access/account.ts';
+import { type AccountItem, accountRecord } from '#lib/access/account.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { disableAccount, enableAccount, setLimits } from '#lib/access/change-account.ts';
 import type { Scope } from '#lib/access/context.ts';
@@ -16,12 +16,14 @@ import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
+import { LIMIT_OPTIONS, LIMIT_USAGE, limitsIn } from './admin-limits.ts';
 
 const USAGE = `The operator's commands. They work beside a running service.
 
   npm run admin -- account create --email E --name N     make an account; prints its admin key, once
   npm run admin -- account list                          all accounts
-  npm run admin -- account set-limits ID [--blueprints N] [--entities N] [--checks N] [--retention-days N]
+  npm run admin -- account set-limits ID                 what is not named stays as it is
+${LIMIT_USAGE}
   npm run admin -- account disable ID                    its keys are refused, its checks and actions rest
   npm run admin -- account enable ID
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
@@ -34,10 +36,9 @@ const OPTIONS = {
   email: { type: 'string' },
   name: { type: 'string' },
   label: { type: 'string' },
-  blueprints: { type: 'string' },
-  entities: { type: 'string' },
-  checks: { type: 'string' },
-  'retention-days': { type: 'string' },
+  ...(Object.fromEntries(LIMIT_OPTIONS.map((name) => [name, { type: 'string' }])) as {
+    [K in (typeof LIMIT_OPTIONS)[number]]: { type: 'string' };
+  }),
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -59,6 +60,7 @@ class UsageError extends Error {}
 
 const account = (item: AccountItem) => ({
   ...accountRecord(item),
+  rate_limits: item.rate_limits,
   disabled: item.disabled,
   created_at: item.created_at,
 });
@@ -98,21 +100,11 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'account set-limits': {
-    takes: ['blueprints', 'entities', 'checks', 'retention-days'],
+    takes: LIMIT_OPTIONS,
     id: true,
     run: async (world, options, tenant) => {
-      const limits: Partial<Record<keyof Limits, number | undefined>> = {
-        blueprint_limit: whole(options, 'blueprints'),
-        entity_limit_per_bp: whole(options, 'entities'),
-        check_limit_per_entity: whole(options, 'checks'),
-        retention_days: whole(options, 'retention-days'),
-      };
-      if (Object.values(limits).every((limit) => limit === undefined)) {
-        throw new UsageError(
-          'account set-limits needs at least one of --blueprints, --entities, --checks, --retention-days.',
-        );
-      }
-      return showAccount(await setLimits({ ...world, tenant }, limits));
+      const { limits, rates } = limitsIn(options);
+      return showAccount(await setLimits({ ...world, tenant }, limits, rates));
     },
   },
   'account disable': {
@@ -132,13 +124,6 @@ const COMMANDS: Record<string, Command> = {
       showKey(await issueAdminKey({ ...world, tenant }, label ?? 'Issued by the operator')),
   },
 };
-
-function whole(options: Options, name: 'blueprints' | 'entities' | 'checks' | 'retention-days'): number | undefined {
-  const text = options[name];
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number, not "${text}".`);
-  return Number(text);
-}
 
 function parse(args: string[]) {
   try {

@@ -9,4 +9,11 @@ export const ALLOWED_HEADERS = [
   'mcp-method',
   'mcp-name',
 ] as const;
-export const EXPOSED_HEADERS = ['x-request-id', 'link', 'retry-after', 'mcp-session-id'] as const;
+export const EXPOSED_HEADERS = [
+  'x-request-id',
+  'link',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'mcp-session-id',
+] as const;

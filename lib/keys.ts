@@ -47,6 +47,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     accounts: 'ACCOUNTS',
     accountPointer: (tenant: string): Key => ({ pk: 'ACCOUNTS', sk: tenant }),
     account: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'ACCOUNT' }),
+    /** What is left of an account's rate in a class, where processes share it. */
+    rate: (tenant: string, of: string): Key => ({ pk: ofTenant(tenant), sk: `RATE#${of}` }),
     users: (tenant: string) => ofTenant(tenant, 'USERS'),
     user: (tenant: string, user: string): Key => ({ pk: ofTenant(tenant, 'USERS'), sk: user }),
     team: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'TEAM' }),
@@ -67,6 +69,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     entities: (tenant: string, bucket: number) => ofTenant(tenant, 'ENTITIES', bucket),
     entity: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'ENTITIES', bucketOf(id)), sk: id }),
 
+    checkCount: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'CHECKS' }),
+    relationCount: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'RELATIONS' }),
     relations: (tenant: string, bucket: number) => ofTenant(tenant, 'RELATIONS', bucket),
     relation: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'RELATIONS', bucketOf(id)), sk: id }),
     relationsOf: (tenant: string, entity: string) => ofTenant(tenant, 'RELATED', entity),

@@ -1,4 +1,4 @@
-import { type FunctionName, functions, queues, streams as readers } from '#infra/topology.ts';
+import { type FunctionName, functions, queues, streams as readers, routes } from '#infra/topology.ts';
 
 /**
  * The entry file of a function on AWS, as text: its factory, fed with the ports of AWS. It is the same for each of
@@ -13,6 +13,13 @@ export function entryOf(name: FunctionName): string {
     ['lambdaPorts', '#lib/platform/aws/lambda-ports.ts'],
     ...(publishes ? [['lambdaBus', '#lib/platform/aws/lambda-bus.ts']] : []),
     ...(isFed(name) ? [['batchMetrics', '#lib/platform/aws/batch-metrics.ts']] : []),
+    ...(isAsked(name)
+      ? [
+          ['countMetrics', '#lib/platform/aws/count-metric.ts'],
+          ['keyTable', '#lib/keys.ts'],
+          ['leaseLimiter', '#lib/access/lease-limiter.ts'],
+        ]
+      : []),
   ];
   const world = ['process.env', JSON.stringify(sends), ...(publishes ? ['lambdaBus'] : [])];
   const ports = `lambdaPorts(${world.join(', ')})`;
@@ -24,10 +31,19 @@ export function entryOf(name: FunctionName): string {
           `const ports = { ...${ports}, metrics };`,
           `export const handler = ${start}(create(ports), { log: ports.log, measure: metrics.measure });`,
         ]
-      : [`const ports = ${ports};`, `export const handler = ${start}(create(ports), { log: ports.log });`]),
+      : isAsked(name)
+        ? [
+            `const world = { ...${ports}, metrics: countMetrics('${name}') };`,
+            'const ports = { ...world, limiter: leaseLimiter(world, keyTable(world.settings)) };',
+            `export const handler = ${start}(create(ports), { log: ports.log });`,
+          ]
+        : [`const ports = ${ports};`, `export const handler = ${start}(create(ports), { log: ports.log });`]),
     '',
   ].join('\n');
 }
+
+/** Whether requests come to it, which are held to their rates. */
+const isAsked = (name: FunctionName): boolean => routes.some((route) => route.function === name);
 
 /** Whether its work comes in batches of records. */
 export const isFed = (name: FunctionName): boolean =>

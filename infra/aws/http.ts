@@ -1,9 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  type CfnRoute,
+  type CfnStage,
   CorsHttpMethod,
   HttpApi,
   HttpMethod,
+  type HttpRoute,
   HttpStage,
   LogGroupLogDestination,
   PayloadFormatVersion,
@@ -42,11 +45,13 @@ export function makeHttp(scope: Construct, functions: Functions, settings: Deplo
     // Also `/` itself, which `/{proxy+}` does not hold.
     ...(all && { defaultIntegration: integrationOf(all.function) }),
   });
+  const ofPushes: HttpRoute[] = [];
   for (const route of routes.filter((row) => !isCatchAll(row) && !specs[row.function].streams)) {
     const methods = [HttpMethod[route.method as keyof typeof HttpMethod]];
-    api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
+    const made = api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
+    if (route.function === 'ingest') ofPushes.push(...made);
   }
-  new HttpStage(scope, 'Stage', {
+  const stage = new HttpStage(scope, 'Stage', {
     httpApi: api,
     stageName: '$default',
     autoDeploy: true,
@@ -57,7 +62,18 @@ export function makeHttp(scope: Construct, functions: Functions, settings: Deplo
       format: AccessLogFormat.custom(JSON.stringify(ACCESS)),
     },
   });
+  throttle(stage, ofPushes, settings.THROTTLE_PUSH_RATE);
   return api;
+}
+
+/** Gives routes a throttle of their own: what others ask of the API never makes it refuse a heartbeat. */
+function throttle(stage: HttpStage, own: HttpRoute[], rate: number): void {
+  const { defaultChild } = stage.node;
+  const limit = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate };
+  const keys = own.map((route) => (route.node.defaultChild as CfnRoute).routeKey);
+  (defaultChild as CfnStage).routeSettings = Object.fromEntries(keys.map((key) => [key, limit]));
+  // A stage cannot be made with settings of a route that is not there yet.
+  stage.node.addDependency(...own);
 }
 
 const isCatchAll = ({ method, path }: { method: string; path: string }) => method === 'ANY' && path === '/{proxy+}';

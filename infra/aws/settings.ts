@@ -64,6 +64,8 @@ export const DeploySettings = z.object({
   /** Requests a second that the API takes, over all tenants. */
   THROTTLE_RATE: z.coerce.number().int().min(1).default(1000),
   THROTTLE_BURST: z.coerce.number().int().min(1).default(2000),
+  /** Pushes and heartbeats a second, which have a throttle of their own. */
+  THROTTLE_PUSH_RATE: z.coerce.number().int().min(1).default(5000),
   /** `ingest=100,api=50`; empty: none, as a new account has nothing to reserve from. */
   RESERVED_CONCURRENCY: reservations,
   /** CloudFront over it all. Without it the API and the address that streams are called as they are. */

@@ -4,6 +4,7 @@ import type { Log } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { startChangeStream } from './change-stream.ts';
+import type { TrustedProxies } from './client-address.ts';
 import { startConsumers } from './consumers.ts';
 import type { Feed } from './feeds.ts';
 import { type FirstKey, firstAccount } from './first-account.ts';
@@ -25,6 +26,8 @@ export type HostOptions = {
   host: string;
   /** 0 takes any free port. */
   port: number;
+  /** Whose X-Forwarded-For is believed. */
+  proxies?: TrustedProxies;
   /** In place of the machine's own. */
   world?: Partial<World>;
 };
@@ -44,7 +47,7 @@ const DRAIN_MS = 10_000;
  * The whole service in this process. Throws one sentence when it cannot start: another service has the folder, the
  * port is in use, the settings do not fit the data.
  */
-export async function startHost({ settings, log, dir, host, port, world }: HostOptions): Promise<Host> {
+export async function startHost({ settings, log, dir, host, port, proxies, world }: HostOptions): Promise<Host> {
   const undo: (() => void)[] = [];
   const release = () => {
     for (const step of undo.reverse()) step();
@@ -62,7 +65,7 @@ export async function startHost({ settings, log, dir, host, port, world }: HostO
     if (life) undo.push(life.stop);
     const adminKey = await firstAccount(ports, keys, dir);
     const handlers = makeFunctions(ports);
-    const gateway = makeGateway(handlers, { origins: settings.ALLOWED_ORIGINS, log });
+    const gateway = makeGateway(handlers, { origins: settings.ALLOWED_ORIGINS, log, ...(proxies && { proxies }) });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
 
     // From here on work is done, after the outage was noted.

@@ -7,12 +7,16 @@ import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
 import { AppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { answerBare, onClientError } from './bare-answer.ts';
+import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
+import { BOUNDS, type Bounds } from './bounds.ts';
+import { clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
+import { boundConnections } from './connections.ts';
 import { corsOf, isPreflight, preflight } from './cors.ts';
 import { type Handler, invoke, TimedOut } from './invoke.ts';
 import { functionFor } from './match-route.ts';
-import { hasNoBody, readBody } from './request-body.ts';
 import { eventOf, hostProblem } from './request-event.ts';
 import { streamOut } from './stream-out.ts';
+import { boundUnsent } from './unsent-answers.ts';
 
 export type Gateway = {
   /** Resolves with the port; rejects when it is in use. */
@@ -23,18 +27,30 @@ export type Gateway = {
   cut(): void;
 };
 
+export type GatewayOptions = { origins: readonly string[]; log: Log; proxies?: TrustedProxies; bounds?: Bounds };
+
 /**
  * The gateway of one machine: node:http in front of the functions, requests as API Gateway hands them over (payload
  * format 2.0), routes by the topology, CORS by ALLOWED_ORIGINS. It sets no limit to a body, as API Gateway does
- * (10 MB): the gates of the functions do.
+ * (10 MB): a body is read when the gates of a function have let its request in, and as far as they want it.
  */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
-  { origins, log }: { origins: readonly string[]; log: Log },
+  { origins, log, proxies = trustedProxies([]), bounds = BOUNDS }: GatewayOptions,
 ): Gateway {
-  // Without a Host node would answer by itself, and with nothing.
-  const own = { joinDuplicateHeaders: true, keepAliveTimeout: 72_000, requireHostHeader: false };
+  const own = {
+    joinDuplicateHeaders: true,
+    // Without a Host node would answer by itself, and with nothing.
+    requireHostHeader: false,
+    keepAliveTimeout: bounds.idle_ms,
+    headersTimeout: bounds.headers_ms,
+    requestTimeout: bounds.request_ms,
+    connectionsCheckingInterval: Math.min(5000, bounds.headers_ms),
+  };
   const server = createServer(own, onRequest);
+  boundConnections(server, proxies, bounds);
+  const room = bodyRoom(bounds);
+  const noteUnsent = boundUnsent(bounds);
   server.on('checkExpectation', onRequest);
   server.on('connect', onConnect);
   server.on('clientError', (error, socket) => onClientError(error, socket, newest.get(socket), origins));
@@ -52,6 +68,8 @@ export function makeGateway(
       if (inHand === 0) drained();
     });
     response.on('error', (error) => log.warn('an answer could not be sent', { error }));
+    // The client is gone: there is nobody to answer.
+    request.on('error', () => {});
     const problem = hostProblem(request);
     if (problem !== undefined) {
       response.shouldKeepAlive = false;
@@ -59,8 +77,7 @@ export function makeGateway(
     } else if (isPreflight(request)) {
       const headers = { 'x-request-id': randomUUID(), ...preflight(request, origins) };
       send(response, { statusCode: 204, headers, body: '' });
-    } else if (hasNoBody(request)) void answer(request, response, undefined);
-    else readBody(request, response, (body) => void answer(request, response, body));
+    } else void answer(request, response);
   }
 
   function onConnect(_request: IncomingMessage, socket: Duplex): void {
@@ -71,8 +88,10 @@ export function makeGateway(
     answerBare(socket, '405 Method Not Allowed', error, origins);
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, body: Buffer | undefined): Promise<void> {
-    const event = eventOf(request, body);
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const address = clientAddress(request, proxies);
+    const readBody = hasNoBody(request) ? undefined : bodyReader(request, address, room, bounds);
+    const event = eventOf(request, address, readBody);
     const name = functionFor(event.requestContext.http.method, event.rawPath);
     const handler = name && handlers[name];
     if (!name || !handler) {
@@ -85,6 +104,8 @@ export function makeGateway(
         const signal = AbortSignal.any([stopping.signal, closing(response)]);
         const reply = await invoke<ApiEvent, Response>(name, handler, event, signal);
         const more = { 'x-request-id': requestId, ...corsOf(request, origins) };
+        if (!request.complete) void forgetOrCut(request);
+        response.socket?.setTimeout(bounds.stream_stall_ms);
         await streamOut(response, reply, more, functions[name].timeout_seconds * 1000);
         return;
       }
@@ -96,6 +117,12 @@ export function makeGateway(
       log.error('a function failed', { function: name, request_id: requestId, path: event.rawPath, error });
       refuse(request, response, error instanceof TimedOut ? tooLong() : fault(), requestId);
     }
+  }
+
+  /** What still comes of a body is forgotten, and a connection on which it never ends is cut. */
+  async function forgetOrCut(request: IncomingMessage): Promise<void> {
+    await forgetRest(request, bounds);
+    if (!request.complete) request.destroy();
   }
 
   /** An answer of the gateway's own, in the form of every other error. */
@@ -120,8 +147,19 @@ export function makeGateway(
   function send(response: ServerResponse, { statusCode, headers, body }: ApiResult): void {
     if (response.destroyed || response.headersSent) return;
     if (stopping.signal.aborted) headers.connection = 'close';
-    if (statusCode !== 204) headers['content-length'] = String(Buffer.byteLength(body));
-    response.writeHead(statusCode, headers).end(body);
+    const bytes = Buffer.byteLength(body);
+    if (statusCode !== 204) headers['content-length'] = String(bytes);
+    const go = () => {
+      if (response.destroyed) return;
+      noteUnsent(response, clientAddress(response.req, proxies), bytes);
+      // Cut when its reader takes nothing for so long; between requests node sets the time of an idle connection.
+      response.socket?.setTimeout(bounds.stall_ms);
+      response.writeHead(statusCode, headers).end(body);
+    };
+    const rest = response.req.complete ? undefined : forgetOrCut(response.req);
+    // Where the connection ends with the answer, what is still unread would make the system drop it.
+    if (rest && !response.shouldKeepAlive) void rest.then(go);
+    else go();
   }
 
   return {

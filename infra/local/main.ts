@@ -15,7 +15,14 @@ async function main(): Promise<void> {
     log.error('a fault that nobody caught; the process ends', { error });
     process.exit(1);
   });
-  const starting = startHost({ settings, log, dir: own.DATA_DIR, host: own.HOST, port: own.PORT });
+  const starting = startHost({
+    settings,
+    log,
+    dir: own.DATA_DIR,
+    host: own.HOST,
+    port: own.PORT,
+    proxies: own.TRUSTED_PROXIES,
+  });
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {

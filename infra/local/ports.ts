@@ -1,7 +1,9 @@
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
 import type { Log, Ports } from '#lib/platform/ports.ts';
+import { type Rates, ratesIn } from '#lib/platform/rates.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { type LocalBus, makeBus } from './bus.ts';
 import { type LocalQueues, makeQueues } from './queues.ts';
@@ -9,6 +11,17 @@ import { makeTable, type SqliteTable } from './sqlite-table.ts';
 import type { Store } from './store.ts';
 
 export type LocalPorts = Ports & { table: SqliteTable; queues: LocalQueues; bus: LocalBus };
+
+/** What holds on one machine, where the setting RATE_LIMITS says nothing else. */
+const RATES: Rates = {
+  read: { per_second: 500, burst: 5000 },
+  write: { per_second: 500, burst: 5000 },
+  push: { per_second: 5000, burst: 20_000 },
+  mcp: { per_second: 100, burst: 1000 },
+  send: { per_second: 5, burst: 20 },
+  open: { per_second: 20, burst: 100 },
+  'sign-in': { per_second: 1, burst: 20 },
+};
 
 /** The world of every function on one machine: one store, the machine's clock and sockets. */
 export function makePorts(
@@ -25,6 +38,7 @@ export function makePorts(
     log,
     // On one machine no alarm is there to look: GET /v1/health says when a delivery last failed.
     metrics: { count: () => {} },
+    limiter: memoryLimiter(clock, ratesIn(settings.RATE_LIMITS, RATES)),
     settings,
   };
 }

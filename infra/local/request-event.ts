@@ -1,25 +1,27 @@
-import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ApiEvent } from '#lib/platform/api-event.ts';
 
-/** A request as API Gateway hands it over (payload format 2.0), with an id of its own. */
-export function eventOf(request: IncomingMessage, body: Buffer | undefined): ApiEvent {
+/**
+ * A request as API Gateway hands it over (payload format 2.0), with an id of its own, but that its body is still to be
+ * read.
+ * @param address of the client
+ */
+export function eventOf(request: IncomingMessage, address: string, readBody: ApiEvent['readBody']): ApiEvent {
   const target = targetOf(request.url!);
   const mark = target.indexOf('?');
   const path = pathOf(request);
-  const isText = body === undefined || isUtf8(body);
   const { host } = request.headers;
   return {
     rawPath: path,
     rawQueryString: mark < 0 ? '' : target.slice(mark + 1),
     headers: request.headers as ApiEvent['headers'],
-    body: body?.toString(isText ? 'utf8' : 'base64'),
-    isBase64Encoded: !isText,
+    isBase64Encoded: false,
+    ...(readBody && { readBody }),
     requestContext: {
       requestId: randomUUID(),
       ...(host && { domainName: host }),
-      http: { method: request.method!, path, sourceIp: request.socket.remoteAddress ?? '' },
+      http: { method: request.method!, path, sourceIp: address },
     },
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { readSettings, type Settings } from '#lib/platform/settings.ts';
+import { trustedProxies } from './client-address.ts';
 
 /** What a single machine wants otherwise than AWS. The operator's own values win. */
 const EMBEDDED = {
@@ -24,6 +25,19 @@ const HostSettings = z.object({
   HOST: z.string().default('127.0.0.1'),
   /** Everything the service keeps lies in this folder. */
   DATA_DIR: z.string().default('.data'),
+  /** Addresses and ranges whose X-Forwarded-For is believed; `none` for nobody's. */
+  TRUSTED_PROXIES: z
+    .string()
+    .default('127.0.0.0/8,::1')
+    .transform((text, context) => {
+      const parts = text === 'none' ? [] : text.split(',').map((part) => part.trim());
+      try {
+        return trustedProxies(parts);
+      } catch (error) {
+        context.addIssue((error as Error).message);
+        return z.NEVER;
+      }
+    }),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
 });
 export type HostSettings = z.output<typeof HostSettings>;

@@ -32,7 +32,7 @@ export async function acceptInvitation(
     if (isDisabled(account as AccountItem)) throw accountDisabled();
 
     const { invitation: _used, ...invited } = user;
-    const member: UserItem = { ...invited, v, name };
+    const member: UserItem = { ...invited, v, name, keys: 1 };
     const label = { label: 'First key', is_read_only: false };
     const { item, pointer } = keyItemsOf(draw, now, keys, account as AccountItem, member, label);
     const outcome = await commit(ports, [

@@ -1,14 +1,25 @@
 import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { AccountClass, Rate } from '#lib/platform/rates.ts';
 import { Name, text } from '#lib/platform/text.ts';
 
-/** Plan limits of an account, set by the operator. */
+/** Plan limits of an account, set by the operator. What each of them bounds: docs/LIMITS.md. */
 export const Limits = z.object({
   blueprint_limit: z.int().min(0).max(10_000),
   entity_limit_per_bp: z.int().min(0).max(1_000_000),
   /** An entity is deleted with its checks in one transaction of at most 100 writes. */
   check_limit_per_entity: z.int().min(0).max(90),
+  /** Over all entities. */
+  check_limit: z.int().min(0).max(10_000_000),
+  /** Runs of all enabled checks that probe: the sum of 60 / interval_seconds. */
+  checks_per_minute_limit: z.int().min(0).max(10_000_000),
+  relation_limit: z.int().min(0).max(1_000_000),
+  key_limit_per_user: z.int().min(1).max(1000),
+  /** Members, and those who are invited. */
+  user_limit: z.int().min(1).max(5000),
+  /** Those of them who have yet to accept. */
+  invitation_limit: z.int().min(0).max(5000),
   retention_days: z.int().min(1).max(3650),
 });
 export type Limits = z.infer<typeof Limits>;
@@ -17,6 +28,13 @@ export const DEFAULT_LIMITS: Limits = {
   blueprint_limit: 50,
   entity_limit_per_bp: 1000,
   check_limit_per_entity: 25,
+  check_limit: 50_000,
+  // A thousand a second: a quarter of what one machine runs at all.
+  checks_per_minute_limit: 60_000,
+  relation_limit: 10_000,
+  key_limit_per_user: 100,
+  user_limit: 500,
+  invitation_limit: 100,
   retention_days: 30,
 };
 
@@ -54,13 +72,23 @@ export const accountRecord = (item: AccountRecord): AccountRecord => ({
   blueprint_limit: item.blueprint_limit,
   entity_limit_per_bp: item.entity_limit_per_bp,
   check_limit_per_entity: item.check_limit_per_entity,
+  check_limit: item.check_limit,
+  checks_per_minute_limit: item.checks_per_minute_limit,
+  relation_limit: item.relation_limit,
+  key_limit_per_user: item.key_limit_per_user,
+  user_limit: item.user_limit,
+  invitation_limit: item.invitation_limit,
   retention_days: item.retention_days,
 });
 
-/** An account, which is a tenant. About 400 bytes. */
+/** Rates of an account's own, in place of those of the setting RATE_LIMITS. */
+export type RateLimits = Partial<Record<AccountClass, Rate>>;
+
+/** An account, which is a tenant. About 600 bytes. */
 export type AccountItem = Item &
   AccountRecord & {
     v: string;
+    rate_limits: RateLimits;
     /** Set by the operator; its key items carry it too, so that the Bearer gate needs no second read. */
     disabled: boolean;
     /** Epoch ms of the last enabling, if it ever was disabled: silence counts from here at the earliest. */
@@ -69,7 +97,10 @@ export type AccountItem = Item &
     created_at: string;
   };
 
-/** A person of an account, or one who is invited to it. About 300 bytes. Whoever adds a key to it writes it. */
+/**
+ * A person of an account, or one who is invited to it. About 300 bytes. Whoever adds a key to it or takes one away writes
+ * it.
+ */
 export type UserItem = Item & {
   v: string;
   tenant_id: string;
@@ -77,6 +108,8 @@ export type UserItem = Item & {
   email: string;
   name: string;
   role: Role;
+  /** Keys that it has. */
+  keys: number;
   /** There until it is accepted: the digest of its token, and epoch ms. */
   invitation?: { digest: string; valid_until: number };
   /** ISO 8601. */

@@ -2,13 +2,16 @@ import type { Keys } from '#lib/keys.ts';
 import type { ApiEvent } from '#lib/platform/api-event.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import type { Gates } from '#lib/platform/router.ts';
+import type { Gates, Sender } from '#lib/platform/router.ts';
 import { iso } from '#lib/platform/time.ts';
 import { accountDisabled } from './account.ts';
 import { type ApiKeyItem, digestOf } from './api-key.ts';
 import type { Context } from './context.ts';
+import { spend, spendAt } from './rate-gate.ts';
 
 const HOUR_MS = 3_600_000;
+/** What no key looks like is not looked up. */
+const KEY = /^fw_[0-9A-Za-z]{43}$/;
 
 const unauthorized = (message: string): AppError =>
   new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
@@ -20,12 +23,26 @@ const unauthorized = (message: string): AppError =>
 export async function authenticate(ports: Ports, keys: Keys, headers: ApiEvent['headers']): Promise<Context> {
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
-  const key = await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw)));
+  const key = KEY.test(raw) ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw))) : undefined;
   if (!key) throw unauthorized('This API key is unknown or was deleted.');
   if (key.account_disabled) throw accountDisabled();
   noteUse(ports, key);
-  const { tenant_id, user_id, id: key_id, role, is_read_only, retention_days } = key;
-  return { ports, keys, tenant: tenant_id, caller: { tenant_id, user_id, key_id, role, is_read_only, retention_days } };
+  const { tenant_id, user_id, id: key_id, role, is_read_only, retention_days, rate_limits } = key;
+  const caller = { tenant_id, user_id, key_id, role, is_read_only, retention_days, rate_limits };
+  return { ports, keys, tenant: tenant_id, caller };
+}
+
+/**
+ * The same for a request from outside. Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too
+ * often without a good key: a good one is never refused for what others at its address do.
+ */
+export async function admit(ports: Ports, keys: Keys, { headers, address }: Sender): Promise<Context> {
+  try {
+    return await authenticate(ports, keys, headers);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'UNAUTHORIZED') spendAt(ports, address, 'open');
+    throw error;
+  }
 }
 
 /** Writes `last_used_at` beside the request, at most once an hour. Another write of the key wins over it. */
@@ -42,14 +59,22 @@ function noteUse(ports: Ports, key: ApiKeyItem): void {
   });
 }
 
+const NOBODY: Context['caller'] = {
+  tenant_id: '',
+  user_id: '',
+  key_id: '',
+  role: 'member',
+  is_read_only: true,
+  retention_days: 0,
+};
+
 /** The gates of the router. An open endpoint gets a caller of no tenant. */
 export const gates = (ports: Ports, keys: Keys): Gates<Context> => ({
-  authenticate: (headers) => authenticate(ports, keys, headers),
-  anonymous: () => ({
-    ports,
-    keys,
-    tenant: '',
-    caller: { tenant_id: '', user_id: '', key_id: '', role: 'member', is_read_only: true, retention_days: 0 },
-  }),
+  authenticate: (sender) => admit(ports, keys, sender),
+  anonymous: ({ address }, rate) => {
+    spendAt(ports, address, rate);
+    return { ports, keys, tenant: '', caller: NOBODY };
+  },
+  spend,
   log: ports.log,
 });

@@ -1,18 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AccountClass, Rate } from '#lib/platform/rates.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { parse } from '#lib/platform/router.ts';
 import { type AccountItem, Limits } from './account.ts';
-import { type ApiKeyItem, copyOf } from './api-key.ts';
+import { type AccountCopy, type ApiKeyItem, copyOf } from './api-key.ts';
 import type { Scope } from './context.ts';
 import { keyItems, requireAccount } from './store.ts';
 
 /** Key items rewritten together; a transaction has at most 100 writes. */
 const CHUNK = 50;
 
-/** Sets the limits that are given, keeps the others. What exists beyond a lowered limit stays. */
-export function setLimits(scope: Scope, limits: { [K in keyof Limits]?: Limits[K] | undefined }): Promise<AccountItem> {
+/**
+ * Sets the limits that are given, keeps the others. What exists beyond a lowered limit stays.
+ * @param rates by class; null gives a class back to the setting RATE_LIMITS
+ */
+export function setLimits(
+  scope: Scope,
+  limits: { [K in keyof Limits]?: Limits[K] | undefined },
+  rates: Partial<Record<AccountClass, Rate | null>> = {},
+): Promise<AccountItem> {
   const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
   const wanted = parse(Limits.partial(), given) as Partial<Limits>;
-  return change(scope, (account) => ({ ...account, ...wanted }));
+  return change(scope, (account) => {
+    const own = Object.entries({ ...account.rate_limits, ...rates }).filter(([, rate]) => rate !== null);
+    return { ...account, ...wanted, rate_limits: Object.fromEntries(own) };
+  });
 }
 
 /** Stops an account: its keys are answered ACCOUNT_DISABLED, its checks and actions rest. Repeatable. */
@@ -57,13 +69,13 @@ function copyToKeys(scope: Scope): Promise<boolean> {
 }
 
 async function keysBehind(scope: Scope, account: AccountItem): Promise<ApiKeyItem[]> {
-  const { account_disabled, retention_days } = copyOf(account);
+  const copy = copyOf(account);
+  const names = Object.keys(copy) as (keyof AccountCopy)[];
+  const differs = (key: ApiKeyItem) => names.some((name) => !isDeepStrictEqual(key[name], copy[name]));
   let after: string | undefined;
   do {
     const { found, next } = await keyItems(scope, { after });
-    const behind = found
-      .map(({ value }) => value)
-      .filter((key) => key.account_disabled !== account_disabled || key.retention_days !== retention_days);
+    const behind = found.map(({ value }) => value).filter(differs);
     if (behind.length > 0) return behind.slice(0, CHUNK);
     after = next;
   } while (after !== undefined);

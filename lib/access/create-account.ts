@@ -28,6 +28,7 @@ export async function createAccount(
     name,
     ...DEFAULT_LIMITS,
     ...Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined)),
+    rate_limits: {},
     disabled: false,
     created_at,
   };
@@ -40,6 +41,7 @@ export async function createAccount(
     email,
     name,
     role: 'admin',
+    keys: 1,
     created_at,
   };
   const key = keyItemsOf(draw, ports.clock.now(), keys, account, user, {

@@ -1,6 +1,8 @@
 import { notFound } from '#lib/platform/errors.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import type { ApiKeyPointer } from './api-key.ts';
+import type { UserItem } from './account.ts';
+import type { ApiKeyItem, ApiKeyPointer } from './api-key.ts';
 import type { Context } from './context.ts';
 
 /** The pointer of a key that the caller may see: a member's own, anyone's for an admin. Throws NOT_FOUND. */
@@ -12,11 +14,21 @@ export async function requireKey({ ports, keys, tenant, caller }: Context, id: s
 
 /** From its return on, no request with this key is let in. */
 export async function deleteKey({ ports, keys, tenant }: Context, pointer: ApiKeyPointer): Promise<void> {
+  const place = keys.apiKey(pointer.digest);
   await untilDone(ports, async () => {
-    const outcome = await commit(ports, [
-      { delete: keys.apiKey(pointer.digest) },
+    const found = await ports.table.getMany<Item>([place, keys.user(tenant, pointer.user_id)]);
+    const [key, user] = found as [ApiKeyItem | undefined, UserItem | undefined];
+    if (!key) return true;
+    const writes: Write[] = [
+      // At its version: of two who delete it, one counts.
+      { delete: place, if: { version: key.v } },
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
-    ]);
+    ];
+    if (user) {
+      const put: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - 1 };
+      writes.push({ put, if: { version: user.v } });
+    }
+    const outcome = await commit(ports, writes);
     return outcome.ok ? true : AGAIN;
   });
 }

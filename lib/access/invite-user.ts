@@ -2,10 +2,11 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { isInvited, type UserItem } from './account.ts';
+import { type AccountItem, isInvited, type UserItem } from './account.ts';
 import { digestOf } from './api-key.ts';
 import { changeTeam } from './change-team.ts';
 import type { Scope } from './context.ts';
+import { requireAccount } from './store.ts';
 import {
   INVITATION_MS,
   type InvitationItem,
@@ -17,7 +18,7 @@ import {
 
 /**
  * Invites somebody to the account of the caller. Who is invited already gets a new token and the role given now; the
- * old token dies. Throws CONFLICT for a member's e-mail address.
+ * old token dies. Throws CONFLICT for a member's e-mail address, LIMIT_EXCEEDED.
  */
 export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promise<Invited> {
   const { ports, keys, tenant } = scope;
@@ -32,7 +33,8 @@ export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promis
     if (known?.v === v) return { ...teamMember(known), invite_token: token };
     if (known && !isInvited(known)) throw new AppError('CONFLICT', `${known.email} is a member of this team already.`);
 
-    const made = { ...keys.user(tenant, id), tenant_id: tenant, id, name: '', created_at: iso(now) };
+    if (!known) mustHaveRoom(users, await requireAccount(scope));
+    const made = { ...keys.user(tenant, id), tenant_id: tenant, id, name: '', keys: 0, created_at: iso(now) };
     const user: UserItem = { ...(known ?? made), v, email, role, invitation: { digest, valid_until } };
     const invitation: InvitationItem = {
       ...keys.invitation(digest),
@@ -49,4 +51,20 @@ export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promis
     const outcome = await commit(ports, writes);
     return outcome.ok ? { ...teamMember(user), invite_token: token } : AGAIN;
   });
+}
+
+function mustHaveRoom(users: UserItem[], { user_limit, invitation_limit }: AccountItem): void {
+  if (users.length >= user_limit) {
+    throw new AppError(
+      'LIMIT_EXCEEDED',
+      `The team has ${users.length} people, and the plan allows ${user_limit} (user_limit). Remove one or ask for more.`,
+    );
+  }
+  const pending = users.filter(isInvited).length;
+  if (pending < invitation_limit) return;
+  throw new AppError(
+    'LIMIT_EXCEEDED',
+    `${pending} invitations are pending, and the plan allows ${invitation_limit} (invitation_limit). Withdraw one, or ` +
+      'wait until one is accepted.',
+  );
 }

@@ -8,7 +8,7 @@ import { allUsers, requireAccount } from './store.ts';
 
 /**
  * A new key of a user. Never made for a user that was removed or an account that was disabled meanwhile: both are
- * held to the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED.
+ * held to the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
  */
 export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
@@ -18,19 +18,28 @@ export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<I
     if (isDisabled(account)) throw accountDisabled();
     const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
     if (!user) throw new AppError('UNAUTHORIZED', 'The user of this key was removed.');
+    if (user.keys >= account.key_limit_per_user) throw tooMany(account.key_limit_per_user);
+    const counted: UserItem = { ...user, v: ports.ids.token(), keys: user.keys + 1 };
     const { item, pointer } = keyItemsOf(draw, ports.clock.now(), keys, account, user, input);
     const outcome = await commit(ports, [
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account.v } },
       // Written, so that whoever removes the user at its version knows all keys.
-      { put: { ...user, v: ports.ids.token() }, if: { version: user.v } },
+      { put: counted, if: { version: user.v } },
     ]);
     return outcome.ok ? { ...keyRecord(item), key: draw.raw } : AGAIN;
   };
   // In turn with changes of the team, so that nobody evades a removal by making keys without end.
   return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, attempt));
 }
+
+const tooMany = (limit: number): AppError =>
+  new AppError(
+    'LIMIT_EXCEEDED',
+    `A user may have ${limit} API keys (key_limit_per_user), and this one has as many. Delete one that is not used: ` +
+      'last_used_at says which.',
+  );
 
 /** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */
 export async function issueAdminKey(scope: Scope, label: string): Promise<IssuedKey> {

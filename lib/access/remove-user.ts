@@ -1,6 +1,7 @@
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/retry.ts';
+import type { UserItem } from './account.ts';
 import type { ApiKeyPointer } from './api-key.ts';
 import { changeTeam } from './change-team.ts';
 import type { Scope } from './context.ts';
@@ -17,15 +18,18 @@ const KEYS_AT_ONCE = 45;
 export function removeUser(scope: Scope, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   return changeTeam(scope, async (users, turn) => {
-    const user = users.find((one) => one.id === id);
+    let user = users.find((one) => one.id === id);
     if (!user) throw notFound(`User ${id}`);
     mustNotBeLastAdmin(users, user);
 
     const pointers = await keyPointersOf(scope, id);
     // Should it fail on the way, the user is still listed, with fewer keys, and can be removed again.
     while (pointers.length > KEYS_AT_ONCE) {
-      const outcome = await commit(ports, pointers.splice(0, KEYS_AT_ONCE).flatMap(deletes));
+      const some = pointers.splice(0, KEYS_AT_ONCE);
+      const fewer: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - some.length };
+      const outcome = await commit(ports, [{ put: fewer, if: { version: user.v } }, ...some.flatMap(deletes)]);
       if (!outcome.ok) return AGAIN;
+      user = fewer;
     }
     const writes: Write[] = [
       turn,

@@ -1,15 +1,20 @@
 import * as z from 'zod';
 import { ListQuery, listOf } from '#lib/platform/paging.ts';
+import { ACCOUNT_CLASSES } from '#lib/platform/rates.ts';
 import { route } from '#lib/platform/route.ts';
 import { AccountRecord, accountRecord, Role } from './account.ts';
 import { IssuedKey, KeyRecord, NewKey } from './api-key.ts';
 import type { Context } from './context.ts';
 import { deleteKey, requireKey } from './delete-key.ts';
 import { issueKey } from './issue-key.ts';
+import { ratesOf } from './rate-gate.ts';
 import { keyList, requireAccount } from './store.ts';
 import { teamRows } from './team-routes.ts';
 
 const row = route<Context>();
+
+/** So many requests a second, and at most so many at once. */
+const RateRecord = z.object({ per_second: z.int(), burst: z.int() });
 
 const accountRows = [
   row({
@@ -18,11 +23,17 @@ const accountRows = [
     access: 'read',
     summary: 'The account of this key, its plan limits, and what the key may do',
     status: 200,
-    reply: AccountRecord.extend({ role: Role, is_read_only: z.boolean() }).meta({ id: 'Account' }),
+    reply: AccountRecord.extend({
+      role: Role,
+      is_read_only: z.boolean(),
+      /** Null where nothing is limited. */
+      rate_limits: z.record(z.enum(ACCOUNT_CLASSES), RateRecord).nullable(),
+    }).meta({ id: 'Account' }),
     run: async (context) => ({
       ...accountRecord(await requireAccount(context)),
       role: context.caller.role,
       is_read_only: context.caller.is_read_only,
+      rate_limits: ratesOf(context),
     }),
   }),
   row({
@@ -46,6 +57,7 @@ const accountRows = [
     status: 201,
     body: NewKey,
     reply: IssuedKey,
+    errors: ['LIMIT_EXCEEDED'],
     run: (context, { body }) => issueKey(context, context.caller.user_id, body),
   }),
   row({

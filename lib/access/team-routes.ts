@@ -29,7 +29,7 @@ export const teamRows = [
     status: 201,
     body: NewInvitation,
     reply: Invited,
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body }) => inviteUser(context, body),
   }),
   row({
@@ -45,6 +45,7 @@ export const teamRows = [
     method: 'POST',
     path: '/v1/invitations/accept',
     access: 'open',
+    rate: 'sign-in',
     summary: 'Accept an invitation by its token; the answer alone holds the first key',
     status: 201,
     body: Acceptance,

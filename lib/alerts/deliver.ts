@@ -13,7 +13,7 @@ import { type Alert, alertOf, testAlertOf } from './alert.ts';
 import type { ChannelType } from './channel-type.ts';
 import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import { type Address, answeredAgain, slowDown, takeTurn, timedOut, type Wait } from './pace.ts';
+import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
 import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
 import { channelTypeOf } from './registry.ts';
 import { type SendWorld, sendAlert } from './send.ts';
@@ -152,10 +152,22 @@ async function inPlace(
   return { status: 'waiting', turn: world.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
 }
 
-/** The same out of turn: for a test, which somebody waits for. */
+/** The same at once or not at all: for a test, which somebody waits for. Where it has no turn now, it says when. */
 export async function attemptNow(world: AttemptWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
   const ready = await prepare(world, delivery);
-  return 'status' in ready ? ready : sendOnce(world, ready, undefined);
+  if ('status' in ready) return ready;
+  const { url } = ready.channel.config;
+  if (url === undefined) return sendOnce(world, ready, undefined);
+  const address: PatientAddress = { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
+  const inSeconds = (at: number) => `${Math.ceil((at - world.ports.clock.now()) / 1000)} s`;
+  const { wait, after_timeouts } = await turnNow(world, address);
+  if (wait) {
+    const error = `not sent, as it ${wait.why}; its next turn is in ${inSeconds(wait.at)}`;
+    return { status: 'failed', error, final: true };
+  }
+  const outcome = await sendOnce(world, ready, { ...address, after_timeouts });
+  if (outcome.status !== 'slowed') return outcome;
+  return { status: 'failed', error: `${outcome.error}; its next turn is in ${inSeconds(outcome.turn)}` };
 }
 
 async function sendOnce(

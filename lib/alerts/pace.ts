@@ -62,11 +62,7 @@ export const takeTurn = (world: World, address: Address, turn: number | undefine
   change(world, address, (pace, now): Change<Turn> => {
     if (!pace) return { answer: { after_timeouts: false } };
     const after_timeouts = pace.timeouts > 0;
-    if (isOpen(pace)) {
-      const wait = { at: pace.not_before, why: OPEN, is_open: true };
-      if (now < pace.not_before) return { answer: { wait } };
-      return { answer: { after_timeouts }, next: { ...pace, not_before: now + TRIAL_MS } };
-    }
+    if (isOpen(pace)) return tryAgain(pace, now);
     if (turn !== undefined && turn <= now && now >= pace.not_before) return { answer: { after_timeouts } };
     const { gap_ms, not_before } = eased(pace, now);
     const at = Math.max(pace.next_at, not_before, now);
@@ -76,6 +72,24 @@ export const takeTurn = (world: World, address: Address, turn: number | undefine
       next: { ...pace, gap_ms, not_before, next_at: at + gap_ms },
     };
   });
+
+/** For who cannot wait: takes the turn that is free now, or none. */
+export const turnNow = (world: World, address: Address): Promise<Turn> =>
+  change(world, address, (pace, now): Change<Turn> => {
+    if (!pace) return { answer: { after_timeouts: false } };
+    if (isOpen(pace)) return tryAgain(pace, now);
+    const after_timeouts = pace.timeouts > 0;
+    const { gap_ms, not_before } = eased(pace, now);
+    const at = Math.max(pace.next_at, not_before, now);
+    if (at > now) return { answer: { wait: { at, why: after_timeouts ? QUEUED : SLOWED, is_open: false } } };
+    return { answer: { after_timeouts }, next: { ...pace, gap_ms, not_before, next_at: now + gap_ms } };
+  });
+
+/** The circuit is open: one delivery at a time finds out whether the receiver answers again. */
+function tryAgain(pace: Pace, now: number): Change<Turn> {
+  if (now < pace.not_before) return { answer: { wait: { at: pace.not_before, why: OPEN, is_open: true } } };
+  return { answer: { after_timeouts: true }, next: { ...pace, not_before: now + TRIAL_MS } };
+}
 
 /**
  * The receiver answered 429: nothing goes to it before what it asked for, and from then on its deliveries are spaced.

@@ -70,6 +70,7 @@ export const alertRows = [
     method: 'POST',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
     access: 'write',
+    rate: 'send',
     summary: 'Send a test alert to a channel now, and answer its delivery record',
     status: 200,
     reply: DeliveryRecord,

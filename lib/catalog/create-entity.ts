@@ -43,6 +43,7 @@ export async function createEntity(scope: Scope, blueprintSlug: string, input: N
       state: 'unknown',
       state_since: now,
       checks: {},
+      check_load: 0,
       seq: 0,
       last_transition_at: 0,
       created_at: now,

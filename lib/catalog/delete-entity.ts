@@ -1,6 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { type CheckCountItem, countChecks } from './check-count.ts';
 import { requireEntity } from './store.ts';
 
 /**
@@ -24,6 +25,7 @@ export async function deleteEntity(context: Context, blueprintSlug: string, slug
     await sendReclaims(context, entity.id, left);
     for (const id of left) announced.add(id);
 
+    const count = checks.length > 0 ? await ports.table.get<CheckCountItem>(keys.checkCount(tenant)) : undefined;
     const counted = { ...blueprint, v: ports.ids.token(), entity_count: blueprint.entity_count - 1 };
     const outcome = await commit(ports, [
       { put: counted, if: { version: blueprint.v } },
@@ -31,6 +33,7 @@ export async function deleteEntity(context: Context, blueprintSlug: string, slug
       { delete: { pk: entity.pk, sk: entity.sk }, if: { version: entity.v } },
       { delete: keys.entitySlug(tenant, blueprintSlug, slug) },
       ...checks.map((id) => ({ delete: keys.check(tenant, id) })),
+      ...(checks.length > 0 ? [countChecks(context, count, { checks: -checks.length, load: -entity.check_load })] : []),
     ]);
     return outcome.ok ? checks : AGAIN;
   });

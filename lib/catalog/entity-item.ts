@@ -21,6 +21,8 @@ export type EntityItem = Item & {
   state_since: string;
   /** State of each check of it by check id; at most 90. */
   checks: Record<string, CheckState>;
+  /** What its enabled checks that probe add to the account's load (check-count.ts). */
+  check_load: number;
   /** Number of its last transition; 0 before the first. */
   seq: number;
   /** Epoch ms of its last transition; 0 before the first. The next one is later. */

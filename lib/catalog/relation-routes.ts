@@ -28,7 +28,7 @@ export const relationRows = [
     status: 201,
     body: NewRelation,
     reply: Relation,
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body }) => createRelation(context, body),
   }),
   row({

@@ -1,5 +1,6 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
+import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
@@ -8,13 +9,13 @@ import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Timer } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
 import { sendTimers } from '#lib/schedule/jobs.ts';
 import { changeState, readBasis, type StateChange } from './change-state.ts';
+import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
 import { aggregate } from './judge.ts';
 import { pastRevision, revisionItem } from './revisions.ts';
 import { timersFor } from './timers.ts';
@@ -25,7 +26,8 @@ import type { TransitionCause } from './transition-item.ts';
 const ENTITY_ID = /^ent_[0-9a-z]{1,60}$/;
 
 /** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
-export async function createCheck({ ports, keys, tenant }: Context, body: object): Promise<CheckItem> {
+export async function createCheck(context: Context, body: object): Promise<CheckItem> {
+  const { ports, keys, tenant } = context;
   const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
   guardSettings(input, ports.settings);
   if (!ENTITY_ID.test(input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
@@ -47,9 +49,10 @@ export async function createCheck({ ports, keys, tenant }: Context, body: object
     alerts: {},
   };
   const timers = await timersFor(ports, keys, check);
-  await oneAtATime(ports.table, input.entity_id, () =>
+  const load = loadOfCheck(check);
+  await changingChecks(context, input.entity_id, () =>
     untilDone(ports, async () => {
-      const [entity, account] = await readEntity(ports, keys, tenant, input.entity_id);
+      const [entity, account, count] = await readEntity(ports, keys, tenant, input.entity_id);
       if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
         throw new AppError(
           'LIMIT_EXCEEDED',
@@ -60,9 +63,15 @@ export async function createCheck({ ports, keys, tenant }: Context, body: object
         { put: check, if: 'absent' },
         { put: revisionItem(keys, check) },
         {
-          put: { ...entity, v: check.v, checks: { ...entity.checks, [id]: 'unknown' } } as EntityItem,
+          put: {
+            ...entity,
+            v: check.v,
+            checks: { ...entity.checks, [id]: 'unknown' },
+            check_load: entity.check_load + load,
+          } as EntityItem,
           if: { version: entity.v },
         },
+        countChecks(context, count, { checks: 1, load }, account),
         ...timers.writes,
       ]);
       return done.ok ? undefined : AGAIN;
@@ -72,10 +81,13 @@ export async function createCheck({ ports, keys, tenant }: Context, body: object
   return check;
 }
 
-async function readEntity(ports: Ports, keys: Keys, tenant: string, id: string): Promise<[EntityItem, AccountItem]> {
-  const found = await ports.table.getMany<Item>([keys.entity(tenant, id), keys.account(tenant)]);
-  if (!found[0] || !found[1]) throw notFound(`Entity ${id}`);
-  return [found[0] as EntityItem, found[1] as AccountItem];
+type Room = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
+
+async function readEntity(ports: Ports, keys: Keys, tenant: string, id: string): Promise<Room> {
+  const places = [keys.entity(tenant, id), keys.account(tenant), keys.checkCount(tenant)];
+  const [entity, account, count] = await ports.table.getMany<Item>(places);
+  if (!entity || !account) throw notFound(`Entity ${id}`);
+  return [entity as EntityItem, account as AccountItem, count as CheckCountItem | undefined];
 }
 
 /** Changes a check's settings; only what is supplied changes. What changes nothing is not written. */
@@ -85,7 +97,7 @@ export async function updateCheck(
   patch: Record<string, unknown>,
 ): Promise<CheckItem> {
   const { ports, keys } = context;
-  return oneAtATime(ports.table, stored.entity_id, () =>
+  return changingChecks(context, stored.entity_id, () =>
     untilDone(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
       if (!check) throw notFound(`Check ${stored.id}`);
@@ -139,14 +151,16 @@ async function resettled(context: Context, check: CheckItem, input: CheckInput):
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const timers = await timersFor(ports, keys, next, check);
   const closing = check.enabled && !input.enabled ? await closingLook(context, check, change) : undefined;
+  const writes = await countedWith(context, check, next, [
+    ...revisions.map((put) => ({ put })),
+    ...timers.writes,
+    ...(change?.writes ?? []),
+    ...(closing?.writes ?? []),
+  ]);
+  if (!writes) return undefined;
   return {
     check: next,
-    writes: [
-      ...revisions.map((put) => ({ put })),
-      ...timers.writes,
-      ...(change?.writes ?? []),
-      ...(closing?.writes ?? []),
-    ],
+    writes,
     start: async () => {
       await timers.start();
       await sendTimers(ports, keys, closing?.timers ?? []);
@@ -204,20 +218,23 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
   // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_DELAY_MS, group: tenant }]);
-  await oneAtATime(ports.table, entity_id, () =>
+  await changingChecks(context, entity_id, () =>
     untilDone(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));
       if (!check) return undefined;
       const change = await toUnknown(context, check, 'check_deleted');
       if (change === 'entity gone') return undefined;
       const closing = await closingLook(context, check, change);
-      const done = await ports.table.transact([
+      const writes = await countedWith(context, check, undefined, [
         { delete: keys.check(tenant, id), if: { version: check.v } },
         { delete: keys.entry('probe', tenant, entity_id, id) },
         { delete: keys.entry('silence', tenant, entity_id, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
         ...closing.writes,
       ]);
+      // With its entity it went too.
+      if (!writes) return undefined;
+      const done = await commit(ports, writes);
       if (!done.ok) return AGAIN;
       await sendTimers(ports, keys, closing.timers);
       return undefined;

@@ -60,6 +60,7 @@ export const checkRows = [
     status: 200,
     body: CheckPatch,
     reply: CheckRecord,
+    errors: ['LIMIT_EXCEEDED'],
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded, body }) => checkRecord(await updateCheck(context, loaded, body), context.caller),
   }),

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { authenticate } from '#lib/access/authenticate.ts';
+import { admit } from '#lib/access/authenticate.ts';
+import type { Context } from '#lib/access/context.ts';
+import { spend } from '#lib/access/rate-gate.ts';
 import type { Keys } from '#lib/keys.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { logRefusal } from '#lib/platform/refusals.ts';
 import { opensStream } from './era.ts';
-import { errorReply, RpcError, readPosted } from './json-rpc.ts';
+import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
+import { requireStream } from './mailbox.ts';
 import { mustBeOwnOrigin } from './origin.ts';
 import { answerPost } from './post.ts';
 import { answerStream, takeMessages } from './stream.ts';
@@ -13,32 +16,34 @@ import type { Bells } from './stream-events.ts';
 
 export const MCP_PATH = '/v1/mcp';
 
-const MAX_BODY = 256 * 1024;
+/** Largest body of a POST, in bytes. */
+export const MAX_MCP_BODY = 256 * 1024;
 
 /**
  * MCP in its three protocols on one address (era.ts tells them apart), as a web-standard function: whoever hosts it
- * turns its own kind of request into a Request. Never rejects.
+ * turns its own kind of request into a Request, and says from which address it comes. Never rejects.
  * @param host `streams`: whether it can answer a GET with a stream
  */
 export function makeMcp(
   { ports, keys }: { ports: Ports; keys: Keys },
   host: { streams: boolean },
-): (request: Request) => Promise<Response> {
+): (request: Request, address?: string) => Promise<Response> {
   const bells: Bells = new Map();
 
-  return async (request) => {
-    try {
-      return await respond(request);
-    } catch (error) {
-      return error instanceof RpcError
-        ? Response.json(errorReply(null, error), { status: 400 })
-        : refuse(request, error);
-    }
+  return async (request, address = '') => {
+    const standing: Record<string, string> = {};
+    const response = await respond(request, address, standing).catch((error) =>
+      error instanceof RpcError ? Response.json(errorReply(null, error), { status: 400 }) : refuse(request, error),
+    );
+    for (const [name, value] of Object.entries(standing)) response.headers.set(name, value);
+    return response;
   };
 
-  async function respond(request: Request): Promise<Response> {
+  /** @param standing takes the headers that go with every answer from the rate on */
+  async function respond(request: Request, address: string, standing: Record<string, string>): Promise<Response> {
     mustBeOwnOrigin(request, ports.settings.ALLOWED_ORIGINS);
-    const context = await authenticate(ports, keys, Object.fromEntries(request.headers));
+    const context = await admit(ports, keys, { headers: Object.fromEntries(request.headers), address });
+    Object.assign(standing, await spend(context, 'mcp'));
     if (request.method !== 'GET' && request.method !== 'POST') throw notPossible(request.method, 'GET, POST');
     if (context.caller.is_read_only) {
       throw new AppError('READ_ONLY', 'This key is read-only, and MCP is not. Use a key made without is_read_only.');
@@ -49,9 +54,12 @@ export function makeMcp(
     }
     const body = await bodyOf(request);
     const session = new URL(request.url).searchParams.get('sessionId');
+    if (session !== null) await requireStream(context, session);
+    const posted = readPosted(body);
+    await countMessages(context, posted, standing);
     return session === null
-      ? answerPost(context, request.headers, readPosted(body))
-      : takeMessages(context, session, body, bells);
+      ? answerPost(context, request.headers, posted)
+      : takeMessages(context, session, posted, bells);
   }
 
   /** Where there is no MCP message to answer: the API's own form of errors. */
@@ -82,6 +90,11 @@ const notPossible = (method: string, allow: string): AppError => {
 
 async function bodyOf(request: Request): Promise<Uint8Array> {
   const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.length <= MAX_BODY) return bytes;
-  throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${MAX_BODY} bytes.`);
+  if (bytes.length <= MAX_MCP_BODY) return bytes;
+  throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${MAX_MCP_BODY} bytes.`);
+}
+
+/** Each message of a batch counts; the first was counted as the request. Throws RATE_LIMITED. */
+async function countMessages(context: Context, { messages }: Posted, standing: Record<string, string>): Promise<void> {
+  if (messages.length > 1) Object.assign(standing, await spend(context, 'mcp', messages.length - 1));
 }

@@ -1,4 +1,5 @@
 import type { Context } from '#lib/access/context.ts';
+import { spend } from '#lib/access/rate-gate.ts';
 import { type ExecutionRecord, executionRecord } from '#lib/actions/execution.ts';
 import { runByHand } from '#lib/actions/run.ts';
 import { refusal } from '#lib/platform/router.ts';
@@ -8,7 +9,7 @@ import type { ToolDefinition } from './skill.ts';
 /**
  * Runs the action that a tool is bound to, as POST /v1/actions/{id}/run does, with the arguments as vars: texts as
  * they are, anything else as JSON. Throws VALIDATION_ERROR for arguments that the tool's inputSchema refuses,
- * NOT_FOUND when the action was deleted.
+ * RATE_LIMITED, NOT_FOUND when the action was deleted.
  */
 export async function runBoundAction(
   context: Context,
@@ -17,6 +18,7 @@ export async function runBoundAction(
 ): Promise<{ execution: ExecutionRecord; succeeded: boolean }> {
   const complaints = argumentComplaints(tool.inputSchema, given);
   if (complaints.length > 0) throw refusal(complaints);
+  await spend(context, 'send');
   const vars = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, asVariable(value)]));
   const execution = await runByHand(context, tool.action_id, vars, tool.name);
   return { execution: executionRecord(context, execution), succeeded: execution.dispatch_status === 'success' };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
-import { readPosted } from './json-rpc.ts';
-import { awaitAnswer, layDown, openStream, requireStream } from './mailbox.ts';
+import type { Posted } from './json-rpc.ts';
+import { awaitAnswer, layDown, openStream } from './mailbox.ts';
 import { answer } from './methods.ts';
 import { type Bells, eventsOf } from './stream-events.ts';
 
@@ -24,17 +24,16 @@ export async function answerStream(context: Context, request: Request, bells: Be
 }
 
 /**
- * Takes what is posted for a stream: 202 as soon as the answers lie in its mailbox. Throws NOT_FOUND when the stream
- * has closed, RpcError when there is no message.
+ * Takes what is posted for an open stream: 202 as soon as the answers lie in its mailbox. Throws NOT_FOUND when it
+ * closes meanwhile.
  */
 export async function takeMessages(
   context: Context,
   session: string,
-  body: Uint8Array,
+  { messages }: Posted,
   bells: Bells,
 ): Promise<Response> {
-  await requireStream(context, session);
-  for (const message of readPosted(body).messages) {
+  for (const message of messages) {
     if (message.is === 'silent') continue;
     const letter = await awaitAnswer(context, session);
     await layDown(context, session, letter, await answer(context, 'stream', message));

@@ -5,6 +5,12 @@ export type ApiEvent = {
   headers: Record<string, string | undefined>;
   body?: string | undefined;
   isBase64Encoded: boolean;
+  /**
+   * In place of `body` where a host has not yet read it: nothing is kept of a body before somebody wants it. Answers
+   * undefined for one of more than `most` bytes. Throws RATE_LIMITED when too much is being received, VALIDATION_ERROR
+   * when it does not arrive whole.
+   */
+  readBody?: (most: number) => Promise<Buffer | undefined>;
   requestContext: {
     requestId: string;
     domainName?: string;

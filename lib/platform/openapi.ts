@@ -67,7 +67,19 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' } },
-      headers: { 'X-Request-Id': { description: 'Name it when you report a problem.', schema: { type: 'string' } } },
+      headers: {
+        'X-Request-Id': { description: 'Name it when you report a problem.', schema: { type: 'string' } },
+        'RateLimit-Policy': {
+          description:
+            'The rate of the account: its class, `q` requests at once, `w` seconds until all are there again.',
+          schema: { type: 'string', examples: ['"read";q=5000;w=10'] },
+        },
+        RateLimit: {
+          description:
+            '`r` requests are left, all of them again in `t` seconds. Where nothing is limited neither is sent.',
+          schema: { type: 'string', examples: ['"read";r=4990;t=1'] },
+        },
+      },
       responses: Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
       schemas: { ...book.components(), Error: ERROR },
     },
@@ -109,6 +121,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
       description: row.status === 204 ? 'Done.' : row.summary,
       headers: {
         'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+        ...(row.access !== 'open' && RATE_HEADERS),
         ...(pages && {
           Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
         }),
@@ -132,21 +145,28 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
 /** True of function URLs; of HTTP APIs nobody says. */
 const CHALLENGE = 'Bearer. Where AWS answers, it may be called x-amzn-Remapped-WWW-Authenticate.';
 
-/** An answer that says what was wrong. At a gateway, a throttled call is answered by the gateway. */
+const RATE_HEADERS = {
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+};
+
+/** An answer that says what was wrong. */
 function failure(codes: ErrorCode[]): Json {
   const header = (description: string) => ({ description, schema: { type: 'string' } });
   const headers = {
     ...(codes.includes('UNAUTHORIZED') && { 'WWW-Authenticate': header(CHALLENGE) }),
-    ...(codes.includes('UNAVAILABLE') && { 'Retry-After': header('Seconds.') }),
+    ...((codes.includes('UNAVAILABLE') || codes.includes('RATE_LIMITED')) && { 'Retry-After': header('Seconds.') }),
+    ...(codes.includes('RATE_LIMITED') && RATE_HEADERS),
   };
-  if (codes.includes('RATE_LIMITED')) return { description: 'RATE_LIMITED; at a gateway, the body is its own.' };
   const schema = {
     allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { code: { enum: codes } } }],
   };
+  // A gateway that has had too much, of all accounts together, answers in its own way.
+  const gateway = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
   return {
     description: codes.join(' or '),
     ...(Object.keys(headers).length > 0 && { headers }),
-    content: content(schema),
+    content: content(codes.includes('RATE_LIMITED') ? { anyOf: [schema, gateway] } : schema),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Net } from './net.ts';
+import type { AccountClass, AddressClass, Rate, Rates, Standing } from './rates.ts';
 import type { Settings } from './settings.ts';
 
 /** Where an item stands. Both parts ASCII; pk at most 2,048 bytes, sk at most 1,024 (DynamoDB). */
@@ -112,6 +113,16 @@ export interface Metrics {
   count(name: string): void;
 }
 
+/** Holds accounts and addresses to their rates. It never throws: where it fails, it lets in. */
+export interface Limiter {
+  /** What holds for an account without rates of its own, and for an address; undefined: nothing is limited. */
+  rates: Rates | undefined;
+  /** Takes `count` of what an account may do in a class, at the rate that holds for it. */
+  takeOf(account: string, of: AccountClass, rate: Rate, count: number): Standing | Promise<Standing>;
+  /** Takes one of what a client address may do without a good key. Undefined where nothing is limited. */
+  takeAt(address: string, of: AddressClass): Standing | undefined;
+}
+
 /** Everything a function needs from the world. A function takes it as an argument and touches nothing else. */
 export type Ports = {
   table: Table;
@@ -122,5 +133,6 @@ export type Ports = {
   ids: Ids;
   log: Log;
   metrics: Metrics;
+  limiter: Limiter;
   settings: Settings;
 };

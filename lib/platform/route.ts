@@ -34,7 +34,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   : unknown;
 
 /**
- * One endpoint. The gates stand in the order of decisions.md: authentication, account, method, read-only, role, then
+ * One endpoint. The gates stand in the order of decisions.md: authentication, account, rate, method, read-only, role, then
  * `load` (existence, then state conflict), then query and body by their schemas, then `run`.
  */
 export type Route<Context> = {
@@ -44,6 +44,8 @@ export type Route<Context> = {
   /** Parameters of the path that are names instead: any text of 1 to 200 characters; at its end also with slashes. */
   names?: readonly string[];
   access: Access;
+  /** What it is counted by, where that does not follow from method and access: rates.ts says what each is. */
+  rate?: 'push' | 'send' | 'sign-in';
   summary: string;
   /** Status of success; 204 sends no body. */
   status: 200 | 201 | 204;
@@ -79,6 +81,7 @@ export const route =
       path: Path;
       names?: readonly (keyof ParamsOf<Path> & string)[];
       access: Access;
+      rate?: 'push' | 'send' | 'sign-in';
       summary: string;
       query?: Q;
       headers?: z.ZodObject;

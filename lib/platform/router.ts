@@ -1,8 +1,10 @@
 import type * as z from 'zod';
 import type { ApiEvent, ApiResult } from './api-event.ts';
+import { bodyBytes } from './body-bytes.ts';
 import { AppError, type ErrorDetail, notFound } from './errors.ts';
 import { excessOf } from './json-size.ts';
 import type { Log } from './ports.ts';
+import type { AccountClass, AddressClass } from './rates.ts';
 import { logRefusal } from './refusals.ts';
 import { type Method, Reply, type Route } from './route.ts';
 import { isName, isPlain } from './text.ts';
@@ -10,11 +12,21 @@ import { isName, isPlain } from './text.ts';
 /** What the gates need to know of whoever calls. */
 export type Caller = { is_read_only: boolean; role: 'admin' | 'member' };
 
+/** What is known of a request before its key is. */
+export type Sender = {
+  /** Names in lower case. */
+  headers: ApiEvent['headers'];
+  /** Of the client; empty where a host knows none. */
+  address: string;
+};
+
 export type Gates<Context extends { caller: Caller }> = {
-  /** Throws UNAUTHORIZED or ACCOUNT_DISABLED. */
-  authenticate(headers: ApiEvent['headers']): Promise<Context>;
-  /** The context of an open endpoint. */
-  anonymous(): Context;
+  /** Throws UNAUTHORIZED, ACCOUNT_DISABLED, RATE_LIMITED. */
+  authenticate(sender: Sender): Promise<Context>;
+  /** The context of an open endpoint. Throws RATE_LIMITED. */
+  anonymous(sender: Sender, rate: AddressClass): Context;
+  /** Counts the request. Throws RATE_LIMITED. @returns headers for every answer to it, whatever that is */
+  spend(context: Context, rate: AccountClass): Promise<Record<string, string>>;
   log: Log;
 };
 
@@ -29,12 +41,14 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
 
   return async (event: ApiEvent): Promise<ApiResult> => {
     const requestId = event.requestContext.requestId;
+    const standing: Record<string, string> = {};
     try {
-      const { status, value, headers } = await answer(event);
+      const { status, value, headers } = await answer(event, standing);
       return {
         statusCode: status,
         headers: {
           'x-request-id': requestId,
+          ...standing,
           ...(status === 204 ? {} : { 'content-type': 'application/json; charset=utf-8' }),
           ...headers,
         },
@@ -55,7 +69,12 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
       logRefusal(gates.log, shown, { request_id: requestId, method, path, headers, source_ip: sourceIp });
       return {
         statusCode: shown.status,
-        headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId, ...shown.headers },
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'x-request-id': requestId,
+          ...standing,
+          ...shown.headers,
+        },
         body: JSON.stringify({
           error: shown.message,
           code: shown.code,
@@ -66,14 +85,19 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     }
   };
 
-  async function answer(event: ApiEvent) {
+  /** @param standing takes the headers that go with every answer from the rate on */
+  async function answer(event: ApiEvent, standing: Record<string, string>) {
     const path = event.rawPath.split('/');
     const here = rowsAt(table, path);
     const method = event.requestContext.http.method;
     const row = here.find((candidate) => candidate.method === method);
 
     const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
-    const context = open ? gates.anonymous() : await gates.authenticate(event.headers);
+    const sender = { headers: event.headers, address: event.requestContext.http.sourceIp ?? '' };
+    const context = open
+      ? gates.anonymous(sender, row?.rate === 'sign-in' ? 'sign-in' : 'open')
+      : await gates.authenticate(sender);
+    if (!open) Object.assign(standing, await gates.spend(context, classOf(row, method)));
     if (here.length === 0) {
       throw new AppError(
         'NOT_FOUND',
@@ -97,13 +121,19 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     const search = new URLSearchParams(event.rawQueryString);
     const query = row.query && parse(row.query, Object.fromEntries([...search].reverse()));
     if (row.headers) parse(row.headers, named(row.headers, event.headers));
-    const body = row.body && parse(row.body, readBody(event, row.maxBody ?? DEFAULT_MAX_BODY));
+    const body = row.body && parse(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY));
     const call = { params, query, body, loaded, headers: event.headers, url: { path: event.rawPath, search } };
     const result = await row.run(context, call as never);
     return result instanceof Reply
       ? { status: row.status, value: result.value, headers: result.headers }
       : { status: row.status, value: result, headers: {} };
   }
+}
+
+/** What a request with a key is counted by. */
+function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {
+  if (row?.rate !== undefined && row.rate !== 'sign-in') return row.rate;
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
 }
 
 /** The headers that a schema names. */
@@ -172,11 +202,8 @@ function methodNotAllowed(method: string, allowed: Method[]): AppError {
 }
 
 /** The body as a JSON object, nulls of the outermost level dropped (null means absent). An empty body is `{}`. */
-function readBody(event: ApiEvent, maxBytes: number): Record<string, unknown> {
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > maxBytes) {
-    throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${maxBytes} bytes.`);
-  }
+async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<string, unknown>> {
+  const bytes = await bodyBytes(event, maxBytes);
   if (bytes.length === 0) return {};
   const excess = excessOf(bytes);
   if (excess !== undefined) throw refusal([{ path: '', message: excess }]);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { natsUrl } from './nats-url.ts';
 import type { Egress } from './net.ts';
+import { rateListProblem } from './rates.ts';
 
 const csv = z
   .string()
@@ -66,6 +67,14 @@ export const SettingsSchema = z.object({
     .string()
     .default('')
     .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com'),
+  /** `off`, or rates in place of the host's own: `push=1000/10000,send=5/20`, a second and at once. */
+  RATE_LIMITS: z
+    .string()
+    .default('')
+    .superRefine((text, context) => {
+      const problem = rateListProblem(text);
+      if (problem !== undefined) context.addIssue(problem);
+    }),
   /** Streams of MCP's protocol of 2024-11-05 that one key may hold open. */
   MCP_STREAMS_PER_KEY: z.coerce.number().int().min(1).max(1000).default(3),
   /** How long such a stream lives; Lambda ends one after 900 s. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UNHURRIED } from '#test/support/service.ts';
 import { CANNOT } from './cannot.ts';
 import { pythonTools, startEmulator } from './emulator.ts';
 import { run } from './run.ts';
@@ -23,6 +24,7 @@ const SETTINGS = {
   EGRESS_ALLOW: '127.77.0.0/16',
   MIN_INTERVAL_SECONDS: '1',
   SHARDS: '1',
+  RATE_LIMITS: UNHURRIED,
 };
 
 const context = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

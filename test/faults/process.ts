@@ -1,5 +1,6 @@
 import type { Publish } from '#lib/alerts/send.ts';
 import { AppError } from '#lib/platform/errors.ts';
+import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
 import type { Net } from '#lib/platform/net.ts';
 import type { Bus, Ids, Item, Log, Outcome, Ports, Queues, Table } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
@@ -59,7 +60,7 @@ const SLOW_CHANGE = 10;
 
 /** A process whose every call takes time, may fail, and may be its last. */
 export function startProcess(shared: Shared): Process {
-  const { random, seen, sleep } = shared;
+  const { random, seen, sleep, clock } = shared;
   const deaths: (() => void)[] = [];
   const process: Process = {
     ports: undefined as never,
@@ -160,6 +161,7 @@ export function startProcess(shared: Shared): Process {
     ids: shared.ids,
     log: shared.log,
     metrics: { count: () => {} },
+    limiter: memoryLimiter(clock, undefined),
     settings: shared.settings,
   };
   return process;

@@ -70,6 +70,27 @@ describe("the operator's CLI, beside a running service", () => {
     );
   });
 
+  it('sets every limit, and rates of the account alone, which its keys know at once', async () => {
+    const { account, key } = await create();
+    const numbers = { 'all-checks': 7, 'checks-per-minute': 8, relations: 9, keys: 10, users: 11, invitations: 12 };
+    const limits = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const rates = ['--rate', 'push=1000/10000,read=1/3'];
+    expect(await json('account', 'set-limits', account.id, ...limits, ...rates)).toMatchObject({
+      check_limit: 7,
+      checks_per_minute_limit: 8,
+      relation_limit: 9,
+      key_limit_per_user: 10,
+      user_limit: 11,
+      invitation_limit: 12,
+      rate_limits: { push: { per_second: 1000, burst: 10_000 }, read: { per_second: 1, burst: 3 } },
+    });
+    const { status, headers, body } = await as(key).get('/v1/me');
+    expect([status, headers.get('ratelimit-policy')]).toEqual([200, '"read";q=3;w=3']);
+    expect(body).toMatchObject({ check_limit: 7, invitation_limit: 12, rate_limits: { read: { burst: 3 } } });
+    const back = await json('account', 'set-limits', account.id, '--rate', 'read=default');
+    expect(back.rate_limits).toEqual({ push: { per_second: 1000, burst: 10_000 } });
+  });
+
   it('disables an account, reads and routes that do not exist included, and enables it', async () => {
     const { account, key } = await create();
     const other = (await as(key).post('/v1/auth/keys', { label: 'other' })).body.key;
@@ -118,6 +139,10 @@ describe("wrong input to the operator's CLI", () => {
     ['no limit', ['account', 'set-limits', 'acc_none']],
     ['a limit that is no number', ['account', 'set-limits', 'acc_none', '--checks', 'many']],
     ['a negative limit', ['account', 'set-limits', 'acc_none', '--checks=-1']],
+    ['a rate of no class', ['account', 'set-limits', 'acc_none', '--rate', 'pull=1/1']],
+    ['a default of no class', ['account', 'set-limits', 'acc_none', '--rate', 'pull=default']],
+    ['a rate that is none', ['account', 'set-limits', 'acc_none', '--rate', 'push=fast']],
+    ['a rate that is none of an account', ['account', 'set-limits', 'acc_none', '--rate', 'open=1/1']],
     ['too many checks', ['account', 'set-limits', 'acc_none', '--checks', '91']],
   ])('%s exits 2 with one sentence', async (_name, args) => {
     const { code, out, err } = await admin(args);

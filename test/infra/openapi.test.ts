@@ -75,7 +75,7 @@ describe('an answer that is held to the description', () => {
     ['a member of another type', answer(201, { ...relation, id: 7 })],
     ['a time that is none', answer(201, { ...relation, created_at: 'today' })],
     ['a status that is not stated', answer(200, relation)],
-    ['a code that is not stated', answer(409, failure('LIMIT_EXCEEDED'))],
+    ['a code that is not stated', answer(409, failure('LOG_LIMIT'))],
     ['an error with more than its row states', answer(409, failure('CONFLICT', { stack: '' }))],
     ['a body where none is stated', () => mustBeDescribed('DELETE', '/v1/relations/x', { status: 204, body: {} })],
   ])('is refused: %s', (_name, check) => {

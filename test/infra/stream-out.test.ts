@@ -119,17 +119,17 @@ describe('an event as a web request', () => {
   });
 
   it('keeps address, method, headers and body', async () => {
-    const request = requestOf(event({ body: 'Grüße' }));
+    const request = requestOf(event({ body: 'Grüße' }), 1000);
     expect([request.method, request.url]).toEqual(['POST', 'https://api.example/v1/mcp?a=1&b=%20']);
     expect(Object.fromEntries(request.headers)).toMatchObject({ accept: '*/*', 'x-request-id': 'r1' });
     expect(await request.text()).toBe('Grüße');
     const bytes = Buffer.from([0xff, 0x00]);
-    const binary = requestOf(event({ body: bytes.toString('base64'), isBase64Encoded: true }));
+    const binary = requestOf(event({ body: bytes.toString('base64'), isBase64Encoded: true }), 1000);
     expect(Buffer.from(await binary.arrayBuffer())).toEqual(bytes);
   });
 
   it('has no body where there is none', async () => {
-    expect(await requestOf(event({}, 'GET')).text()).toBe('');
-    expect(await requestOf(event({ body: 'x' }, 'GET')).text()).toBe('');
+    expect(await requestOf(event({}, 'GET'), 1000).text()).toBe('');
+    expect(await requestOf(event({ body: 'x' }, 'GET'), 1000).text()).toBe('');
   });
 });

@@ -50,7 +50,12 @@ export async function makeChecks(
 ): Promise<{ tenant: string; checks: Check[] }> {
   const { id: tenant } = got(await client.get('/v1/me'), 200);
   const entities = Math.ceil(count / CHECKS_AN_ENTITY);
-  const limits = ['--checks', `${CHECKS_AN_ENTITY}`, '--entities', `${entities}`];
+  const limits = Object.entries({
+    checks: CHECKS_AN_ENTITY,
+    entities,
+    'all-checks': count,
+    'checks-per-minute': Math.ceil((count * 60) / interval_seconds),
+  }).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const cli = join(import.meta.dirname, '../../infra/admin.ts');
   const words = ['--disable-warning=ExperimentalWarning', cli, 'account', 'set-limits', tenant, ...limits];
   await promisify(execFile)(process.execPath, words, { env: { ...process.env, DATA_DIR: dir } });

@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { openTable, type SqliteTable } from '#infra/local/sqlite-table.ts';
-import type { AccountItem } from '#lib/access/account.ts';
+import { type AccountItem, DEFAULT_LIMITS } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
 import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
@@ -12,6 +12,7 @@ import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
 import type { BusEvent, Item, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
@@ -48,6 +49,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     settings,
     net: makeNet(settings),
     queues: { send: async (queue, messages) => void sent.push(...messages.map((message) => ({ queue, ...message }))) },
+    limiter: memoryLimiter(clock, undefined),
     bus: { publish: async (events) => void published.push(...events) },
   };
   const caller = {
@@ -71,10 +73,8 @@ export async function alertWorld(env: Record<string, string> = {}) {
     id: TENANT,
     email: 'ops@shop.test',
     name: 'Shop',
-    blueprint_limit: 50,
-    entity_limit_per_bp: 1000,
-    check_limit_per_entity: 25,
-    retention_days: 30,
+    ...DEFAULT_LIMITS,
+    rate_limits: {},
     disabled: false,
     created_at: iso(START),
   };
@@ -90,6 +90,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     state: 'up',
     state_since: iso(START),
     checks: { chk_pay: 'up' },
+    check_load: 1_000_000,
     seq: 0,
     last_transition_at: 0,
     created_at: iso(START),

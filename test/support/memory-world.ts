@@ -6,7 +6,9 @@ import type { Context } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
 import type { Message, Ports, Table } from '#lib/platform/ports.ts';
+import type { Rates } from '#lib/platform/rates.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLog } from './log.ts';
 
@@ -15,8 +17,9 @@ export type Requests = { reads: number; writes: number };
 /**
  * Ports for use cases without a host: a real table in memory whose requests are counted, a clock that a test moves,
  * and queues that keep what they are sent.
+ * @param rates that requests are held to; without, nothing is limited
  */
-export function memoryWorld(wrap: (table: Table) => Table = (table) => table) {
+export function memoryWorld(wrap: (table: Table) => Table = (table) => table, rates?: Rates) {
   let now = Date.UTC(2026, 10, 21, 5, 16, 40);
   const clock = {
     now: () => now,
@@ -53,6 +56,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table) {
     ids: makeIds(clock),
     log,
     metrics: { count: () => {} },
+    limiter: memoryLimiter(clock, rates),
     settings,
     net: { http: refuse } as Partial<Ports['net']> as Ports['net'],
     bus: { publish: refuse },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MainProcess, startMain } from '#test/infra/main-process.ts';
 import { type Client, clientOf } from './client.ts';
+import { UNHURRIED } from './service.ts';
 
 /** `npm start` in a process of its own, on one DATA_DIR and port through all of its lives. */
 export type RealService = AsyncDisposable & {
@@ -26,7 +27,7 @@ export async function startRealService(env: Record<string, string> = {}): Promis
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-real-'));
   let main: MainProcess | undefined;
   const begin = async (port: string, more: Record<string, string>) => {
-    main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', ...more, PORT: port });
+    main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', RATE_LIMITS: UNHURRIED, ...more, PORT: port });
     return main.ready;
   };
   // Whatever becomes of this process, that one does not outlive it.

@@ -30,6 +30,11 @@ export type ServiceOptions = {
   world?: Partial<World>;
 };
 
+/** Rates that no test reaches which does not want to: all of them call from one address. */
+export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'open', 'sign-in']
+  .map((of) => `${of}=1000000/10000000`)
+  .join(',');
+
 /** The whole embedded service in this process, on a free port. Tests may probe 127.77.0.0/16, whatever CHECK_EGRESS says. */
 export async function startService({
   env = {},
@@ -37,8 +42,16 @@ export async function startService({
   log = memoryLog(),
   world = {},
 }: ServiceOptions = {}): Promise<Service> {
-  const { settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', ...env });
-  const host = await startHost({ settings, log, dir, host: '127.0.0.1', port: 0, world });
+  const { host: own, settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', RATE_LIMITS: UNHURRIED, ...env });
+  const host = await startHost({
+    settings,
+    log,
+    dir,
+    host: '127.0.0.1',
+    port: 0,
+    proxies: own.TRUSTED_PROXIES,
+    world,
+  });
   if (host.adminKey === undefined) throw new Error(`${dir}/admin-key is gone.`);
   return { ...host, adminKey: host.adminKey.raw };
 }
@@ -75,7 +88,10 @@ export async function tenantOf({ ports, keys }: Service): Promise<Tenant> {
   return { id: account.id, key: key.key };
 }
 
-/** New accounts come as the operator makes them, which needs the DATA_DIR or the TABLE_NAME of the service there. */
+/**
+ * The service there is started with RATE_LIMITS of UNHURRIED, or `off`. New accounts come as the operator makes them, which
+ * needs its DATA_DIR or TABLE_NAME.
+ */
 async function remote(url: string): Promise<Target> {
   const key = process.env.ADMIN_KEY;
   if (!key) throw new Error('BASE_URL is set without ADMIN_KEY: give an admin key of the service there.');

@@ -1,5 +1,6 @@
 import { Metrics as Emf, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Metrics } from '#lib/platform/ports.ts';
+import { countMetrics } from './count-metric.ts';
 import { scheduleLag } from './schedule-lag.ts';
 
 /** Looks at a run that has ended. */
@@ -14,7 +15,7 @@ export function batchMetrics(service: string): Metrics & { measure: Measure } {
   const emf = new Emf({ serviceName: service });
   return {
     // Not kept until the run ends: a run that is cut off would take it along.
-    count: (name) => void emf.singleMetric().addMetric(name, MetricUnit.Count, 1),
+    ...countMetrics(service),
     measure: (event, answer) => {
       const failed = (answer as { batchItemFailures?: unknown[] } | undefined)?.batchItemFailures?.length ?? 0;
       if (failed > 0) emf.addMetric('FailedRecords', MetricUnit.Count, failed);

@@ -3,7 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
-import type { Bus, Metrics, Ports } from '#lib/platform/ports.ts';
+import type { Bus, Limiter, Metrics, Ports } from '#lib/platform/ports.ts';
 import { readSettings, type Settings } from '#lib/platform/settings.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
 import { dynamoTable } from './dynamodb-table.ts';
@@ -21,6 +21,14 @@ const NO_METRICS: Metrics = {
   count: () => {
     throw new Error('This function counts nothing (infra/aws/entry.ts).');
   },
+};
+
+const NO_LIMITER: Limiter = {
+  rates: undefined,
+  takeOf: () => {
+    throw new Error('This function answers no requests (infra/aws/entry.ts).');
+  },
+  takeAt: () => undefined,
 };
 
 /**
@@ -46,6 +54,7 @@ export function lambdaPorts(
     ids,
     log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME),
     metrics: NO_METRICS,
+    limiter: NO_LIMITER,
     settings,
   };
 }

@@ -9,6 +9,8 @@ import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
+import { leaseLimiter } from '#lib/access/lease-limiter.ts';
+import { keyTable } from '#lib/keys.ts';
 import { dynamoTable } from '#lib/platform/aws/dynamodb-table.ts';
 import { eventBus } from '#lib/platform/aws/event-bus.ts';
 import { lambda } from '#lib/platform/aws/lambda.ts';
@@ -54,7 +56,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
   const ids = makeIds(own);
   const pauses = { clock: own, ids };
   const urls = Object.fromEntries(sends.map((queue) => [queue, `https://aws.test/queues/${queue}`]));
-  return {
+  const ports = {
     table: dynamoTable({ client: clients.dynamo, table: 'fleetwatch', ...pauses }),
     queues: sqsQueues({ client: clients.sqs, urls, ...pauses }),
     bus: eventBus({ client: clients.events, bus: 'fleetwatch', source: 'fleetwatch', ...pauses }),
@@ -65,6 +67,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
     metrics: { count: () => {} },
     settings,
   };
+  return { ...ports, limiter: leaseLimiter(ports, keyTable(settings)) };
 }
 
 /** Starts and keeps the processes of the functions as Lambda does, and counts what their invocations take. */

@@ -151,6 +151,14 @@ describe('the HTTP API', () => {
     });
   });
 
+  it('throttles pushes by themselves, so that what others ask never refuses a heartbeat', () => {
+    const { template: own } = synthesize({ THROTTLE_PUSH_RATE: '70' });
+    const limit = { ThrottlingRateLimit: 70, ThrottlingBurstLimit: 140 };
+    own.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+      RouteSettings: { 'POST /v1/checks/{id}/results': limit, 'POST /v1/checks/{id}/heartbeat': limit },
+    });
+  });
+
   it('lets pages of any origin call it, or of those that are named', () => {
     const cors = {
       AllowMethods: [...ALLOWED_METHODS],

@@ -21,6 +21,7 @@ async function addMember({ ports, store, keys }: MemoryWorld, scope: Scope, id: 
     email: `${id}@example.com`,
     name: id,
     role: 'member',
+    keys: 0,
     created_at: '2026-11-21T00:00:00.000Z',
   };
   await store.transact([{ put: user, if: 'absent' }]);
@@ -68,7 +69,7 @@ describe('createAccount', () => {
 describe('an account', () => {
   it('that is disabled is refused with every key of it, also 120, and let in again when enabled', async () => {
     const world = memoryWorld();
-    const { context } = await world.account();
+    const { context } = await world.account({ key_limit_per_user: 200 });
     const issued = await Promise.all(Array.from({ length: 120 }, () => issueAdminKey(context, 'one of many')));
     await disableAccount(context);
     for (const { key } of issued) {

@@ -163,7 +163,7 @@ describe('an invitation', () => {
 describe('the removal of a user', () => {
   it('takes all of 120 keys, and nobody else’s', async () => {
     const world = memoryWorld();
-    const { context, key } = await world.account();
+    const { context, key } = await world.account({ key_limit_per_user: 200 });
     const { user } = await join(world, context);
     const issued = await Promise.all(Array.from({ length: 120 }, () => issueKey(context, user.id, plain)));
     await removeUser(context, user.id);

@@ -21,6 +21,7 @@ async function call(method: string, path: string, body?: unknown, context = worl
   const router = makeRouter(alertRows, {
     authenticate: async () => context,
     anonymous: () => context,
+    spend: async () => ({}),
     log: world.log,
   });
   const [rawPath = '', rawQueryString = ''] = path.split('?');

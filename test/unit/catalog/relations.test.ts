@@ -7,6 +7,7 @@ import { createRelation } from '#lib/catalog/create-relation.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import { deleteRelation } from '#lib/catalog/delete-relation.ts';
 import { reclaimRelations } from '#lib/catalog/reclaim-relations.ts';
+import type { RelationCountItem } from '#lib/catalog/relation-count.ts';
 import { pointerKeys, relationList } from '#lib/catalog/relation-store.ts';
 import { gather } from '#lib/platform/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';
@@ -172,5 +173,29 @@ describe('the reclaimer', () => {
     expect(await stored(world, context, ids)).toHaveLength(30);
     await Promise.all(ids.map((id) => reclaimRelations(context, id)));
     expect(await stored(world, context, ids)).toEqual([]);
+  });
+});
+
+describe('the count of relations', () => {
+  const count = async ({ store, keys }: MemoryWorld, { tenant }: Context) =>
+    (await store.get<RelationCountItem>(keys.relationCount(tenant)))?.count ?? 0;
+
+  it('is what there is, also when two deleted entities are reclaimed at once, and again', async () => {
+    const world = memoryWorld();
+    const { context, ids } = await fleet(world, 4);
+    const pairs = ids.flatMap((from) => ids.filter((to) => to !== from).map((to) => [from, to] as const));
+    await Promise.all(
+      pairs.flatMap(([from, to]) => ['a', 'b', 'c', 'd'].map((type) => relate(context, from, to, type))),
+    );
+    expect(await count(world, context)).toBe(48);
+    await deleteEntity(context, 'service', 'e0');
+    await deleteEntity(context, 'service', 'e1');
+    await Promise.all([ids[0]!, ids[1]!, ids[0]!].map((id) => reclaimRelations(context, id)));
+    expect(await count(world, context)).toBe(8);
+    await reclaimRelations(context, ids[0]!);
+    expect(await count(world, context)).toBe(8);
+    expect(await listed(context)).toHaveLength(8);
+    for (const { id } of await listed(context)) await deleteRelation(context, id);
+    expect(await count(world, context)).toBe(0);
   });
 });

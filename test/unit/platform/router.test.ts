@@ -86,8 +86,9 @@ const log = memoryLog();
 const handle = makeRouter<Context>(rows, {
   log,
   anonymous: () => ({ caller: { is_read_only: true, role: 'member' } }),
-  authenticate: async ({ authorization }) => {
-    const caller = callers[authorization ?? ''];
+  spend: async () => ({}),
+  authenticate: async ({ headers }) => {
+    const caller = callers[headers.authorization ?? ''];
     if (!caller) throw new AppError('UNAUTHORIZED', 'Who?', { headers: { 'www-authenticate': 'Bearer' } });
     return { caller };
   },
@@ -287,7 +288,12 @@ describe('a body', () => {
           run: async () => 1,
         }),
       ],
-      { log, anonymous: () => ({ caller: callers.admin! }), authenticate: () => Promise.reject(new Error('unused')) },
+      {
+        log,
+        anonymous: () => ({ caller: callers.admin! }),
+        authenticate: () => Promise.reject(new Error('unused')),
+        spend: async () => ({}),
+      },
     );
     for (const body of [`{"a":${'['.repeat(120_000)}${']'.repeat(120_000)}}`, '['.repeat(200_000)]) {
       const { statusCode } = await deep({

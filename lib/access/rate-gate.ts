@@ -1,0 +1,69 @@
+import { AppError } from '#lib/platform/errors.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import {
+  ACCOUNT_CLASSES,
+  type AccountClass,
+  type AddressClass,
+  type Rate,
+  type RateClass,
+  type Standing,
+} from '#lib/platform/rates.ts';
+import type { RateLimits } from './account.ts';
+import type { Context } from './context.ts';
+
+/** The rate that holds for an account: its own, else that of the setting RATE_LIMITS; undefined when that is `off`. */
+export const rateOf = (
+  { limiter }: Pick<Ports, 'limiter'>,
+  own: RateLimits | undefined,
+  of: AccountClass,
+): Rate | undefined => limiter.rates && (own?.[of] ?? limiter.rates[of]);
+
+/** Every rate that holds for the account of a caller; null when nothing is limited. */
+export function ratesOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>): Record<AccountClass, Rate> | null {
+  if (!ports.limiter.rates) return null;
+  const rates = ACCOUNT_CLASSES.map((of) => [of, rateOf(ports, caller.rate_limits, of)]);
+  return Object.fromEntries(rates) as Record<AccountClass, Rate>;
+}
+
+/**
+ * Counts what an account does. Throws RATE_LIMITED, with Retry-After, when it does more than it may.
+ * @param count how many it is at once
+ * @returns the headers that say where the account stands (draft-ietf-httpapi-ratelimit-headers)
+ */
+export async function spend(
+  { ports, tenant, caller }: Pick<Context, 'ports' | 'tenant' | 'caller'>,
+  of: AccountClass,
+  count = 1,
+): Promise<Record<string, string>> {
+  const rate = rateOf(ports, caller.rate_limits, of);
+  if (!rate) return {};
+  const standing = await ports.limiter.takeOf(tenant, of, rate, count);
+  if (!standing.allowed) throw tooMany(of, standing);
+  return headersOf(of, standing);
+}
+
+/** Counts what an address does without a good key. Throws RATE_LIMITED. */
+export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
+  const standing = limiter.takeAt(address, of);
+  if (standing && !standing.allowed) throw tooMany(of, standing, ' of an address');
+}
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+function tooMany(of: RateClass, standing: Standing, whose = ''): AppError {
+  const { rate, retry_s } = standing;
+  return new AppError(
+    'RATE_LIMITED',
+    `Too many requests of the class ${of}: ${number(rate.per_second)} a second${whose}, at most ${number(rate.burst)} ` +
+      `at once. Try again in ${retry_s} s.`,
+    { headers: { 'retry-after': String(retry_s), ...headersOf(of, standing) } },
+  );
+}
+
+function headersOf(of: RateClass, { rate, left, reset_s }: Standing): Record<string, string> {
+  const window = Math.ceil(rate.burst / rate.per_second);
+  return {
+    'ratelimit-policy': `"${of}";q=${rate.burst};w=${window}`,
+    ratelimit: `"${of}";r=${left};t=${reset_s}`,
+  };
+}

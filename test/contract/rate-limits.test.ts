@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setLimits } from '#lib/access/change-account.ts';
+import { type Answer, type Client, clientOf, failure } from '#test/support/client.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { type Service, startService, type Tenant, tenantOf } from '#test/support/service.ts';
+import { startReceiver } from '#test/support/webhook-receiver.ts';
+
+const RATE_LIMITS = 'read=2/10,write=2/40,push=500/5000,mcp=1/8,send=1/3,open=1/6,sign-in=1/2';
+
+let service: Service;
+let now = Date.UTC(2026, 10, 21);
+/** Time stands still but when a test lets some pass. */
+const clock = { now: () => now, sleep: () => new Promise<void>(setImmediate), stalled: () => 0 };
+const pass = (seconds: number) => {
+  now += seconds * 1000;
+};
+beforeAll(async () => {
+  service = await startService({ env: { RATE_LIMITS }, world: { clock } });
+});
+afterAll(() => service.stop());
+
+const tenant = async (): Promise<Client & Tenant> => {
+  const made = await tenantOf(service);
+  return { ...clientOf(service.url, made.key), ...made };
+};
+const limits = ({ headers }: Answer) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
+const times = async (count: number, call: () => Promise<Answer>): Promise<Answer[]> => {
+  const answers: Answer[] = [];
+  for (let i = 0; i < count; i++) answers.push(await call());
+  return answers;
+};
+const statuses = async (count: number, call: () => Promise<Answer>) =>
+  (await times(count, call)).map(({ status }) => status);
+
+describe('the rate of an account', () => {
+  it('is said with every answer to its keys, also with refusals', async () => {
+    const client = await tenant();
+    expect(limits(await client.get('/v1/me'))).toEqual(['"read";q=10;w=5', '"read";r=9;t=1']);
+    expect(limits(await client.get('/v1/nowhere'))).toEqual(['"read";q=10;w=5', '"read";r=8;t=1']);
+    expect(limits(await client.get('/v1/blueprints?limit=0'))).toEqual(['"read";q=10;w=5', '"read";r=7;t=2']);
+    expect(limits(await client.post('/v1/blueprints', {}))).toEqual(['"write";q=40;w=20', '"write";r=39;t=1']);
+    expect(limits(await clientOf(service.url, '').get('/v1/health'))).toEqual([null, null]);
+  });
+
+  it('refuses what is too much, says how much it is and when to come again, and then lets it in', async () => {
+    const client = await tenant();
+    expect(await statuses(10, () => client.get('/v1/me'))).toEqual(Array(10).fill(200));
+    const refused = await client.get('/v1/me');
+    expect(refused).toMatchObject({
+      status: 429,
+      body: {
+        code: 'RATE_LIMITED',
+        error: 'Too many requests of the class read: 2 a second, at most 10 at once. Try again in 1 s.',
+      },
+    });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(limits(refused)).toEqual(['"read";q=10;w=5', '"read";r=0;t=5']);
+    pass(1);
+    expect(await statuses(3, () => client.get('/v1/me'))).toEqual([200, 200, 429]);
+  });
+
+  it('comes before everything but the key', async () => {
+    const client = await tenant();
+    await times(10, () => client.get('/v1/me'));
+    expect(await client.get('/v1/nowhere')).toMatchObject(failure(429, 'RATE_LIMITED'));
+    expect(await clientOf(service.url, 'fw_none').get('/v1/nowhere')).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    pass(10);
+  });
+
+  it('is one for all of its keys, and no other account’s', async () => {
+    const client = await tenant();
+    const other = await tenant();
+    const second = clientOf(service.url, got(await client.post('/v1/auth/keys', { label: 'Second' }), 201).key);
+    await times(5, () => client.get('/v1/me'));
+    expect(await statuses(6, () => second.get('/v1/me'))).toEqual([200, 200, 200, 200, 200, 429]);
+    expect((await client.get('/v1/me')).status).toBe(429);
+    expect((await other.get('/v1/me')).status).toBe(200);
+  });
+
+  it('of reading and writing never refuses a heartbeat or a report of a pipeline', async () => {
+    const client = await tenant();
+    const check = await newCheck(client);
+    await times(10, () => client.get('/v1/me'));
+    await times(40, () => client.post('/v1/blueprints', {}));
+    expect([(await client.get('/v1/me')).status, (await client.post('/v1/blueprints', {})).status]).toEqual([429, 429]);
+    const beat = await client.post(`/v1/checks/${check.id}/heartbeat`);
+    expect([beat.status, ...limits(beat)]).toEqual([201, '"push";q=5000;w=10', '"push";r=4999;t=1']);
+    expect((await client.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 1 })).status).toBe(201);
+    expect((await client.post('/v1/actions/executions/exe_1/events', { status: 'running' })).status).toBe(404);
+  });
+
+  it('may be its own, which all its keys know at once', async () => {
+    const client = await tenant();
+    const scope = { ports: service.ports, keys: service.keys, tenant: client.id };
+    await setLimits(scope, {}, { read: { per_second: 1, burst: 2 } });
+    expect((await client.get('/v1/me')).body.rate_limits).toEqual({
+      read: { per_second: 1, burst: 2 },
+      write: { per_second: 2, burst: 40 },
+      push: { per_second: 500, burst: 5000 },
+      mcp: { per_second: 1, burst: 8 },
+      send: { per_second: 1, burst: 3 },
+    });
+    expect(await statuses(2, () => client.get('/v1/me'))).toEqual([200, 429]);
+    await setLimits(scope, {}, { read: null });
+    pass(1);
+    expect(limits(await client.get('/v1/me'))[0]).toBe('"read";q=10;w=5');
+  });
+});
+
+describe('what makes the service send', () => {
+  it('has a rate of its own: tests of channels and runs of actions, also by a tool', async () => {
+    const client = await tenant();
+    const receiver = await startReceiver();
+    const check = await newCheck(client);
+    const channels = `/v1/checks/${check.id}/policy/channels`;
+    const channel = got(await client.post(channels, { channel_type: 'slack', config: { url: receiver.url } }), 201);
+    const action = got(
+      await client.post('/v1/actions', {
+        name: 'A',
+        url: 'https://127.77.0.9:1/',
+        trigger_type: 'manual',
+        timeout_ms: 1000,
+      }),
+      201,
+    );
+    const test = () => client.post(`${channels}/${channel.id}/test`);
+    expect(await statuses(4, test)).toEqual([200, 200, 200, 429]);
+    expect(receiver.received).toHaveLength(3);
+    const run = await client.post(`/v1/actions/${action.id}/run`);
+    expect(run).toMatchObject(failure(429, 'RATE_LIMITED'));
+    expect(run.body.error).toContain('the class send: 1 a second, at most 3 at once');
+
+    const tool = { name: 'go', description: 'Go', inputSchema: { type: 'object' }, action_id: action.id };
+    got(await client.post('/v1/skills', { slug: 's', name: 'S', tools: [tool] }), 201);
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'go', arguments: {} } };
+    const called = await client.send('POST', '/v1/mcp', { body });
+    expect(called).toMatchObject({ status: 200, body: { result: { isError: true } } });
+    expect(called.body.result.content[0].text).toContain('RATE_LIMITED');
+    expect((await client.get('/v1/notify/logs')).body).toHaveLength(3);
+    await receiver.close();
+  });
+
+  it('does not post a test to a receiver that asked to be left alone, and says so', async () => {
+    const client = await tenant();
+    const receiver = await startReceiver();
+    receiver.behave({ status: 429, headers: { 'retry-after': '30' } });
+    const check = await newCheck(client);
+    const channels = `/v1/checks/${check.id}/policy/channels`;
+    const channel = got(await client.post(channels, { channel_type: 'slack', config: { url: receiver.url } }), 201);
+    const test = () => client.post(`${channels}/${channel.id}/test`);
+    const first = got(await test(), 200);
+    expect(first).toMatchObject({ status: 'failed', attempts: 1 });
+    expect(first.error).toMatch(/429.*; its next turn is in 33 s$/);
+    pass(10);
+    const second = got(await test(), 200);
+    expect(second).toMatchObject({ status: 'failed', attempts: 0, kind: 'test' });
+    expect(second.error).toMatch(/^not sent: .* its next turn is in 2[45] s$/);
+    expect(receiver.received).toHaveLength(1);
+    receiver.behave({ status: 200 });
+    pass(60);
+    expect(got(await test(), 200)).toMatchObject({ status: 'sent' });
+    await receiver.close();
+  });
+});
+
+describe('messages of agents', () => {
+  const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+  const mcp = (client: Client, body: unknown) => client.send('POST', '/v1/mcp', { body });
+
+  it('have a rate of their own, in which each of a batch counts', async () => {
+    const client = await tenant();
+    const one = await mcp(client, ping(1));
+    expect([one.status, ...limits(one)]).toEqual([200, '"mcp";q=8;w=8', '"mcp";r=7;t=1']);
+    const five = await mcp(client, [1, 2, 3, 4, 5].map(ping));
+    expect([five.status, ...limits(five)]).toEqual([200, '"mcp";q=8;w=8', '"mcp";r=2;t=6']);
+    const more = await mcp(client, [1, 2, 3, 4].map(ping));
+    expect(more).toMatchObject(failure(429, 'RATE_LIMITED'));
+    expect(more.headers.get('retry-after')).toBe('2');
+    expect((await client.get('/v1/me')).status).toBe(200);
+  });
+});
+
+describe('an address without a good key', () => {
+  let clients = 0;
+  /** Through a proxy on this machine, which is believed. */
+  const from = (address: string, key = '') => {
+    const { send } = clientOf(service.url, key);
+    return (path: string, method = 'GET', body?: unknown) =>
+      send(method, path, { headers: { 'x-forwarded-for': `198.51.100.9, ${address}` }, body });
+  };
+
+  it.each([
+    ['no key', '', '/v1/me'],
+    ['something that is no key', 'nonsense', '/v1/mcp'],
+    ['an unknown key', `fw_${'x'.repeat(43)}`, '/v1/nowhere'],
+    ['no need of one', '', '/v1/health'],
+    ['no need of one, nowhere', '', '/.well-known/oauth-protected-resource'],
+  ])('may not ask on and on with %s', async (_what, key, path) => {
+    const ask = from(`192.0.2.${++clients}`, key);
+    const before = await times(6, () => ask(path));
+    expect(before.map(({ status }) => status)).not.toContain(429);
+    const refused = await ask(path);
+    expect(refused).toMatchObject({
+      status: 429,
+      body: {
+        code: 'RATE_LIMITED',
+        error: 'Too many requests of the class open: 1 a second of an address, at most 6 at once. Try again in 1 s.',
+      },
+    });
+    pass(1);
+    expect((await ask(path)).status).toBe(before[0]!.status);
+  });
+
+  it('stops nobody at the same address who has one', async () => {
+    const client = await tenant();
+    const bad = from('192.0.2.200', `fw_${'y'.repeat(43)}`);
+    expect((await times(20, () => bad('/v1/me'))).at(-1)!.status).toBe(429);
+    expect((await from('192.0.2.200', client.key)('/v1/me')).status).toBe(200);
+  });
+
+  it('is a whole /64 of IPv6, and no other', async () => {
+    let host = 0;
+    const ask = () => from(`2001:db8:0:1::${(++host).toString(16)}`)('/v1/health');
+    expect(await statuses(7, ask)).toEqual([200, 200, 200, 200, 200, 200, 429]);
+    expect((await from('2001:db8:0:2::1')('/v1/health')).status).toBe(200);
+  });
+
+  it('may try few tokens of invitations', async () => {
+    const accept = () => from('192.0.2.77')('/v1/invitations/accept', 'POST', { token: 'fwi_none', name: 'N' });
+    const answers = await times(3, accept);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
+    expect(answers[2]!.body.error).toContain('the class sign-in: 1 a second of an address, at most 2 at once');
+  });
+});
+
+it('where nothing is limited, nothing is said of limits', async () => {
+  const free = await startService({ env: { RATE_LIMITS: 'off' } });
+  const client = clientOf(free.url, free.adminKey);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => client.get('/v1/me')));
+  for (const answer of answers) expect([answer.status, ...limits(answer)]).toEqual([200, null, null]);
+  expect(answers[0]!.body.rate_limits).toBeNull();
+  await free.stop();
+});
+
+it('a page of another origin may read the rates', async () => {
+  const client = await tenant();
+  const answer = await client.send('GET', '/v1/me', { headers: { origin: 'https://app.example' } });
+  const exposed = answer.headers.get('access-control-expose-headers')!.split(',');
+  expect(exposed).toEqual(expect.arrayContaining(['ratelimit', 'ratelimit-policy', 'retry-after']));
+});
