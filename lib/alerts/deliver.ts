@@ -162,7 +162,7 @@ export async function attemptNow(world: AttemptWorld, delivery: DeliveryItem): P
   const inSeconds = (at: number) => `${Math.ceil((at - world.ports.clock.now()) / 1000)} s`;
   const { wait, after_timeouts } = await turnNow(world, address);
   if (wait) {
-    const error = `not sent, as it ${wait.why}; its next turn is in ${inSeconds(wait.at)}`;
+    const error = `not sent: ${wait.why}; its next turn is in ${inSeconds(wait.at)}`;
     return { status: 'failed', error, final: true };
   }
   const outcome = await sendOnce(world, ready, { ...address, after_timeouts });

@@ -52,7 +52,7 @@ export type Turn = { wait: Wait; after_timeouts?: never } | { wait?: never; afte
 
 const SLOWED = 'waits for its turn: the receiver asked to be sent less (429)';
 const QUEUED = 'waits for its turn: the receiver did not answer in time';
-const OPEN = 'waits: the receiver did not answer several times in a row; one delivery at a time tries it again';
+const OPEN = 'circuit open: the receiver did not answer several times in a row; one delivery at a time tries it again';
 
 /**
  * When a delivery may go.
