@@ -1,5 +1,5 @@
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { parse } from '#lib/platform/router.ts';
+import { parse } from '#lib/platform/validation.ts';
 import { type AccountItem, Limits } from './account.ts';
 import { type ApiKeyItem, copyOf } from './api-key.ts';
 import type { Scope } from './context.ts';

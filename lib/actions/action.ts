@@ -3,8 +3,8 @@ import type { Context } from '#lib/access/context.ts';
 import { REDACTED } from '#lib/access/redaction.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { HeaderMap } from '#lib/platform/header-map.ts';
-import { refusal } from '#lib/platform/router.ts';
 import { Name } from '#lib/platform/text.ts';
+import { refusal } from '#lib/platform/validation.ts';
 import type { ActionItem } from './action-item.ts';
 import { hasPlaceholder } from './template.ts';
 

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '#lib/platform/errors.ts';
-import { refusal, validationError } from '#lib/platform/router.ts';
+import { refusal, validationError } from '#lib/platform/validation.ts';
 import { complaintOf, type Field, parseDefault } from './field.ts';
 
 /** Values of an entity's fields by name. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { natsUrl } from './nats-url.ts';
 import type { Egress } from './net.ts';
+import { plainErrors } from './plain-errors.ts';
 
 const csv = z
   .string()
@@ -71,7 +72,7 @@ export function readSettings<Schema extends z.ZodType>(
   schema: Schema,
 ): z.output<Schema>;
 export function readSettings(env: Record<string, string | undefined>, schema: z.ZodType = SettingsSchema): unknown {
-  const parsed = schema.safeParse(env);
+  const parsed = schema.safeParse(env, { error: plainErrors });
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
   throw new Error(`Settings are wrong. ${wrong}. See the table of settings in README.md.`);
