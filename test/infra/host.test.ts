@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ResultItem, resultRecord } from '#lib/health/result-item.ts';
 import { RESULTS } from '#lib/keys.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { type MainProcess, startMain } from './main-process.ts';
@@ -228,6 +230,46 @@ describe('the embedded service', () => {
     );
     await second.stop();
     probed.close();
+  });
+
+  it.each([
+    [
+      'is copied into another folder without a word of when it ran last',
+      (dir: string) => {
+        const copy = newDir();
+        for (const name of ['fleetwatch.db', 'admin-key']) copyFileSync(join(dir, name), join(copy, name));
+        return copy;
+      },
+    ],
+    [
+      'lost its sign of life',
+      (dir: string) => {
+        rmSync(join(dir, 'alive'));
+        return dir;
+      },
+    ],
+  ])('judges no silence of the time before when its store %s', async (_what, move) => {
+    const dir = newDir();
+    const anHourAgo = { ...systemClock, now: () => Date.now() - 3_600_000 };
+    const before = await startService({ dir, world: { clock: anHourAgo } });
+    const call = client({ url: before.url, key: before.adminKey });
+    const check = await newCheck(call, { check_type: 'push', interval_seconds: 60, failure_threshold: 1 });
+    await call('POST', `/v1/checks/${check.id}/heartbeat`);
+    const deadlineOf = async ({ ports, keys }: Service) => {
+      const { items } = await ports.table.query<DeadlineEntry>({ partition: keys.entries(0), prefix: 'silence' });
+      return items[0]!.deadline;
+    };
+    await vi.waitFor(async () => expect(await deadlineOf(before)).toBeGreaterThan(0));
+    await before.stop();
+
+    const log = memoryLog();
+    const after = await startService({ dir: move(dir), log });
+    expect(log.lines[0]).toMatchObject({ message: 'outage of the schedule noted' });
+    await vi.waitFor(async () => expect(await deadlineOf(after)).toBeGreaterThan(Date.now()), { timeout: 10_000 });
+    expect(await resultsOf(after, check)).toMatchObject([{ success: true }]);
+    const now = client({ url: after.url, key: after.adminKey });
+    expect(await now('GET', `/v1/checks/${check.id}`)).toMatchObject({ state: 'up' });
+    await after.stop();
   });
 
   it('asks nothing of its store while it has nothing to do', async () => {
