@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readHostSettings } from '#infra/local/settings.ts';
 import { type ResultItem, resultRecord } from '#lib/health/result-item.ts';
 import { RESULTS } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
@@ -135,11 +136,32 @@ describe('the embedded service', () => {
     ['LOG_LEVEL', 'loud'],
     ['ALLOWED_ORIGINS', 'https://app.example.com/'],
     ['ALLOWED_ORIGINS', 'app.example.com'],
+    ['CHECK_EGRES', 'public'],
   ])('names %s when it is wrong, in one sentence', async (name, value) => {
     const service = start({ DATA_DIR: newDir(), [name]: value });
     expect(await service.exited).toEqual({ code: 1, signal: null });
     expect(service.err()).toContain(name);
     expect(service.err().trim().split('\n')).toHaveLength(1);
+  });
+
+  it('says in plain words what a setting must be, and which one a misspelt one may be', async () => {
+    for (const [env, message] of [
+      [{ PORT: 'abc' }, 'Settings are wrong. PORT: must be a number. See the table of settings in README.md.'],
+      [
+        { CHECK_EGRES: 'public', EGRESS_ALLOWED: '10.0.0.0/8' },
+        'Settings are wrong. CHECK_EGRES is not known; did you mean CHECK_EGRESS?; EGRESS_ALLOWED is not known; ' +
+          'did you mean EGRESS_ALLOW? See the table of settings in README.md.',
+      ],
+    ] as const) {
+      expect(() => readHostSettings(env)).toThrow(message);
+    }
+  });
+
+  it('is refused with a flag that is not known, in one sentence', async () => {
+    const service = startMain({ DATA_DIR: newDir() }, ['--dmeo']);
+    processes.push(service);
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.err()).toBe('--dmeo is not known; did you mean --demo?\n');
   });
 
   it('refuses another number of partitions than its data has', async () => {
