@@ -57,7 +57,12 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['job', 'timer', 'action'],
     streams: true,
   },
-  generator: { memory_mb: 512, timeout_seconds: 60, table: ['put'], sends: ['tick', 'job', 'timer', 'action'] },
+  generator: {
+    memory_mb: 512,
+    timeout_seconds: 60,
+    table: ['put'],
+    sends: ['tick', 'job', 'timer', 'action', 'reclaim'],
+  },
   prober: { memory_mb: 512, timeout_seconds: 60, table: ['put', 'delete'], sends: ['job', 'timer', 'delivery'] },
   notifier: {
     memory_mb: 256,

@@ -20,7 +20,7 @@ export async function firstAccount(ports: Ports, keys: Keys, dir: string | undef
   // round, nobody would have the key of the account.
   const draw = drawKey(ports.ids);
   if (file) writeFileSync(file, `${draw.raw}\n`, { mode: 0o600, flush: true });
-  await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' }, draw);
+  await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });
   return draw.raw;
 }
 

@@ -24,8 +24,9 @@ export async function authenticate(ports: Ports, keys: Keys, headers: ApiEvent['
   if (!key) throw unauthorized('This API key is unknown or was deleted.');
   if (key.account_disabled) throw accountDisabled();
   noteUse(ports, key);
-  const { tenant_id, user_id, id: key_id, role, is_read_only, retention_days } = key;
-  return { ports, keys, tenant: tenant_id, caller: { tenant_id, user_id, key_id, role, is_read_only, retention_days } };
+  const { tenant_id, user_id, id: key_id, role, is_read_only, retention_days, egress } = key;
+  const caller = { tenant_id, user_id, key_id, role, is_read_only, retention_days, egress };
+  return { ports, keys, tenant: tenant_id, caller };
 }
 
 /** Writes `last_used_at` beside the request, at most once an hour. Another write of the key wins over it. */
@@ -49,7 +50,15 @@ export const gates = (ports: Ports, keys: Keys): Gates<Context> => ({
     ports,
     keys,
     tenant: '',
-    caller: { tenant_id: '', user_id: '', key_id: '', role: 'member', is_read_only: true, retention_days: 0 },
+    caller: {
+      tenant_id: '',
+      user_id: '',
+      key_id: '',
+      role: 'member',
+      is_read_only: true,
+      retention_days: 0,
+      egress: 'public',
+    },
   }),
   log: ports.log,
 });

@@ -17,7 +17,7 @@ export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<I
     const account = await requireAccount(scope);
     if (isDisabled(account)) throw accountDisabled();
     const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
-    if (!user) throw new AppError('UNAUTHORIZED', 'The user of this key was removed.');
+    if (!user) throw userRemoved();
     const { item, pointer } = keyItemsOf(draw, ports.clock.now(), keys, account, user, input);
     const outcome = await commit(ports, [
       { put: item, if: 'absent' },
@@ -31,6 +31,9 @@ export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<I
   // In turn with changes of the team, so that nobody evades a removal by making keys without end.
   return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, attempt));
 }
+
+/** Somebody else has removed the user while a call of theirs was under way. */
+export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
 /** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */
 export async function issueAdminKey(scope: Scope, label: string): Promise<IssuedKey> {

@@ -1,4 +1,4 @@
-import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
@@ -6,6 +6,7 @@ import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
+import type { Egress } from '#lib/platform/net.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Alert, alertOf, testAlertOf } from './alert.ts';
 import type { ChannelType } from './channel-type.ts';
@@ -112,11 +113,11 @@ export async function attemptNow(world: DeliverWorld, delivery: DeliveryItem): P
 
 async function sendOnce(
   world: DeliverWorld,
-  { type, channel, alert }: Ready,
+  { type, channel, alert, egress }: Ready,
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome> {
   const sent_at = world.ports.clock.now();
-  const refusal = await sendAlert(world, type, channel.config, alert);
+  const refusal = await sendAlert(world, type, channel.config, alert, egress);
   if (!refusal) return { status: 'sent' };
   if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
   const turn = await slowDown(world, address, refusal.retry_after_ms, sent_at);
@@ -133,7 +134,7 @@ function addressOf({ ports }: DeliverWorld, delivery: DeliveryItem, { config }: 
   return { tenant_id: delivery.tenant_id, url: config.url, until };
 }
 
-type Ready = { type: ChannelType; channel: Channel; alert: Alert };
+type Ready = { type: ChannelType; channel: Channel; alert: Alert; egress: Egress };
 
 async function prepare({ ports, keys }: DeliverWorld, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk } = delivery;
@@ -152,11 +153,12 @@ async function prepare({ ports, keys }: DeliverWorld, delivery: DeliveryItem): P
   if (!channel) return never('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return never(`this release knows no channel type ${channel.channel_type}`);
+  const egress = boundTo(ports.settings, account as AccountItem).CHECK_EGRESS;
   if (delivery.kind === 'test') {
-    return { type, channel, alert: testAlertOf(delivery, check as CheckItem, entity as EntityItem) };
+    return { type, channel, alert: testAlertOf(delivery, check as CheckItem, entity as EntityItem), egress };
   }
   if (!transition) return never('the transition that it tells of is no longer kept');
-  return { type, channel, alert: alertOf(delivery, transition as TransitionItem) };
+  return { type, channel, alert: alertOf(delivery, transition as TransitionItem), egress };
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

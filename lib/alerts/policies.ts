@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { mustStay } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -61,8 +62,8 @@ function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
 
 /** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
 export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
-  const { ports, keys, tenant } = context;
-  if (input.config.url !== undefined) judgeAddress(ports.settings, input.config.url);
+  const { ports, keys, tenant, caller } = context;
+  if (input.config.url !== undefined) judgeAddress(boundTo(ports.settings, caller), input.config.url);
   const channel: Channel = {
     id: ports.ids.id('chn'),
     channel_type: input.channel_type,

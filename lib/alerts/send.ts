@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type HttpReply, NetError } from '#lib/platform/net.ts';
+import { type Egress, type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Alert } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
@@ -21,17 +21,20 @@ const REPLY_BYTES = 1024;
 /**
  * One attempt to tell a channel. Answers undefined when the receiver has taken it, else what was wrong, in words that
  * help and hold no secret of the channel. Throws only on a fault of ours.
+ * @param egress where the account's channels may go
  */
 export async function sendAlert(
   world: SendWorld,
   type: ChannelType,
   config: Record<string, string>,
   alert: Alert,
+  egress: Egress,
 ): Promise<Refusal | undefined> {
   const send = type.render(alert, config);
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
   const hide: Hide = (text, isCut) => scrub(text, type, config, isCut);
-  const wrong = send.via === 'http' ? await post(world.ports, send, marks, hide) : await publish(world, send, marks);
+  const wrong =
+    send.via === 'http' ? await post(world.ports, send, marks, hide, egress) : await publish(world, send, marks);
   return wrong && { ...wrong, error: shorten(hide(wrong.error), 500) };
 }
 
@@ -46,6 +49,7 @@ async function post(
   send: Send & { via: 'http' },
   marks: Record<string, string>,
   hide: Hide,
+  egress: Egress,
 ): Promise<Refusal | undefined> {
   try {
     const reply = await ports.net.http({
@@ -55,7 +59,7 @@ async function post(
       body: send.body,
       timeout_ms: TIMEOUT_MS,
       max_body_bytes: REPLY_BYTES,
-      egress: ports.settings.CHECK_EGRESS,
+      egress,
       max_redirects: 0,
     });
     return isTaken(reply.status)

@@ -1,4 +1,4 @@
-import type { AccountItem } from '#lib/access/account.ts';
+import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -22,9 +22,9 @@ import { toldState } from './told.ts';
 import type { TransitionCause } from './transition-item.ts';
 
 /** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
-export async function createCheck({ ports, keys, tenant }: Context, body: object): Promise<CheckItem> {
+export async function createCheck({ ports, keys, tenant, caller }: Context, body: object): Promise<CheckItem> {
   const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(input, ports.settings);
+  guardSettings(input, boundTo(ports.settings, caller));
   const now = ports.clock.now();
   const id = ports.ids.id('chk');
   const check: CheckItem = {
@@ -89,7 +89,9 @@ export async function updateCheck(
       const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
       const changed = Object.keys(input).filter((member) => !isEqual(input, check, member as keyof CheckInput));
       // What stands already is judged at each probe; it must not keep anybody from disabling the check.
-      if (changed.includes('target_url') || changed.includes('config')) guardSettings(input, ports.settings);
+      if (changed.includes('target_url') || changed.includes('config')) {
+        guardSettings(input, boundTo(ports.settings, context.caller));
+      }
       if (changed.length === 0) return check;
       const next =
         changed.length === 1 && changed[0] === 'name'

@@ -1,4 +1,4 @@
-import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -145,6 +145,7 @@ async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Pr
   const started_at = ports.clock.now();
   // A probe never outlives its interval (decisions.md, Checks).
   const timeout_ms = Math.min(check.timeout_ms, check.interval_seconds * 1000);
-  const outcome = await type.probe?.(check, { net: ports.net, settings: ports.settings, timeout_ms, now: started_at });
+  const settings = boundTo(ports.settings, account);
+  const outcome = await type.probe?.(check, { net: ports.net, settings, timeout_ms, now: started_at });
   return outcome && { check, slot: job.slot, started_at, outcome, retention_days: account.retention_days };
 }

@@ -55,6 +55,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     role: 'admin' as const,
     is_read_only: false,
     retention_days: 30,
+    egress: 'any' as const,
   };
   const context: Context = { ports, keys, tenant: TENANT, caller };
 
@@ -73,6 +74,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     entity_limit_per_bp: 1000,
     check_limit_per_entity: 25,
     retention_days: 30,
+    egress: 'any' as const,
     disabled: false,
     created_at: iso(START),
   };

@@ -11,6 +11,7 @@ const tenant = 'acc_01';
 const made: Record<string, Key> = {
   account: keys.account(tenant),
   'account pointer': keys.accountPointer(tenant),
+  'accounts of an e-mail address': keys.accountEmail('ab12'),
   'user, also an invited one': keys.user(tenant, 'usr_1'),
   team: keys.team(tenant),
   invitation: keys.invitation('ab12'),
