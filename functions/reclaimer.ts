@@ -1,6 +1,7 @@
 import { reclaimAction } from '#lib/actions/reclaim-action.ts';
 import { reclaimRelations } from '#lib/catalog/reclaim-relations.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
+import { reclaimAccount } from '#lib/end-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
@@ -12,6 +13,7 @@ export function create(ports: Ports) {
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, (body) => {
       const left = messages.reclaim.parse(body);
+      if ('account' in left) return reclaimAccount(ports, keys, left);
       if ('action_id' in left) return reclaimAction(ports, keys, left, context?.signal);
       const { tenant_id, entity_id, check_id } = left;
       return check_id === undefined

@@ -1,6 +1,6 @@
 import type { Limits } from '#lib/access/account.ts';
-import { AppError } from '#lib/platform/errors.ts';
 import { ACCOUNT_CLASSES, type AccountClass, type Rate, readRates } from '#lib/platform/rates.ts';
+import { UsageError } from './flags.ts';
 
 /** The option of each plan limit of an account. */
 const LIMITS = {
@@ -16,10 +16,14 @@ const LIMITS = {
   'retention-days': 'retention_days',
 } as const satisfies Record<string, keyof Limits>;
 
-type LimitOption = keyof typeof LIMITS | 'rate';
+type LimitOption = keyof typeof LIMITS | 'egress' | 'rate';
 const NUMBERS = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
 
-export const LIMIT_OPTIONS: readonly LimitOption[] = [...NUMBERS, 'rate'];
+export const LIMIT_OPTIONS: readonly LimitOption[] = [...NUMBERS, 'egress', 'rate'];
+
+export const LIMIT_FLAGS = Object.fromEntries(LIMIT_OPTIONS.map((name) => [name, { type: 'string' }])) as {
+  [K in LimitOption]: { type: 'string' };
+};
 
 export const LIMIT_USAGE = `\
       --blueprints N         blueprints                  --entities N       entities of one blueprint
@@ -27,25 +31,36 @@ export const LIMIT_USAGE = `\
       --checks-per-minute N  runs of all its checks      --relations N      relations
       --keys N               API keys of a user          --users N          people, invited ones too
       --invitations N        pending invitations         --retention-days N days that results are kept
+      --egress public|any    where its checks and channels may go, within CHECK_EGRESS
       --rate C=N/N[,...]     requests a second and at once of a class: ${ACCOUNT_CLASSES.join(', ')};
                              C=default gives the class back to the setting RATE_LIMITS`;
 
 type Options = { [K in LimitOption]?: string | undefined };
 
-/** What `account set-limits` was told to set. Throws a VALIDATION_ERROR of one sentence. */
+/** What `account set-limits` was told to set. Throws a UsageError of one sentence. */
 export function limitsIn(options: Options): {
   limits: Partial<Limits>;
   rates: Partial<Record<AccountClass, Rate | null>>;
 } {
   const given = NUMBERS.filter((name) => options[name] !== undefined);
-  if (given.length === 0 && options.rate === undefined) {
+  const egress = egressIn(options);
+  if (given.length === 0 && egress === undefined && options.rate === undefined) {
     throw wrong(`account set-limits needs at least one of ${LIMIT_OPTIONS.map((name) => `--${name}`).join(', ')}`);
   }
   const limits = Object.fromEntries(given.map((name) => [LIMITS[name], whole(name, options[name]!)]));
-  return { limits, rates: options.rate === undefined ? {} : ratesOf(options.rate) };
+  return {
+    limits: { ...limits, ...(egress && { egress }) },
+    rates: options.rate === undefined ? {} : ratesOf(options.rate),
+  };
 }
 
-const wrong = (what: string): AppError => new AppError('VALIDATION_ERROR', `${what}.`);
+/** Where an account may go, if the operator said so. Throws a UsageError. */
+export function egressIn({ egress }: { egress?: string | undefined }): Limits['egress'] | undefined {
+  if (egress === undefined || egress === 'public' || egress === 'any') return egress;
+  throw wrong(`--egress must be public or any, not "${egress}"`);
+}
+
+const wrong = (what: string): UsageError => new UsageError(`${what}.`);
 
 function whole(name: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw wrong(`--${name} must be a whole number, not "${text}"`);

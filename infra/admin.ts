@@ -1,154 +1,62 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { SETTING_NAMES } from '#infra/local/settings.ts';
 import { openTable } from '#infra/local/sqlite-table.ts';
 import { STORE_FILE } from '#infra/local/store.ts';
-import { type AccountItem, accountRecord } from '#lib/access/account.ts';
-import type { IssuedKey } from '#lib/access/api-key.ts';
-import { disableAccount, enableAccount, setLimits } from '#lib/access/change-account.ts';
-import type { Scope } from '#lib/access/context.ts';
-import { createAccount } from '#lib/access/create-account.ts';
-import { issueAdminKey } from '#lib/access/issue-key.ts';
-import { allAccounts } from '#lib/access/store.ts';
 import { keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import { nearest } from '#lib/platform/nearest.ts';
 import type { Table } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
-import { LIMIT_OPTIONS, LIMIT_USAGE, limitsIn } from './admin-limits.ts';
+import { readSettings, wrongSettings } from '#lib/platform/settings.ts';
+import { unknownSettings } from '#lib/platform/unknown-settings.ts';
+import { COMMANDS, type Command, OPTIONS, type Options, type World } from './admin-commands.ts';
+import { LIMIT_USAGE } from './admin-limits.ts';
+import { parseFlags, UsageError } from './flags.ts';
 
 const USAGE = `The operator's commands. They work beside a running service.
 
-  npm run admin -- account create --email E --name N     make an account; prints its admin key, once
+  npm run admin -- account create --email E --name N [--egress public|any] [--again]
+                                                         make an account; prints its admin key, once; --again also
+                                                         with an e-mail address that another account has
   npm run admin -- account list                          all accounts
+  npm run admin -- account rename ID [--name N] [--email E] [--again]
   npm run admin -- account set-limits ID                 what is not named stays as it is
 ${LIMIT_USAGE}
   npm run admin -- account disable ID                    its keys are refused, its checks and actions rest
   npm run admin -- account enable ID
+  npm run admin -- account delete ID --confirm ID        for good: refused at once, and all of it goes within minutes
+  npm run admin -- key list ID                           the keys of an account, without what is secret
+  npm run admin -- key delete ID KEY                     it is refused from then on
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
 
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for one deployed on AWS, with
   credentials and AWS_REGION in the environment. With npm run --silent only the answer is printed.
 `;
 
-const OPTIONS = {
-  email: { type: 'string' },
-  name: { type: 'string' },
-  label: { type: 'string' },
-  ...(Object.fromEntries(LIMIT_OPTIONS.map((name) => [name, { type: 'string' }])) as {
-    [K in (typeof LIMIT_OPTIONS)[number]]: { type: 'string' };
-  }),
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-type Options = ReturnType<typeof parse>['options'];
-/** `text` is for people, `json` for programs. */
-type Answer = { text: string; json: unknown };
-type World = Omit<Scope, 'tenant'>;
-type Command = {
-  /** Options it understands beside --json. */
-  takes: readonly (keyof Options)[];
-  /** It names an account. */
-  id: boolean;
-  run(world: World, options: Options, id: string): Promise<Answer>;
-};
-
-/** What the operator typed cannot be done: one sentence, exit code 2. */
-class UsageError extends Error {}
-
-const account = (item: AccountItem) => ({
-  ...accountRecord(item),
-  rate_limits: item.rate_limits,
-  disabled: item.disabled,
-  created_at: item.created_at,
-});
-
-const line = (item: AccountItem): string =>
-  [
-    item.id,
-    item.disabled ? 'disabled' : 'enabled ',
-    `blueprints ${item.blueprint_limit}, entities ${item.entity_limit_per_bp}, checks ${item.check_limit_per_entity},`,
-    `${item.retention_days} days`,
-    `${item.email} (${item.name})`,
-  ].join('  ');
-
-const showAccount = (item: AccountItem): Answer => ({ text: line(item), json: account(item) });
-const showKey = (key: IssuedKey): Answer => ({ text: `key      ${key.key}\nIt is not shown again.`, json: key });
-
-const COMMANDS: Record<string, Command> = {
-  'account create': {
-    takes: ['email', 'name'],
-    id: false,
-    run: async ({ ports, keys }, { email, name }) => {
-      if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
-      const made = await createAccount(ports, keys, { email, name });
-      const key = made.key.key;
-      return {
-        text: `account  ${made.account.id}\n${showKey(made.key).text}`,
-        json: { account: account(made.account), key },
-      };
-    },
-  },
-  'account list': {
-    takes: [],
-    id: false,
-    run: async ({ ports, keys }) => {
-      const all = await allAccounts(ports, keys);
-      return { text: all.map(line).join('\n') || 'There are no accounts.', json: all.map(account) };
-    },
-  },
-  'account set-limits': {
-    takes: LIMIT_OPTIONS,
-    id: true,
-    run: async (world, options, tenant) => {
-      const { limits, rates } = limitsIn(options);
-      return showAccount(await setLimits({ ...world, tenant }, limits, rates));
-    },
-  },
-  'account disable': {
-    takes: [],
-    id: true,
-    run: async (world, _options, tenant) => showAccount(await disableAccount({ ...world, tenant })),
-  },
-  'account enable': {
-    takes: [],
-    id: true,
-    run: async (world, _options, tenant) => showAccount(await enableAccount({ ...world, tenant })),
-  },
-  'key issue': {
-    takes: ['label'],
-    id: true,
-    run: async (world, { label }, tenant) =>
-      showKey(await issueAdminKey({ ...world, tenant }, label ?? 'Issued by the operator')),
-  },
-};
-
-function parse(args: string[]) {
-  try {
-    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    return { options: values, words: positionals };
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
 /** The command that the words name, judged as a whole before anything is opened. */
-function commandOf(words: string[], options: Options): { command: Command; id: string } {
+function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
   const name = words.slice(0, 2).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new UsageError(`There is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}.`);
-  const [id, ...rest] = words.slice(2);
-  if (command.id && id === undefined)
-    throw new UsageError(`${name} needs the id of an account; account list shows them.`);
-  const extra = command.id ? rest[0] : id;
+  if (!command) {
+    const near = nearest(name, Object.keys(COMMANDS));
+    const hint = near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
+    throw new UsageError(`There is no command "${name}"; ${hint}`);
+  }
+  const ids = words.slice(2);
+  const missing = command.names[ids.length];
+  if (missing)
+    throw new UsageError(
+      `${name} needs the id of an ${missing === 'key' ? 'API key' : missing}; ${missing} list shows them.`,
+    );
+  const extra = ids[command.names.length];
   if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
   for (const option of Object.keys(options) as (keyof Options)[]) {
     const known = option === 'json' || option === 'help' || command.takes.includes(option);
     if (!known) throw new UsageError(`${name} does not take --${option}.`);
   }
-  return { command, id: id ?? '' };
+  return { command, ids };
 }
 
 type Opened = { world: World; close: () => void };
@@ -179,15 +87,20 @@ async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
 }
 
 async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const { options, words } = parse(args);
+  const { options, words } = parseFlags(args, OPTIONS, true);
   if (options.help || words.length === 0) {
     console.log(USAGE);
     return options.help ? 0 : 2;
   }
-  const { command, id } = commandOf(words, options);
+  const strange = unknownSettings(Object.keys(env), SETTING_NAMES);
+  if (strange.length > 0) throw new UsageError(wrongSettings(strange).message);
+  const {
+    command,
+    ids: [account = '', key = ''],
+  } = commandOf(words, options);
   const { world, close } = await openWorld(env, command === COMMANDS['account create']);
   try {
-    const answer = await command.run(world, options, id);
+    const answer = await command.run(world, options, account, key);
     console.log(options.json ? JSON.stringify(answer.json) : answer.text);
     return 0;
   } finally {

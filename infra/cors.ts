@@ -1,5 +1,5 @@
 /** What a page of another origin may do with the API, and an MCP client on one that the operator names, on both targets. */
-export const ALLOWED_METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 export const ALLOWED_HEADERS = [
   'authorization',
   'content-type',

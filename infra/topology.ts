@@ -63,7 +63,12 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     reaches_out: true,
     streams: true,
   },
-  generator: { memory_mb: 512, timeout_seconds: 60, table: ['put'], sends: ['tick', 'job', 'timer', 'action'] },
+  generator: {
+    memory_mb: 512,
+    timeout_seconds: 60,
+    table: ['put'],
+    sends: ['tick', 'job', 'timer', 'action', 'reclaim'],
+  },
   prober: {
     memory_mb: 768,
     timeout_seconds: 60,

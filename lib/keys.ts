@@ -15,7 +15,7 @@ export const after = (prefix: string): string => `${prefix}~`;
 const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
 const place = (id: string, count: number): number => hash32(id) % count;
 
-export type EntryKind = 'probe' | 'silence' | 'repeat' | 'catch_up' | 'action';
+export type EntryKind = 'probe' | 'silence' | 'repeat' | 'catch_up' | 'action' | 'account_end';
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';
@@ -46,6 +46,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     // access
     accounts: 'ACCOUNTS',
     accountPointer: (tenant: string): Key => ({ pk: 'ACCOUNTS', sk: tenant }),
+    accountEmail: (digest: string): Key => ({ pk: `EMAIL#${digest}`, sk: 'EMAIL' }),
     account: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'ACCOUNT' }),
     /** What is left of an account's rate in a class, where processes share it. */
     rate: (tenant: string, of: string): Key => ({ pk: ofTenant(tenant), sk: `RATE#${of}` }),

@@ -29,6 +29,9 @@ const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), c
 /** The history of a deleted action. */
 const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });
 
+/** All that a deleted account holds. */
+const ReclaimAccount = z.object({ tenant_id: z.string(), account: z.literal(true) });
+
 /** A run of an action that is due, or one to be looked after. */
 const Run = z.discriminatedUnion('kind', [
   /** Fired by the transition that stands under the check. */
@@ -58,7 +61,7 @@ export const messages = {
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
   delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
-  reclaim: z.union([ReclaimAction, ReclaimEntity]),
+  reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimEntity]),
   /** A transition whose actions could not be found once. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: Run,

@@ -2,7 +2,8 @@ import type { Node } from 'constructs';
 import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
-import { readSettings, SettingsSchema } from '#lib/platform/settings.ts';
+import { readSettings, SettingsSchema, wrongSettings } from '#lib/platform/settings.ts';
+import { told } from '#lib/platform/unknown-settings.ts';
 import { neverAllowed } from './never-allowed.ts';
 
 /** How long CloudWatch can keep a log group, in days. */
@@ -106,8 +107,19 @@ export const DeploySettings = z.object({
 
 export type DeploySettings = z.output<typeof DeploySettings>;
 
+/** CDK's own keys of the context have hyphens, colons or slashes (`@aws-cdk/…`, `availability-zones:…`), or are `tree`. */
+const isSettingLike = (key: string): boolean =>
+  /^[A-Z0-9]+(?:_[A-Z0-9]+)*$/.test(key) || /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(key);
+
 /** The settings in the context; throws one sentence that names each that is wrong. */
 export function readDeploySettings(node: Node): DeploySettings {
+  const names = Object.keys(DeploySettings.shape);
+  const strange = Object.keys(node.getAllContext()).filter((key) => isSettingLike(key) && !names.includes(key));
+  if (strange.length > 0)
+    throw wrongSettings(
+      strange.map((key) => told(key, names)),
+      'docs/DEPLOY.md',
+    );
   const given = Object.keys(DeploySettings.shape).flatMap((name) => {
     const value: unknown = node.tryGetContext(name);
     return value === undefined ? [] : [[name, String(value)]];

@@ -19,6 +19,7 @@ type Step = {
  * needs. A new endpoint has its line here; GET and DELETE need none.
  */
 const steps: Step[] = [
+  { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
   {
     endpoint: 'POST /v1/blueprints',
     body: () => ({

@@ -26,7 +26,7 @@ export async function firstAccount(ports: Ports, keys: Keys, dir: string | undef
   // round, nobody would have the key of the account.
   const draw = drawKey(ports.ids);
   if (file) writeKey(file, draw.raw);
-  await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' }, draw);
+  await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });
   return { raw: draw.raw, isNew: true };
 }
 

@@ -16,7 +16,7 @@ import { type LocalPorts, makePorts, type World } from './ports.ts';
 import { keepSignOfLife, outageBefore, type SignOfLife } from './sign-of-life.ts';
 import { openStore, STORE_FILE } from './store.ts';
 import { startSweep } from './sweep.ts';
-import { startTicks } from './ticks.ts';
+import { lastTick, startTicks } from './ticks.ts';
 
 export type HostOptions = {
   settings: Settings;
@@ -61,7 +61,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const ports = makePorts(store, { settings, log, ...world, onInserted: () => changes?.wake() });
     let changes: Feed | undefined;
     await ports.queues.recover();
-    const life = dir === undefined ? undefined : await watchOutages(ports, keys, join(dir, 'alive'));
+    const life = dir === undefined ? undefined : await watchOutages(ports, keys, join(dir, 'alive'), lastTick(store));
     if (life) undo.push(life.stop);
     const adminKey = await firstAccount(ports, keys, dir);
     const handlers = makeFunctions(ports);
@@ -96,8 +96,13 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
 }
 
 /** Notes the time in which this service did not run, before it does anything else. */
-async function watchOutages(ports: LocalPorts, keys: Keys, file: string): Promise<SignOfLife> {
-  const outage = outageBefore(file, ports.clock.now());
+async function watchOutages(
+  ports: LocalPorts,
+  keys: Keys,
+  file: string,
+  tick: number | undefined,
+): Promise<SignOfLife> {
+  const outage = outageBefore(file, ports.clock.now(), tick);
   if (outage) await recordOutage(ports, keys, outage);
   return keepSignOfLife(file, ports.log, (pause) => recordOutage(ports, keys, pause));
 }

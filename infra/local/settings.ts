@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
-import { readSettings, type Settings } from '#lib/platform/settings.ts';
+import { readSettings, type Settings, SettingsSchema, wrongSettings } from '#lib/platform/settings.ts';
+import { unknownSettings } from '#lib/platform/unknown-settings.ts';
 import { trustedProxies } from './client-address.ts';
 
 /** What a single machine wants otherwise than AWS. The operator's own values win. */
@@ -42,8 +43,16 @@ const HostSettings = z.object({
 });
 export type HostSettings = z.output<typeof HostSettings>;
 
-/** The settings of an embedded service, by its environment. Throws one sentence that names each wrong one. */
+/** Every setting that an operator of one machine has; TABLE_NAME leads the admin CLI to a deployed table. */
+export const SETTING_NAMES = [...Object.keys(HostSettings.shape), ...Object.keys(SettingsSchema.shape), 'TABLE_NAME'];
+
+/**
+ * The settings of an embedded service, by its environment. Throws one sentence that names each wrong one, and each that
+ * looks like one and is none.
+ */
 export function readHostSettings(env: Record<string, string | undefined>): { host: HostSettings; settings: Settings } {
+  const strange = unknownSettings(Object.keys(env), SETTING_NAMES);
+  if (strange.length > 0) throw wrongSettings(strange);
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== undefined && (value !== '' || MAY_BE_EMPTY.has(name))),
   );

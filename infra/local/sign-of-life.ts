@@ -8,16 +8,24 @@ const EVERY_MS = 2000;
 /** A process that was not run for so long (a laptop asleep, a machine paused) has missed time as well. */
 const PAUSED_MS = 15_000;
 
+/** While a service runs, its last tick is never older than this. */
+const TICKS_APART_MS = 2 * 60_000;
+
 /**
- * The outage between the last sign of life in `file` and now; undefined on a first start, which makes the file. The next
- * sign is given once the outage is noted: a start that dies before leaves it to the next one.
+ * The outage between the last sign of life in `file` and now; undefined on a first start. Makes the file where it is
+ * missing. The next sign is given once the outage is noted: a start that dies before leaves it to the next one.
+ * @param tick when the service ticked last (epoch ms), as its store knows: the file of a store that was copied or
+ *   restored is missing, or tells of the copying
  */
-export function outageBefore(file: string, now: number): Outage | undefined {
-  const last = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  if (last !== undefined) return last < now ? { from: Math.floor(last), to: now } : undefined;
-  closeSync(openSync(file, 'a', 0o600));
-  utimesSync(file, now / 1000, now / 1000);
-  return undefined;
+export function outageBefore(file: string, now: number, tick: number | undefined): Outage | undefined {
+  const noted = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  const isOwn = noted !== undefined && (tick === undefined || (noted >= tick && noted <= tick + TICKS_APART_MS));
+  const last = isOwn ? noted : tick;
+  if (noted === undefined) {
+    closeSync(openSync(file, 'a', 0o600));
+    utimesSync(file, (last ?? now) / 1000, (last ?? now) / 1000);
+  }
+  return last !== undefined && last < now ? { from: Math.floor(last), to: now } : undefined;
 }
 
 export type SignOfLife = {

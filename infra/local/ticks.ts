@@ -6,6 +6,12 @@ import type { Store } from './store.ts';
 /** How long after a refusal of the store a tick is tried again. */
 const RETRY_MS = 1000;
 
+/** When a store's service ticked last, epoch ms: it lived then, and not two minutes later. Undefined if it never did. */
+export function lastTick({ db }: Store): number | undefined {
+  const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
+  return typeof last === 'string' ? Date.parse(last) : undefined;
+}
+
 /**
  * Sends each schedule's `{scheduled_time}` onto its queue at the full minute, and at once for the present one if it
  * was not sent. What fell due while nobody ran is not made up for: the generator resumes at the newest slot.

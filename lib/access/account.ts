@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/rates.ts';
+import type { Settings } from '#lib/platform/settings.ts';
 import { Name, text } from '#lib/platform/text.ts';
 
 /** Plan limits of an account, set by the operator. What each of them bounds: docs/LIMITS.md. */
@@ -21,6 +22,8 @@ export const Limits = z.object({
   /** Those of them who have yet to accept. */
   invitation_limit: z.int().min(0).max(5000),
   retention_days: z.int().min(1).max(3650),
+  /** Where its checks and channels may go, within what the service's CHECK_EGRESS allows all. */
+  egress: z.enum(['public', 'any']),
 });
 export type Limits = z.infer<typeof Limits>;
 
@@ -36,6 +39,7 @@ export const DEFAULT_LIMITS: Limits = {
   user_limit: 500,
   invitation_limit: 100,
   retention_days: 30,
+  egress: 'public',
 };
 
 /**
@@ -49,20 +53,31 @@ export const Email = text(3, 254)
   })
   .refine((value) => !/\p{C}/u.test(value), 'must not contain control or invisible characters');
 
+/** The form in which two e-mail addresses are the same. */
+export const foldedEmail = (email: string): string => email.normalize('NFC').toLowerCase();
+
 export const Role = z.enum(['admin', 'member']);
 export type Role = z.infer<typeof Role>;
 
 /** The account as GET /v1/me shows it. */
-export const AccountRecord = z.object({
-  id: z.string(),
-  email: z.string(),
-  name: z.string(),
-  ...Limits.shape,
-});
+export const AccountRecord = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    ...Limits.shape,
+  })
+  .meta({ id: 'Account' });
 export type AccountRecord = z.infer<typeof AccountRecord>;
 
 export const NewAccount = z.object({ email: Email, name: Name, ...Limits.partial().shape });
 export type NewAccount = z.infer<typeof NewAccount>;
+
+/** What an admin of the account changes of it. */
+export const AccountPatch = z
+  .object({ name: Name.optional(), email: Email.optional().describe('A contact; nobody signs in with it.') })
+  .meta({ id: 'AccountPatch' });
+export type AccountPatch = z.infer<typeof AccountPatch>;
 
 /** What the interface shows of an account. */
 export const accountRecord = (item: AccountRecord): AccountRecord => ({
@@ -79,6 +94,7 @@ export const accountRecord = (item: AccountRecord): AccountRecord => ({
   user_limit: item.user_limit,
   invitation_limit: item.invitation_limit,
   retention_days: item.retention_days,
+  egress: item.egress,
 });
 
 /** Rates of an account's own, in place of those of the setting RATE_LIMITS. */
@@ -95,7 +111,12 @@ export type AccountItem = Item &
     enabled_at?: number;
     /** ISO 8601. */
     created_at: string;
+    /** ISO 8601: it is disabled for good, and what it holds is reclaimed in the background. */
+    deleted_at?: string;
   };
+
+/** The accounts of an e-mail address, under its digest: usually one. */
+export type AccountEmailItem = Item & { v: string; accounts: string[] };
 
 /**
  * A person of an account, or one who is invited to it. About 300 bytes. Whoever adds a key to it or takes one away writes
@@ -121,6 +142,13 @@ export const isInvited = (user: UserItem): boolean => user.invitation !== undefi
 
 /** Whether the operator has stopped this account: its keys, checks and actions. */
 export const isDisabled = (account: AccountItem): boolean => account.disabled;
+
+/** The settings of the service as they hold for an account: the narrower egress of the two. */
+export const boundTo = <S extends Pick<Settings, 'CHECK_EGRESS'>>(
+  settings: S,
+  { egress }: Pick<Limits, 'egress'>,
+): S =>
+  egress === 'public' && settings.CHECK_EGRESS !== 'public' ? { ...settings, CHECK_EGRESS: 'public' } : settings;
 
 export const accountDisabled = (): AppError =>
   new AppError('ACCOUNT_DISABLED', 'This account was disabled by the operator of this service. Ask them to enable it.');

@@ -4,7 +4,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { AccountItem, RateLimits, Role, UserItem } from './account.ts';
+import type { AccountItem, Limits, RateLimits, Role, UserItem } from './account.ts';
 
 export const NewKey = z.object({ label: Name, is_read_only: z.boolean().default(false) }).meta({ id: 'NewApiKey' });
 export type NewKey = z.infer<typeof NewKey>;
@@ -30,11 +30,17 @@ export const IssuedKey = KeyRecord.extend({ key: z.string() }).meta({ id: 'Issue
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
 /** What key items repeat of their account; whoever changes it there rewrites it here (change-account.ts). */
-export type AccountCopy = { account_disabled: boolean; retention_days: number; rate_limits: RateLimits };
+export type AccountCopy = {
+  account_disabled: boolean;
+  retention_days: number;
+  egress: Limits['egress'];
+  rate_limits: RateLimits;
+};
 
 export const copyOf = (account: AccountItem): AccountCopy => ({
   account_disabled: account.disabled,
   retention_days: account.retention_days,
+  egress: account.egress,
   rate_limits: account.rate_limits,
 });
 

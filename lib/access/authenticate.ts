@@ -27,8 +27,8 @@ export async function authenticate(ports: Ports, keys: Keys, headers: ApiEvent['
   if (!key) throw unauthorized('This API key is unknown or was deleted.');
   if (key.account_disabled) throw accountDisabled();
   noteUse(ports, key);
-  const { tenant_id, user_id, id: key_id, role, is_read_only, retention_days, rate_limits } = key;
-  const caller = { tenant_id, user_id, key_id, role, is_read_only, retention_days, rate_limits };
+  const { tenant_id, user_id, id: key_id, role, is_read_only, retention_days, egress, rate_limits } = key;
+  const caller = { tenant_id, user_id, key_id, role, is_read_only, retention_days, egress, rate_limits };
   return { ports, keys, tenant: tenant_id, caller };
 }
 
@@ -66,6 +66,7 @@ const NOBODY: Context['caller'] = {
   role: 'member',
   is_read_only: true,
   retention_days: 0,
+  egress: 'public',
 };
 
 /** The gates of the router. An open endpoint gets a caller of no tenant. */

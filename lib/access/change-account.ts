@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/rates.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { parse } from '#lib/platform/router.ts';
-import { type AccountItem, Limits } from './account.ts';
+import { parse } from '#lib/platform/validation.ts';
+import { type AccountItem, type AccountPatch, Limits } from './account.ts';
+import { addressWrites } from './account-address.ts';
 import { type AccountCopy, type ApiKeyItem, copyOf } from './api-key.ts';
 import type { Scope } from './context.ts';
 import { keyItems, requireAccount } from './store.ts';
@@ -21,25 +24,52 @@ export function setLimits(
 ): Promise<AccountItem> {
   const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
   const wanted = parse(Limits.partial(), given) as Partial<Limits>;
-  return change(scope, (account) => {
+  return changeAccount(scope, (account) => {
     const own = Object.entries({ ...account.rate_limits, ...rates }).filter(([, rate]) => rate !== null);
     return { ...account, ...wanted, rate_limits: Object.fromEntries(own) };
   });
 }
 
+/**
+ * Changes name and e-mail address, what is given of them.
+ * @param again also to the address of another account; without, that is a CONFLICT
+ */
+export const renameAccount = (scope: Scope, { name, email }: AccountPatch, again: boolean): Promise<AccountItem> =>
+  changeAccount(
+    scope,
+    (account) => ({ ...account, name: name ?? account.name, email: email ?? account.email }),
+    (before, after) => addressWrites(scope, { from: before.email, to: after.email, again }),
+  );
+
 /** Stops an account: its keys are answered ACCOUNT_DISABLED, its checks and actions rest. Repeatable. */
 export const disableAccount = (scope: Scope): Promise<AccountItem> =>
-  change(scope, (account) => ({ ...account, disabled: true }));
+  changeAccount(scope, (account) => ({ ...account, disabled: true }));
 
-/** Lets an account go on. Repeatable. */
+/** Lets an account go on. Repeatable. Throws CONFLICT for one that is being deleted. */
 export const enableAccount = (scope: Scope): Promise<AccountItem> =>
-  change(scope, (account) => ({ ...account, disabled: false, enabled_at: scope.ports.clock.now() }));
+  changeAccount(scope, (account) => {
+    if (account.deleted_at)
+      throw new AppError('CONFLICT', `Account ${account.id} was deleted; nothing brings it back.`);
+    return { ...account, disabled: false, enabled_at: scope.ports.clock.now() };
+  });
 
-async function change(scope: Scope, edit: (account: AccountItem) => AccountItem): Promise<AccountItem> {
+/**
+ * The one way to write an account that there is: its keys then repeat it. Throws NOT_FOUND.
+ * @param beside what else is written in the same transaction
+ */
+export async function changeAccount(
+  scope: Scope,
+  edit: (account: AccountItem) => AccountItem,
+  beside: (before: AccountItem, after: AccountItem) => Write[] | Promise<Write[]> = () => [],
+): Promise<AccountItem> {
+  const v = scope.ports.ids.token();
   const changed = await untilDone(scope.ports, async () => {
     const before = await requireAccount(scope);
-    const after = { ...edit(before), v: scope.ports.ids.token() };
-    const outcome = await commit(scope.ports, [{ put: after, if: { version: before.v } }]);
+    // A try before did it, whose answer was lost.
+    if (before.v === v) return before;
+    const after = { ...edit(before), v };
+    const more = await beside(before, after);
+    const outcome = await commit(scope.ports, [{ put: after, if: { version: before.v } }, ...more]);
     return outcome.ok ? after : AGAIN;
   });
   while (!(await copyToKeys(scope)));

@@ -1,17 +1,19 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Caller } from '#lib/platform/router.ts';
-import type { RateLimits } from './account.ts';
+import type { Limits, RateLimits } from './account.ts';
 
 /**
- * Who calls, as the Bearer gate found it on the key item. `retention_days` and `rate_limits` are the account's, copied
- * onto its keys (and rewritten there when the operator changes them), so that a push needs no read of the account.
+ * Who calls, as the Bearer gate found it on the key item. `retention_days`, `egress` and `rate_limits` are the
+ * account's, copied onto its keys (and rewritten there when the operator changes them), so that a call needs no read
+ * of the account.
  */
 export type Principal = Caller & {
   tenant_id: string;
   user_id: string;
   key_id: string;
   retention_days: number;
+  egress: Limits['egress'];
   rate_limits?: RateLimits;
 };
 

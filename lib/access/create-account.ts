@@ -1,23 +1,26 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { parse } from '#lib/platform/router.ts';
 import { iso } from '#lib/platform/time.ts';
+import { parse } from '#lib/platform/validation.ts';
 import { type AccountItem, DEFAULT_LIMITS, NewAccount, type UserItem } from './account.ts';
+import { addressWrites } from './account-address.ts';
 import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
 
 /**
- * Makes an account with its first admin and that admin's key. `key.key` is the raw key, told here and never again.
- * Throws VALIDATION_ERROR for an impossible e-mail address, name or limit.
- * @param draw the key, when it had to be drawn before
+ * Makes an account with its first admin and that admin's key. `key.key` is the raw key, told here and never again. The
+ * first account may go wherever the service may; every other one to public addresses alone, unless `input` says `any`.
+ * Throws VALIDATION_ERROR for an impossible e-mail address, name or limit, CONFLICT for the address of another account.
+ * @param more `draw`: the key, when it had to be drawn before; `again`: also with the address of another account
  */
 export async function createAccount(
   ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
   keys: Keys,
   input: NewAccount,
-  draw: Draw = drawKey(ports.ids),
+  { draw = drawKey(ports.ids), again = false }: { draw?: Draw; again?: boolean } = {},
 ): Promise<{ account: AccountItem; user: UserItem; key: IssuedKey }> {
   const { email, name, ...limits } = parse(NewAccount, input);
+  const { items: others } = await ports.table.query({ partition: keys.accounts, limit: 1 });
   const tenant = ports.ids.id('acc');
   const created_at = iso(ports.clock.now());
   const account: AccountItem = {
@@ -27,6 +30,7 @@ export async function createAccount(
     email,
     name,
     ...DEFAULT_LIMITS,
+    egress: others.length === 0 ? 'any' : DEFAULT_LIMITS.egress,
     ...Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined)),
     rate_limits: {},
     disabled: false,
@@ -51,6 +55,9 @@ export async function createAccount(
 
   const items = [account, keys.accountPointer(tenant), user, key.item, key.pointer];
   const writes = items.map((put): Write => ({ put, if: 'absent' }));
-  await untilDone(ports, async () => ((await commit(ports, writes)).ok ? true : AGAIN));
+  await untilDone(ports, async () => {
+    const address = await addressWrites({ ports, keys, tenant }, { to: email, again });
+    return (await commit(ports, [...writes, ...address])).ok ? true : AGAIN;
+  });
   return { account, user, key: { ...keyRecord(key.item), key: draw.raw } };
 }

@@ -3,17 +3,20 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import type { UserItem } from './account.ts';
 import type { ApiKeyItem, ApiKeyPointer } from './api-key.ts';
-import type { Context } from './context.ts';
+import type { Context, Scope } from './context.ts';
 
 /** The pointer of a key that the caller may see: a member's own, anyone's for an admin. Throws NOT_FOUND. */
-export async function requireKey({ ports, keys, tenant, caller }: Context, id: string): Promise<ApiKeyPointer> {
+export async function requireKey(
+  { ports, keys, tenant, caller }: Scope & { caller: Pick<Context['caller'], 'role' | 'user_id'> },
+  id: string,
+): Promise<ApiKeyPointer> {
   const pointer = await ports.table.get<ApiKeyPointer>(keys.apiKeyPointer(tenant, id));
   if (!pointer || (caller.role !== 'admin' && pointer.user_id !== caller.user_id)) throw notFound(`API key ${id}`);
   return pointer;
 }
 
 /** From its return on, no request with this key is let in. */
-export async function deleteKey({ ports, keys, tenant }: Context, pointer: ApiKeyPointer): Promise<void> {
+export async function deleteKey({ ports, keys, tenant }: Scope, pointer: ApiKeyPointer): Promise<void> {
   const place = keys.apiKey(pointer.digest);
   await untilDone(ports, async () => {
     const found = await ports.table.getMany<Item>([place, keys.user(tenant, pointer.user_id)]);

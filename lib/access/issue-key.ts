@@ -17,7 +17,7 @@ export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<I
     const account = await requireAccount(scope);
     if (isDisabled(account)) throw accountDisabled();
     const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
-    if (!user) throw new AppError('UNAUTHORIZED', 'The user of this key was removed.');
+    if (!user) throw userRemoved();
     if (user.keys >= account.key_limit_per_user) throw tooMany(account.key_limit_per_user);
     const counted: UserItem = { ...user, v: ports.ids.token(), keys: user.keys + 1 };
     const { item, pointer } = keyItemsOf(draw, ports.clock.now(), keys, account, user, input);
@@ -40,6 +40,9 @@ const tooMany = (limit: number): AppError =>
     `A user may have ${limit} API keys (key_limit_per_user), and this one has as many. Delete one that is not used: ` +
       'last_used_at says which.',
   );
+
+/** Somebody else has removed the user while a call of theirs was under way. */
+export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
 /** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */
 export async function issueAdminKey(scope: Scope, label: string): Promise<IssuedKey> {

@@ -1,40 +1,38 @@
 import * as z from 'zod';
 import { ListQuery, listOf } from '#lib/platform/paging.ts';
-import { ACCOUNT_CLASSES } from '#lib/platform/rates.ts';
 import { route } from '#lib/platform/route.ts';
-import { AccountRecord, accountRecord, Role } from './account.ts';
+import { AccountPatch, AccountRecord, accountRecord } from './account.ts';
 import { IssuedKey, KeyRecord, NewKey } from './api-key.ts';
+import { renameAccount } from './change-account.ts';
 import type { Context } from './context.ts';
 import { deleteKey, requireKey } from './delete-key.ts';
 import { issueKey } from './issue-key.ts';
-import { ratesOf } from './rate-gate.ts';
-import { keyList, requireAccount } from './store.ts';
+import { Me, whoCalls } from './me.ts';
+import { keyList } from './store.ts';
 import { teamRows } from './team-routes.ts';
 
 const row = route<Context>();
-
-/** So many requests a second, and at most so many at once. */
-const RateRecord = z.object({ per_second: z.int(), burst: z.int() });
 
 const accountRows = [
   row({
     method: 'GET',
     path: '/v1/me',
     access: 'read',
-    summary: 'The account of this key, its plan limits, and what the key may do',
+    summary: 'The account of this key, its plan limits, whose key it is, and what it may do',
     status: 200,
-    reply: AccountRecord.extend({
-      role: Role,
-      is_read_only: z.boolean(),
-      /** Null where nothing is limited. */
-      rate_limits: z.record(z.enum(ACCOUNT_CLASSES), RateRecord).nullable(),
-    }).meta({ id: 'Account' }),
-    run: async (context) => ({
-      ...accountRecord(await requireAccount(context)),
-      role: context.caller.role,
-      is_read_only: context.caller.is_read_only,
-      rate_limits: ratesOf(context),
-    }),
+    reply: Me,
+    run: whoCalls,
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/account',
+    access: 'admin',
+    summary: 'Change name and e-mail address of the account',
+    status: 200,
+    body: AccountPatch,
+    reply: AccountRecord,
+    // The address is a contact: that another account has it as well is nobody's business here.
+    run: async (context, { body }) => accountRecord(await renameAccount(context, body, true)),
   }),
   row({
     method: 'GET',

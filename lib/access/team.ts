@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, text } from '#lib/platform/text.ts';
-import { Email, isInvited, Role, type UserItem } from './account.ts';
+import { Email, foldedEmail, isInvited, Role, type UserItem } from './account.ts';
 
 /** How long an invitation may be accepted (decisions.md, Accounts): 7 days in ms. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
@@ -50,9 +50,7 @@ export const teamMember = (user: UserItem): TeamMember => ({
 });
 
 /** E-mail addresses of one account are compared without regard to case. */
-export const isSameEmail = (a: string, b: string): boolean => folded(a) === folded(b);
-
-const folded = (email: string): string => email.normalize('NFC').toLowerCase();
+export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);
 
 /** Throws CONFLICT when nobody could administer the account without this user. */
 export function mustNotBeLastAdmin(users: UserItem[], user: UserItem): void {

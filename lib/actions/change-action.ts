@@ -55,7 +55,11 @@ export async function createAction(context: Context, input: ActionInput): Promis
   );
 }
 
-function countWrite({ ports, keys, tenant }: Context, before: ActionCountItem | undefined, step: 1 | -1): Write {
+function countWrite(
+  { ports, keys, tenant }: Omit<Context, 'caller'>,
+  before: ActionCountItem | undefined,
+  step: 1 | -1,
+): Write {
   const count = (before?.count ?? 0) + step;
   if (count > MAX_ACTIONS) {
     throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_ACTIONS} actions, the most that there can be. Delete one.`);
@@ -97,7 +101,7 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
   next.check_id !== before.check_id || (next.trigger_type === 'state_change' && before.trigger_type !== 'state_change');
 
 /** Deletes an action: from here on nobody sees it or its runs; their storage is reclaimed in the background. */
-export async function deleteAction(context: Context, id: string): Promise<void> {
+export async function deleteAction(context: Omit<Context, 'caller'>, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
   const body: MessageOf<'reclaim'> = { tenant_id: tenant, action_id: id };

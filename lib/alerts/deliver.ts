@@ -1,4 +1,4 @@
-import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
@@ -8,6 +8,7 @@ import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { type FairShares, NO_PLACE } from '#lib/platform/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
+import type { Egress } from '#lib/platform/net.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Alert, alertOf, testAlertOf } from './alert.ts';
 import type { ChannelType } from './channel-type.ts';
@@ -172,11 +173,11 @@ export async function attemptNow(world: AttemptWorld, delivery: DeliveryItem): P
 
 async function sendOnce(
   world: AttemptWorld,
-  { type, channel, alert }: Ready,
+  { type, channel, alert, egress }: Ready,
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome> {
   const sent_at = world.ports.clock.now();
-  const refusal = await sendAlert(world, type, channel.config, alert);
+  const refusal = await sendAlert(world, type, channel.config, alert, egress);
   if (address && refusal?.timed_out) await timedOut(world, address, sent_at);
   else if (address?.after_timeouts) await answeredAgain(world, address);
   if (!refusal) return { status: 'sent' };
@@ -188,7 +189,7 @@ async function sendOnce(
 /** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
 type PatientAddress = Address & { until: number; after_timeouts?: boolean };
 
-type Ready = { type: ChannelType; channel: Channel; alert: Alert };
+type Ready = { type: ChannelType; channel: Channel; alert: Alert; egress: Egress };
 
 async function prepare({ ports, keys }: AttemptWorld, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk } = delivery;
@@ -207,11 +208,12 @@ async function prepare({ ports, keys }: AttemptWorld, delivery: DeliveryItem): P
   if (!channel) return never('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return never(`this release knows no channel type ${channel.channel_type}`);
+  const egress = boundTo(ports.settings, account as AccountItem).CHECK_EGRESS;
   if (delivery.kind === 'test') {
-    return { type, channel, alert: testAlertOf(delivery, check as CheckItem, entity as EntityItem) };
+    return { type, channel, alert: testAlertOf(delivery, check as CheckItem, entity as EntityItem), egress };
   }
   if (!transition) return never('the transition that it tells of is no longer kept');
-  return { type, channel, alert: alertOf(delivery, transition as TransitionItem) };
+  return { type, channel, alert: alertOf(delivery, transition as TransitionItem), egress };
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

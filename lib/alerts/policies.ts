@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { mustStay } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -34,19 +36,34 @@ export async function readPolicy({ ports, keys, tenant }: Context, check: CheckI
 export function updatePolicy(
   context: Context,
   check: CheckItem,
-  { check_id, ...input }: PolicyInput,
+  { check_id, channels, ...input }: PolicyInput,
 ): Promise<PolicyItem> {
   mustStay({ check_id: check.id }, { check_id });
   const least = context.ports.settings.MIN_INTERVAL_SECONDS;
   const repeat = input.repeat_interval_seconds ?? 0;
   if (repeat > 0 && repeat < least) throw invalid('repeat_interval_seconds', `must be 0 or at least ${least}`);
-  return savePolicy(context, check, [], (policy) => ({ ...policy, ...input }));
+  return savePolicy(context, check, [], (policy) => {
+    mustBeSameChannels(policy, channels);
+    return { ...policy, ...input };
+  });
+}
+
+/** A policy can be sent back as it was read: its channels may be repeated, but not changed. */
+function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInput['channels']): void {
+  const settings = ({ id, channel_type, config }: { [member in 'id' | 'channel_type' | 'config']?: unknown }) => ({
+    id,
+    channel_type,
+    config,
+  });
+  if (!given || isDeepStrictEqual(given.map(settings), channels.map(settings))) return;
+  const path = `/v1/checks/${check_id}/policy/channels`;
+  throw invalid('channels', `cannot be changed here; POST ${path} adds one, DELETE ${path}/{id} removes one`);
 }
 
 /** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
 export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
-  const { ports, keys, tenant } = context;
-  if (input.config.url !== undefined) judgeAddress(ports.settings, input.config.url);
+  const { ports, keys, tenant, caller } = context;
+  if (input.config.url !== undefined) judgeAddress(boundTo(ports.settings, caller), input.config.url);
   const channel: Channel = {
     id: ports.ids.id('chn'),
     channel_type: input.channel_type,

@@ -15,6 +15,10 @@ const seconds = (meaning: string) =>
 export const PolicyBody = z
   .object({
     check_id: z.string().describe('May be repeated, but not changed.').exactOptional(),
+    channels: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe('May be repeated but not changed: they have endpoints of their own.')
+      .exactOptional(),
     cooldown_seconds: seconds('Minimum gap between alerts for the check; default 300.').exactOptional(),
     notify_on_recovery: z.boolean().describe('Also alert when the check recovers; default true.').exactOptional(),
     silenced: z.boolean().describe('Pause all alerts; default false.').exactOptional(),

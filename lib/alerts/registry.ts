@@ -9,8 +9,6 @@ import { webhook } from './channels/webhook.ts';
 /** Every channel type: a new one is its file and one word here. */
 export const channelTypes: readonly ChannelType[] = [slack, discord, webhook, nats, ntfy];
 
-const names = channelTypes.map((channel) => channel.type);
-
 /** The type of a stored channel; undefined for one that a newer release stored. */
 export const channelTypeOf = (name: string): ChannelType | undefined =>
   channelTypes.find((channel) => channel.type === name);
@@ -32,7 +30,5 @@ export type ChannelInput = { channel_type: string; config: Record<string, string
  * of a config is a string (channel-type.ts).
  */
 export const ChannelBody = z
-  .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]], {
-    error: (issue) => (issue.code === 'invalid_union' ? `must be one of ${names.join(', ')}` : undefined),
-  })
+  .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
   .meta({ id: 'NewChannel' }) as unknown as z.ZodType<ChannelInput>;

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Hide } from '#lib/platform/hide-secrets.ts';
-import { type HttpReply, NetError } from '#lib/platform/net.ts';
+import { type Egress, type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Alert } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
@@ -22,19 +22,21 @@ const REPLY_BYTES = 1024;
 /**
  * One attempt to tell a channel. Answers undefined when the receiver has taken it, else what was wrong, in words that
  * help and hold no secret of the channel. Throws only on a fault of ours.
+ * @param egress where the account's channels may go
  */
 export async function sendAlert(
   world: SendWorld,
   type: ChannelType,
   config: Record<string, string>,
   alert: Alert,
+  egress: Egress,
 ): Promise<Refusal | undefined> {
   const send = type.render(alert, config);
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
   const hide = scrubber(type, config);
   const wrong =
     send.via === 'http'
-      ? await post(world.ports, send, marks, hide)
+      ? await post(world.ports, send, marks, hide, egress)
       : await publish(world, send, marks, alert.event.tenant_id);
   return wrong && { ...wrong, error: shorten(hide(wrong.error), 500) };
 }
@@ -47,6 +49,7 @@ async function post(
   send: Send & { via: 'http' },
   marks: Record<string, string>,
   hide: Hide,
+  egress: Egress,
 ): Promise<Refusal | undefined> {
   try {
     const reply = await ports.net.http({
@@ -56,7 +59,7 @@ async function post(
       body: send.body,
       timeout_ms: TIMEOUT_MS,
       max_body_bytes: REPLY_BYTES,
-      egress: ports.settings.CHECK_EGRESS,
+      egress,
       max_redirects: 0,
     });
     return isTaken(reply.status)

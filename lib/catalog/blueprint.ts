@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { AppError } from '#lib/platform/errors.ts';
+import { AppError, invalid } from '#lib/platform/errors.ts';
 import { atMost } from '#lib/platform/json-size.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
@@ -25,12 +26,16 @@ export const NewBlueprint = z
   .meta({ id: 'NewBlueprint' });
 export type NewBlueprint = z.infer<typeof NewBlueprint>;
 
-/** `fields` of a record sent back whole is ignored; they have endpoints of their own. */
+/** A record can be sent back whole: `slug` and `fields` may be repeated but not changed. */
 export const BlueprintPatch = z
   .object({
     slug: z.string().optional(),
     name: Name.optional(),
     description: Description.optional(),
+    fields: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe('May be repeated but not changed: they have endpoints of their own.')
+      .optional(),
     is_default: z.boolean().optional(),
   })
   .meta({ id: 'BlueprintPatch' });
@@ -71,6 +76,14 @@ export const blueprintRecord = (item: BlueprintItem, catalog: CatalogItem): Blue
   created_at: item.created_at,
   updated_at: item.updated_at,
 });
+
+/** Throws VALIDATION_ERROR for fields other than those that there are; null in one means absent. */
+export function mustBeSameFields({ slug, fields }: BlueprintItem, given: BlueprintPatch['fields']): void {
+  const present = (field: object) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== null));
+  if (!given || isDeepStrictEqual(given.map(present), fields.map(present))) return;
+  const path = `/v1/blueprints/${slug}/fields`;
+  throw invalid('fields', `cannot be changed here; POST ${path} adds one, DELETE ${path}/{name} removes one`);
+}
 
 /**
  * Fields with more of them, in their order. Throws CONFLICT for a name that is taken, LIMIT_EXCEEDED for too many of

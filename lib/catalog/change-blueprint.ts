@@ -9,6 +9,7 @@ import {
   type BlueprintPatch,
   blueprintRecord,
   type CatalogItem,
+  mustBeSameFields,
   withFields,
 } from './blueprint.ts';
 import type { FieldInput } from './field.ts';
@@ -18,6 +19,7 @@ import { mustStay, requireBlueprint } from './store.ts';
 export function updateBlueprint(scope: Scope, slug: string, patch: BlueprintPatch): Promise<Blueprint> {
   return change(scope, slug, (blueprint, catalog) => {
     mustStay({ slug: blueprint.slug }, { slug: patch.slug });
+    mustBeSameFields(blueprint, patch.fields);
     if (patch.is_default === false && catalog.default_slug === slug) {
       throw invalid('is_default', 'one blueprint is always the default; set is_default: true on another instead');
     }

@@ -10,12 +10,14 @@ import { requireEntity } from './store.ts';
  */
 export const RECLAIM_AFTER_MS = 60_000;
 
+type Deleting = Omit<Context, 'caller'>;
+
 /**
  * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,
  * policies, channels and entries of the schedule are reclaimed in the background. Throws NOT_FOUND.
  * @returns the ids of the checks that went with it
  */
-export async function deleteEntity(context: Context, blueprintSlug: string, slug: string): Promise<string[]> {
+export async function deleteEntity(context: Deleting, blueprintSlug: string, slug: string): Promise<string[]> {
   const { ports, keys, tenant } = context;
   const announced = new Set<string | undefined>();
   return untilDone(ports, async () => {
@@ -41,7 +43,7 @@ export async function deleteEntity(context: Context, blueprintSlug: string, slug
 
 /** @param left ids of checks; undefined stands for the entity itself */
 async function sendReclaims(
-  { ports, tenant }: Context,
+  { ports, tenant }: Deleting,
   entity_id: string,
   left: (string | undefined)[],
 ): Promise<void> {

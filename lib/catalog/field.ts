@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { plainErrors } from '#lib/platform/plain-errors.ts';
 import { Name } from '#lib/platform/text.ts';
 
 export const FieldType = z.enum(['string', 'number', 'boolean', 'url', 'array']);
@@ -34,7 +35,7 @@ function isWebUrl(text: string): boolean {
 
 /** Why a value is none of its type, as zod tells it; undefined when it is one. */
 export const complaintOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
-  VALUE[type].safeParse(value).error;
+  VALUE[type].safeParse(value, { error: plainErrors }).error;
 
 /** The value that a default's text stands for: `"42"`, `"true"`, `"[\"a\"]"`. Undefined when it is none of the type. */
 export function parseDefault(type: FieldType, text: string): unknown {

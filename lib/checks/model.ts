@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
-import { parse } from '#lib/platform/router.ts';
 import { Name } from '#lib/platform/text.ts';
+import { parse } from '#lib/platform/validation.ts';
 import type { CheckItem } from './check-item.ts';
-import { checkTypeNames, checkTypeOf, checkTypes } from './registry.ts';
+import { checkTypeOf, checkTypes } from './registry.ts';
 
 /** A day for what we execute, a leap year for what others report (decisions.md, Checks). */
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
@@ -44,9 +44,7 @@ const schemas = [...checkTypes.keys()].map(schemaOf);
 
 /** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
 export const CheckInput = z
-  .discriminatedUnion('check_type', schemas as unknown as [(typeof schemas)[number], ...typeof schemas], {
-    error: (issue) => (issue.code === 'invalid_union' ? `must be one of ${checkTypeNames.join(', ')}` : undefined),
-  })
+  .discriminatedUnion('check_type', schemas as unknown as [(typeof schemas)[number], ...typeof schemas])
   .meta({ id: 'NewCheck' });
 
 /** What a tenant decides of a check. */
@@ -88,8 +86,15 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, min
   for (const member of FIXED) {
     if (patch[member] !== undefined && patch[member] !== check[member]) throw invalid(member, 'cannot be changed');
   }
+  const { id: _same, ...changes } = patch;
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
-  return parseCheck({ ...check, ...patch, config }, Math.min(minInterval, check.interval_seconds));
+  return parseCheck({ ...settingsIn(check), ...changes, config }, Math.min(minInterval, check.interval_seconds));
+}
+
+/** Of a stored check what a create request of its type may state. */
+function settingsIn(check: CheckItem): Record<string, unknown> {
+  const names = schemas.flatMap(({ shape }) => Object.keys(shape)) as (keyof CheckItem)[];
+  return Object.fromEntries(names.flatMap((name) => (check[name] === undefined ? [] : [[name, check[name]]])));
 }
 
 /** Merges a map per key; null removes. What is no map is left for the schema to refuse. */
@@ -105,7 +110,7 @@ const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.en
 
 /** A partial update: any members of a check; the merged whole is judged by its type's schema. */
 export const CheckPatch = z
-  .looseObject({
+  .object({
     ...Object.fromEntries(FIXED.map((member) => [member, z.string().describe('May be repeated but not changed.')])),
     name: Name,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),

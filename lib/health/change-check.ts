@@ -1,4 +1,4 @@
-import type { AccountItem } from '#lib/access/account.ts';
+import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
@@ -27,9 +27,9 @@ const ENTITY_ID = /^ent_[0-9a-z]{1,60}$/;
 
 /** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
-  const { ports, keys, tenant } = context;
+  const { ports, keys, tenant, caller } = context;
   const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(input, ports.settings);
+  guardSettings(input, boundTo(ports.settings, caller));
   if (!ENTITY_ID.test(input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const now = ports.clock.now();
   const id = ports.ids.id('chk');
@@ -104,7 +104,9 @@ export async function updateCheck(
       const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
       const changed = Object.keys(input).filter((member) => !isEqual(input, check, member as keyof CheckInput));
       // What stands already is judged at each probe; it must not keep anybody from disabling the check.
-      if (changed.includes('target_url') || changed.includes('config')) guardSettings(input, ports.settings);
+      if (changed.includes('target_url') || changed.includes('config')) {
+        guardSettings(input, boundTo(ports.settings, context.caller));
+      }
       if (changed.length === 0) return check;
       const next =
         changed.length === 1 && changed[0] === 'name'

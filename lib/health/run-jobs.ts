@@ -1,4 +1,4 @@
-import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -184,8 +184,9 @@ async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Pr
   const started_at = ports.clock.now();
   // A probe never outlives its interval (decisions.md, Checks).
   const timeout_ms = Math.min(check.timeout_ms, check.interval_seconds * 1000);
+  const settings = boundTo(ports.settings, account);
   const before = ports.clock.stalled();
-  const outcome = await type.probe?.(check, { net: ports.net, settings: ports.settings, timeout_ms, now: started_at });
+  const outcome = await type.probe?.(check, { net: ports.net, settings, timeout_ms, now: started_at });
   const stalled_ms = ports.clock.stalled() - before;
   if (outcome && isOwnStall(outcome, timeout_ms, stalled_ms)) {
     const { tenant_id, check_id, slot } = job;

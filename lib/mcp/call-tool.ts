@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
-import { parse } from '#lib/platform/router.ts';
+import { parse } from '#lib/platform/validation.ts';
 import { CODE, isObject, RpcError } from './json-rpc.ts';
 import { enabledTools } from './list-tools.ts';
 import { runBoundAction } from './run-bound-action.ts';

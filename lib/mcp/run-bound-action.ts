@@ -2,7 +2,7 @@ import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import { type ExecutionRecord, executionRecord } from '#lib/actions/execution.ts';
 import { runByHand } from '#lib/actions/run.ts';
-import { refusal } from '#lib/platform/router.ts';
+import { refusal } from '#lib/platform/validation.ts';
 import { argumentComplaints } from './input-schema.ts';
 import type { ToolDefinition } from './skill.ts';
 

@@ -28,7 +28,7 @@ export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
     const whole = z.toJSONSchema(z.array(schema), {
       io,
       unrepresentable: 'any',
-      override: ({ zodSchema, jsonSchema }) => simplify(zodSchema._zod.def, jsonSchema, strict),
+      override: ({ zodSchema, jsonSchema }) => simplify(zodSchema._zod.def, jsonSchema, io, strict),
     }) as { items: JsonSchema; $defs?: Record<string, JsonSchema> };
     const names = new Map<string, string>();
     for (const [id, definition] of Object.entries(whole.$defs ?? {})) names.set(id, addComponent(id, definition, io));
@@ -67,9 +67,12 @@ const canonical = (schema: JsonSchema): string =>
   JSON.stringify(schema, (key, value) => (key === '$ref' ? String(value).replace(DEFS, COMPONENTS) : value));
 
 /** Takes away what says nothing to a reader. */
-function simplify(def: z.core.$ZodTypeDef, json: JsonSchema, strict: boolean): void {
-  // A strictObject has a catch-all that takes nothing: there, unknown members are refused.
-  if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall && !strict) delete json.additionalProperties;
+function simplify(def: z.core.$ZodTypeDef, json: JsonSchema, io: Direction, strict: boolean): void {
+  if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall) {
+    // What a request holds beyond it is refused, whatever the schema is made with (validation.ts).
+    if (io === 'input') json.additionalProperties = false;
+    else if (!strict) delete json.additionalProperties;
+  }
   if (json.format === 'date-time') delete json.pattern;
   // Many readers do not know the classes of Unicode.
   if (String(json.pattern).includes('\\p{')) delete json.pattern;

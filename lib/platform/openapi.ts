@@ -1,6 +1,7 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from './errors.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
+import { readOnlyMembers } from './read-only-members.ts';
 import type { Route } from './route.ts';
 import { ID_PATTERN, NAME_LENGTH } from './text.ts';
 
@@ -33,7 +34,8 @@ export const endpointOf = ({ method, path }: Pick<Row, 'method' | 'path'>): stri
 /** The codes that an endpoint may answer: those that follow from its row, and those it states itself. */
 export function errorCodes(row: Row): ErrorCode[] {
   const codes: (ErrorCode | false)[] = [
-    !!(row.query || row.headers || row.body) && 'VALIDATION_ERROR',
+    // Also where there is no query: a parameter that is not known is refused.
+    'VALIDATION_ERROR',
     row.access !== 'open' && 'UNAUTHORIZED',
     row.access !== 'open' && 'ACCOUNT_DISABLED',
     row.access === 'admin' && 'FORBIDDEN',
@@ -96,7 +98,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
       ...(row.body && {
         requestBody: {
           ...(!row.body.safeParse({}).success && { required: true }),
-          content: content(book.toJson(row.body, 'input'), example?.request),
+          content: content(book.toJson(takenBack(row.body, readOnlyMembers(row, rows)), 'input'), example?.request),
         },
       }),
       responses: { [row.status]: success(row, example), ...failures(row) },
@@ -168,6 +170,13 @@ function failure(codes: ErrorCode[]): Json {
     ...(Object.keys(headers).length > 0 && { headers }),
     content: content(codes.includes('RATE_LIMITED') ? { anyOf: [schema, gateway] } : schema),
   };
+}
+
+/** A body with the members of a record that was read, which may be sent along with a change. */
+function takenBack(body: z.ZodType, readOnly: string[]): z.ZodType {
+  if (readOnly.length === 0 || !(body instanceof z.ZodObject)) return body;
+  const passedOver = z.unknown().meta({ readOnly: true, description: 'Passed over.' }).optional();
+  return body.extend(Object.fromEntries(readOnly.map((name) => [name, passedOver]))).meta(body.meta() ?? {});
 }
 
 const text = (description: string) => ({ type: 'string', description });

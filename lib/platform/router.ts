@@ -1,13 +1,15 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { ApiEvent, ApiResult } from './api-event.ts';
 import { bodyBytes } from './body-bytes.ts';
-import { AppError, type ErrorDetail, notFound } from './errors.ts';
+import { AppError, notFound } from './errors.ts';
 import { excessOf } from './json-size.ts';
 import type { Log } from './ports.ts';
 import type { AccountClass, AddressClass } from './rates.ts';
+import { readOnlyMembers } from './read-only-members.ts';
 import { logRefusal } from './refusals.ts';
 import { type Method, Reply, type Route } from './route.ts';
 import { isName, isPlain } from './text.ts';
+import { parse, parseBody, refusal } from './validation.ts';
 
 /** What the gates need to know of whoever calls. */
 export type Caller = { is_read_only: boolean; role: 'admin' | 'member' };
@@ -31,13 +33,12 @@ export type Gates<Context extends { caller: Caller }> = {
 };
 
 const DEFAULT_MAX_BODY = 256 * 1024;
-const MAX_DETAILS = 100;
-/** In characters: every name that means something fits. */
-const MAX_PATH = 500;
+const NO_QUERY = z.object({});
 
 /** Answers every request of an API by its rows; never throws. */
 export function makeRouter<Context extends { caller: Caller }>(rows: Route<Context>[], gates: Gates<Context>) {
   const table = rows.map((row) => ({ row, segments: row.path.split('/') }));
+  const readOnly = new Map(rows.map((row) => [row, new Set(readOnlyMembers(row, rows))]));
 
   return async (event: ApiEvent): Promise<ApiResult> => {
     const requestId = event.requestContext.requestId;
@@ -90,7 +91,9 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     const path = event.rawPath.split('/');
     const here = rowsAt(table, path);
     const method = event.requestContext.http.method;
-    const row = here.find((candidate) => candidate.method === method);
+    // Answered as GET is: whoever writes the answer out sends no body.
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const row = here.find((candidate) => candidate.method === wanted);
 
     const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
     const sender = { headers: event.headers, address: event.requestContext.http.sourceIp ?? '' };
@@ -119,9 +122,10 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     const params = paramsOf(row, path);
     const loaded = await row.load?.(context, params);
     const search = new URLSearchParams(event.rawQueryString);
-    const query = row.query && parse(row.query, Object.fromEntries([...search].reverse()));
+    const query = parse(row.query ?? NO_QUERY, firstOfEach(search));
     if (row.headers) parse(row.headers, named(row.headers, event.headers));
-    const body = row.body && parse(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY));
+    const body =
+      row.body && parseBody(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(row));
     const call = { params, query, body, loaded, headers: event.headers, url: { path: event.rawPath, search } };
     const result = await row.run(context, call as never);
     return result instanceof Reply
@@ -135,6 +139,10 @@ function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method:
   if (row?.rate !== undefined && row.rate !== 'sign-in') return row.rate;
   return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
 }
+
+/** Of a parameter that is there twice the first counts. */
+const firstOfEach = (search: URLSearchParams) =>
+  Object.fromEntries([...search.keys()].map((name) => [name, search.get(name)]));
 
 /** The headers that a schema names. */
 const named = (schema: z.ZodObject, headers: ApiEvent['headers']) =>
@@ -197,11 +205,12 @@ const decode = (text: string): string =>
   });
 
 function methodNotAllowed(method: string, allowed: Method[]): AppError {
-  const allow = [...new Set(allowed)].sort().join(', ');
+  const methods = allowed.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one));
+  const allow = [...new Set(methods)].sort().join(', ');
   return new AppError('METHOD_NOT_ALLOWED', `${method} is not possible here; ${allow} is.`, { headers: { allow } });
 }
 
-/** The body as a JSON object, nulls of the outermost level dropped (null means absent). An empty body is `{}`. */
+/** The body as a JSON object. An empty body is `{}`. */
 async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<string, unknown>> {
   const bytes = await bodyBytes(event, maxBytes);
   if (bytes.length === 0) return {};
@@ -221,7 +230,7 @@ async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<strin
       details: [{ path: '', message: 'must be a JSON object' }],
     });
   }
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  return value as Record<string, unknown>;
 }
 
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
@@ -236,41 +245,3 @@ export function parseJson(text: string): unknown {
   }
   return value;
 }
-
-/** Parses by a schema; what does not fit is a VALIDATION_ERROR that names each place. */
-export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  throw validationError(parsed.error);
-}
-
-/** A schema's complaint in the service's own form; unknown keys of a strict object are named one by one. */
-export function validationError(error: z.ZodError, under: (string | number)[] = []): AppError {
-  const details = error.issues.flatMap((issue) => {
-    const path = [...under, ...issue.path];
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not a known key' }));
-    }
-    return [{ path: path.join('.'), message: isMissing(issue) ? `is required${choice(issue)}` : issue.message }];
-  });
-  return refusal(details);
-}
-
-/** Nothing stands there; a choice tells it only where the input is reported. */
-const isMissing = (issue: z.core.$ZodIssue): boolean =>
-  (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) ||
-  (issue.code === 'invalid_value' && 'input' in issue && issue.input === undefined);
-
-const choice = (issue: z.core.$ZodIssue): string =>
-  issue.code === 'invalid_value' ? `: one of ${issue.values.map(String).join(', ')}` : '';
-
-/** A VALIDATION_ERROR of at least one wrong place; its message is about the first. */
-export function refusal(details: ErrorDetail[]): AppError {
-  const shown = details.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: shortened(path), message }));
-  const first = shown[0];
-  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  return new AppError('VALIDATION_ERROR', `${first?.path || 'request'}: ${first?.message}${more}`, { details: shown });
-}
-
-/** A path may hold names as long as a body. */
-const shortened = (path: string): string => (path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…`);

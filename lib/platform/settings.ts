@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { natsUrl } from './nats-url.ts';
 import type { Egress } from './net.ts';
+import { plainErrors } from './plain-errors.ts';
 import { rateListProblem } from './rates.ts';
 
 const csv = z
@@ -98,8 +99,13 @@ export function readSettings<Schema extends z.ZodType>(
   schema: Schema,
 ): z.output<Schema>;
 export function readSettings(env: Record<string, string | undefined>, schema: z.ZodType = SettingsSchema): unknown {
-  const parsed = schema.safeParse(env);
+  const parsed = schema.safeParse(env, { error: plainErrors });
   if (parsed.success) return parsed.data;
-  const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-  throw new Error(`Settings are wrong. ${wrong}. See the table of settings in README.md.`);
+  throw wrongSettings(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+}
+
+/** One sentence for all that is wrong. @param table where they are described */
+export function wrongSettings(wrong: string[], table = 'the table of settings in README.md'): Error {
+  const told = wrong.join('; ');
+  return new Error(`Settings are wrong. ${told}${/[.?]$/.test(told) ? '' : '.'} See ${table}.`);
 }

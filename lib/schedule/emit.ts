@@ -1,5 +1,5 @@
 import type { Keys } from '#lib/keys.ts';
-import type { Job, Timer } from '#lib/messages.ts';
+import type { Job, MessageOf, Timer } from '#lib/messages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import type { EntryItem } from './entries.ts';
 import { packJobs, packTimers, scheduledRuns } from './jobs.ts';
@@ -60,6 +60,8 @@ export async function emitShards(
   if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, JOB_GROUP_MS));
   if (timers.length > 0) await ports.queues.send('timer', timers);
   if (runs.length > 0) await ports.queues.send('action', runs);
+  const ends = found.flatMap((each) => each.ends);
+  if (ends.length > 0) await ports.queues.send('reclaim', ends);
   await Promise.all(open.map((window) => moveWatermark(ports, keys, window)));
 }
 
@@ -80,6 +82,7 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
   const timers: Timer[] = [];
   const timersAgain: Timer[] = [];
   const runs: Message[] = [];
+  const ends: Message[] = [];
   let after: string | undefined;
   do {
     const page = await ports.table.query<EntryItem>({
@@ -93,6 +96,8 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
         const slots = slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now);
         if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
         else jobs.push(...slots.map((slot) => ({ tenant_id, entity_id, check_id: id, slot })));
+      } else if (entry.kind === 'account_end') {
+        ends.push({ body: { tenant_id, account: true } satisfies MessageOf<'reclaim'> });
       } else if (entry.deadline <= horizon) {
         const kind = entry.kind as Timer['kind'];
         const list = entry.deadline < from ? timersAgain : timers;
@@ -101,7 +106,7 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
     }
     after = page.next;
   } while (after !== undefined);
-  return { jobs, timers, timersAgain, runs };
+  return { jobs, timers, timersAgain, runs, ends };
 }
 
 /** Never backwards but from where no clock can have put it: when another run has moved it meanwhile, that run's mark stands. */

@@ -204,11 +204,24 @@ describe('PUT /v1/blueprints/{slug}', () => {
     const changed = await admin.put(`/v1/blueprints/${slug}`, { description: 'new', name: null });
     expect(changed).toMatchObject({ status: 200, body: { ...before, description: 'new', updated_at: TIME } });
   });
-  it('takes back a whole record, whose fields it ignores', async () => {
+  it('takes back a whole record, fields and all', async () => {
     const slug = await blueprint({ fields: [{ name: 'a', field_type: 'string' }] });
     const before = (await admin.get(`/v1/blueprints/${slug}`)).body;
-    const changed = await admin.put(`/v1/blueprints/${slug}`, { ...before, fields: [], name: 'New' });
+    const [field] = before.fields;
+    const sent = { ...before, fields: [{ default_value: null, ...field }], name: 'New' };
+    const changed = await admin.put(`/v1/blueprints/${slug}`, sent);
     expect(changed).toMatchObject({ status: 200, body: { name: 'New', fields: before.fields } });
+  });
+  it.each([
+    ['none', []],
+    ['a renamed one', [{ name: 'b', field_type: 'string', required: false, sort_order: 0 }]],
+    ['one more', [{ name: 'a' }, { name: 'b' }]],
+  ])('refuses other fields (%s) and says where they are changed', async (_name, fields) => {
+    const slug = await blueprint({ fields: [{ name: 'a', field_type: 'string' }] });
+    const answer = await admin.put(`/v1/blueprints/${slug}`, { name: 'New', fields });
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'fields'));
+    expect(answer.body.error).toContain(`POST /v1/blueprints/${slug}/fields`);
+    expect((await admin.get(`/v1/blueprints/${slug}`)).body.name).not.toBe('New');
   });
   it.each([
     ['another slug', { slug: 'other' }, 'slug'],

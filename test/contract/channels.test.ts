@@ -42,7 +42,7 @@ describe('channels', () => {
       config: { url: 'http://hooks.example.com/', sekret: 'x' },
     });
     expect([plain.status, plain.body.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(plain.body.details.map((detail: { path: string }) => detail.path)).toEqual(['config.url', 'config.sekret']);
+    expect(plain.body.details.map((detail: { path: string }) => detail.path)).toEqual(['config.sekret', 'config.url']);
   });
 
   it('show their secrets to a key that may write, and to a read-only key none', async () => {

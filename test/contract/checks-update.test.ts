@@ -48,6 +48,16 @@ describe('PUT /v1/checks/{id}', () => {
     );
   });
 
+  it('refuses what no check has, and what only checks of another type have', async () => {
+    const { id } = await newCheck(client, { check_type: 'tcp', enabled: false, config: { host: 'a.test', port: 1 } });
+    for (const wrong of [{ nam: 'x' }, { target_url: 'https://example.com' }, { config: { hots: 'b.test' } }]) {
+      const [member] = Object.keys(wrong);
+      const answer = await client.put(`/v1/checks/${id}`, wrong);
+      const path = member === 'config' ? 'config.hots' : member;
+      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    }
+  });
+
   it('changes nothing when a record that was read is sent back whole', async () => {
     for (const check_type of checkTypeNames) {
       const [example] = checkTypeOf(check_type).examples.valid;

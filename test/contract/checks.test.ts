@@ -105,11 +105,33 @@ describe('POST /v1/checks', () => {
     }
   });
 
-  it('ignores members that no check has, and takes null as absent', async () => {
-    const check = await newCheck(client, { tags: ['a'], id: 'chk_mine', state: 'down', name: null, timeout_ms: null });
+  it('takes null as absent', async () => {
+    const check = await newCheck(client, { name: null, timeout_ms: null });
     expect(check).toMatchObject({ name: null, timeout_ms: 5000, state: 'unknown' });
-    expect(check.id).not.toBe('chk_mine');
-    expect(check).not.toHaveProperty('tags');
+  });
+
+  it('names all that is missing of a body that says nothing', async () => {
+    const answer = await client.post('/v1/checks', {});
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(answer.body.details).toEqual([
+      { path: 'check_type', message: 'is required: one of http, tcp, tls, dns, push' },
+      { path: 'entity_id', message: 'is required' },
+    ]);
+  });
+
+  it.each([
+    ['what no check has', { tags: ['a'] }, 'tags'],
+    ['what the service decides', { state: 'down' }, 'state'],
+    ['what only http checks have', { target_url: 'https://example.com' }, 'target_url'],
+  ])('refuses %s', async (_what, more, path) => {
+    const check = {
+      entity_id: (await newEntity(client)).id,
+      check_type: 'tcp',
+      config: { host: '127.77.0.1', port: 9 },
+    };
+    expect(await client.post('/v1/checks', { ...check, ...more })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', path),
+    );
   });
 });
 

@@ -55,6 +55,7 @@ describe('POST entities', () => {
     ['a text for fields', { slug: 'x', name: 'x', fields: 'a' }, 'fields'],
     ['a required field missing', { slug: 'x', name: 'x' }, 'fields.owner'],
     ['a required field that is null', { slug: 'x', name: 'x', fields: { owner: null } }, 'fields.owner'],
+    ['what no entity has', { slug: 'x', name: 'x', fields: { owner: 'a' }, checks: {} }, 'checks'],
     ['an unknown field', { slug: 'x', name: 'x', fields: { owner: 'a', prot: 1 } }, 'fields.prot'],
     ['a number as text', { slug: 'x', name: 'x', fields: { owner: 'a', port: '443' } }, 'fields.port'],
     ['a number beyond the range', { slug: 'x', name: 'x', fields: { owner: 'a', port: 1e126 } }, 'fields.port'],
@@ -122,7 +123,7 @@ describe('PUT an entity', () => {
   it('cannot change what is decided elsewhere', async () => {
     const path = await entity();
     const before = (await admin.get(path)).body;
-    const after = await admin.put(path, { state: 'up', state_since: 'now', created_at: 'never', checks: {} });
+    const after = await admin.put(path, { state: 'up', state_since: 'now', created_at: 'never' });
     expect(after.body).toMatchObject({ state: 'unknown', created_at: before.created_at });
   });
   it.each([
@@ -130,6 +131,7 @@ describe('PUT an entity', () => {
     ['another blueprint', { blueprint_slug: 'plain' }, 'blueprint_slug'],
     ['another id', { id: 'ent_0' }, 'id'],
     ['an empty name', { name: '' }, 'name'],
+    ['what no entity has', { checks: {} }, 'checks'],
     ['an unknown field', { fields: { prot: null } }, 'fields.prot'],
     ['a wrong value', { fields: { port: true } }, 'fields.port'],
     ['a required value removed', { fields: { owner: null } }, 'fields.owner'],

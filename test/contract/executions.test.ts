@@ -126,7 +126,7 @@ describe('a report', () => {
 
   it.each<[what: string, path: string, body: unknown]>([
     ['nothing', 'status', {}],
-    ['only what is unknown', 'status', { state: 'running' }],
+    ['what is not known', 'state', { status: 'running', state: 'running' }],
     ['nulls', 'status', { status: null, logs: null }],
     ['another status', 'status', { status: 'done' }],
     ['a number as status', 'status', { status: 1 }],

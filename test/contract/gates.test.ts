@@ -41,9 +41,9 @@ describe('the gates', () => {
   });
 
   it.each([
-    ['PUT', '/v1/blueprints', 'GET, POST'],
-    ['PATCH', '/v1/blueprints/service', 'DELETE, GET, PUT'],
-    ['POST', '/v1/me', 'GET'],
+    ['PUT', '/v1/blueprints', 'GET, HEAD, POST'],
+    ['PATCH', '/v1/blueprints/service', 'DELETE, GET, HEAD, PUT'],
+    ['POST', '/v1/me', 'GET, HEAD'],
     ['GET', '/v1/auth/keys/x', 'DELETE'],
   ])('say what is possible instead of %s %s', async (method, path, allow) => {
     const answer = await admin.send(method, path);
@@ -101,16 +101,34 @@ describe('a body', () => {
     },
   );
 
-  it('may have unknown members, which are ignored', async () => {
-    const answer = await post({ slug: 'unknown', name: 'x', colour: 'red' });
-    expect(answer.status).toBe(201);
-    expect(answer.body).not.toHaveProperty('colour');
+  it('with a member that is not known is refused, with the one that may be meant', async () => {
+    const answer = await admin.post('/v1/auth/keys', { label: 'x', read_only: true });
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'read_only'));
+    expect(answer.body.error).toBe('`read_only` is not known; did you mean `is_read_only`?');
+  });
+
+  it('names each member that is not known, at every level, also where it is null', async () => {
+    const fields = [{ name: 'a', field_type: 'string', requird: true }];
+    const answer = await post({ slug: 'unknown', name: 'x', fields, colour: null });
+    expect(answer.body.details).toEqual([
+      { path: 'fields.0.requird', message: '`fields.0.requird` is not known; did you mean `required`?' },
+      { path: 'colour', message: '`colour` is not known' },
+    ]);
+  });
+
+  it('is told in plain words what must be, and not what came', async () => {
+    const answer = await post({ slug: 'plain', name: 7, description: true, is_default: 'secret' });
+    expect(answer.body.details).toEqual([
+      { path: 'name', message: 'must be text' },
+      { path: 'description', message: 'must be text' },
+      { path: 'is_default', message: 'must be true or false' },
+    ]);
   });
 
   it('has at most 256 KB', async () => {
     const filled = (bytes: number) => {
-      const frame = JSON.stringify({ slug: 'large', name: 'x', padding: '' }).length;
-      return JSON.stringify({ slug: 'large', name: 'x', padding: 'x'.repeat(bytes - frame) });
+      const text = JSON.stringify({ slug: 'large', name: 'x' });
+      return text.padEnd(bytes);
     };
     expect(await post(filled(256 * 1024 + 1))).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
     expect((await post(filled(256 * 1024))).status).toBe(201);
@@ -147,7 +165,12 @@ describe('a list', () => {
       failure(400, 'VALIDATION_ERROR', 'cursor'),
     );
   });
-  it('ignores unknown query parameters', async () => {
-    expect((await admin.get('/v1/blueprints?colour=red')).status).toBe(200);
+  it('refuses what it is not asked by, rather than to answer everything', async () => {
+    const answer = await admin.get('/v1/blueprints?colour=red&limt=5');
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toEqual([
+      { path: 'colour', message: '`colour` is not known' },
+      { path: 'limt', message: '`limt` is not known; did you mean `limit`?' },
+    ]);
   });
 });

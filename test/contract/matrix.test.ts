@@ -135,15 +135,67 @@ describe('a body that is garbled', () => {
   });
 });
 
+describe('a body with a member that is not known', () => {
+  it.each(rows.filter((row) => row.body))('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
+    const answer = await call(admin, row, { '!colour': null });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    expect(answer.body.details).toContainEqual({ path: '!colour', message: '`!colour` is not known' });
+  });
+});
+
+describe('a query parameter that is not known', () => {
+  it.each(rows)('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
+    const answer = await admin.send(row.method, `${pathOf(row.endpoint, places)}?%21colour=red`);
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', '!colour'));
+  });
+});
+
+describe('a record that was read', () => {
+  const changed = rows.filter(
+    (row) => row.body && row.status === 200 && rows.some((one) => one.method === 'GET' && one.path === row.path),
+  );
+
+  it('is taken back by each of several endpoints', () => expect(changed.length).toBeGreaterThan(5));
+
+  it.each(changed)('is taken back whole by $endpoint, and stays as it is', async (row) => {
+    const path = pathOf(row.endpoint, places);
+    const { body: read } = await admin.get(path);
+    expect(await admin.send(row.method, path, { body: read })).toMatchObject({ status: 200 });
+    const { body: now } = await admin.get(path);
+    expect({ ...now, updated_at: '' }).toEqual({ ...read, updated_at: '' });
+  });
+});
+
+describe('HEAD', () => {
+  const head = (client: Client, path: string) =>
+    fetch(service.url + path, { method: 'HEAD', headers: { authorization: `Bearer ${client.key}` } });
+  const told = (headers: Headers) =>
+    Object.fromEntries(
+      [...headers].filter(([name]) => !['x-request-id', 'date', 'connection', 'keep-alive'].includes(name)),
+    );
+
+  it.each(rows.filter((row) => row.method === 'GET'))('answers as $endpoint does, without a body', async (row) => {
+    for (const client of [admin, reader]) {
+      const path = pathOf(row.endpoint, places);
+      const [whole, bare] = [await client.get(path), await head(client, path)];
+      expect(bare.status).toBe(whole.status);
+      expect(told(bare.headers)).toEqual(told(whole.headers));
+      expect(Number(bare.headers.get('content-length'))).toBeGreaterThan(0);
+      expect(await bare.text()).toBe('');
+    }
+  });
+});
+
 describe('a method that there is not', () => {
-  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
   it.each(paths)('is METHOD_NOT_ALLOWED at %s, which says what there is', async (path) => {
-    const there = rows.filter((row) => row.path === path).map((row) => row.method);
+    const own = rows.filter((row) => row.path === path).map((row) => row.method as string);
+    const there = own.includes('GET') ? [...own, 'HEAD'] : own;
     const on = pathOf(`X ${path}`, places);
-    for (const method of methods.filter((one) => !there.includes(one as never))) {
+    for (const method of methods.filter((one) => !there.includes(one))) {
       const answer = await admin.send(method, on);
-      expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+      expect(answer).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
       expect(answer.headers.get('allow')).toBe(there.sort().join(', '));
     }
   });

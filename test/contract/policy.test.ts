@@ -58,6 +58,20 @@ describe('the policy of a check', () => {
     );
   });
 
+  it('takes its channels back as they were read, and says where others are made', async () => {
+    const path = `/v1/checks/${(await newCheck(client)).id}/policy`;
+    const channel = { channel_type: 'slack', config: { url: 'https://hooks.example.com/x' } };
+    got(await client.post(`${path}/channels`, channel), 201);
+    const read = got(await client.get(path), 200);
+    expect(got(await client.post(path, { ...read, silenced: true }), 200)).toMatchObject({ channels: read.channels });
+    for (const channels of [[], [{ ...read.channels[0], channel_type: 'discord' }], [...read.channels, channel]]) {
+      const answer = await client.post(path, { silenced: false, channels });
+      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'channels'));
+      expect(answer.body.error).toContain(`POST ${path}/channels adds one`);
+    }
+    expect(got(await client.get(path), 200).silenced).toBe(true);
+  });
+
   it('refuses what is out of bounds and changes nothing', async () => {
     const before = got(await client.get(`/v1/checks/${id}/policy`), 200);
     const { status, body } = await client.post(`/v1/checks/${id}/policy`, {

@@ -105,8 +105,12 @@ describe('POST /v1/checks/{id}/results', () => {
     expect(error_message).toBe('💾'.repeat(1000));
   });
 
-  it('ignores members that no result has', async () => {
-    got(await post({ ...fine, host: 'db-1', error_kind: 'silence' }), 201);
+  it('refuses members that no result has', async () => {
+    const answer = await post({ ...fine, host: 'db-1', error: 'no disk' });
+    expect(answer.body.details).toEqual([
+      { path: 'host', message: '`host` is not known' },
+      { path: 'error', message: '`error` is not known; did you mean `error_message`?' },
+    ]);
   });
 });
 

@@ -247,7 +247,7 @@ describe('relations', () => {
   });
 
   it.each([
-    ['PUT', ALL, 'GET, POST'],
+    ['PUT', ALL, 'GET, HEAD, POST'],
     ['GET', `${ALL}/rel_1`, 'DELETE'],
   ])('do not know %s %s', async (method, path, allow) => {
     const answer = await admin.send(method, path);

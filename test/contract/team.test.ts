@@ -360,7 +360,7 @@ describe('DELETE /v1/settings/users/{id}', () => {
 
 describe('the team', () => {
   it.each([
-    ['POST', TEAM, 'GET'],
+    ['POST', TEAM, 'GET, HEAD'],
     ['PUT', INVITE, 'POST'],
     ['GET', ACCEPT, 'POST'],
   ])('does not know %s %s', async (method, path, allow) => {

@@ -34,7 +34,7 @@ const json = async (...args: string[]) => {
   if (code !== 0) throw new Error(err);
   return JSON.parse(out);
 };
-const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann');
+const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--again');
 const as = (key: string) => clientOf(service.url, key);
 
 describe("the operator's CLI, beside a running service", () => {
@@ -42,6 +42,59 @@ describe("the operator's CLI, beside a running service", () => {
     const { account, key } = await create();
     expect(account).toMatchObject({ email: 'ann@example.com', name: 'Ann', blueprint_limit: 50, disabled: false });
     expect(await as(key).get('/v1/me')).toMatchObject({ status: 200, body: { id: account.id, role: 'admin' } });
+  });
+
+  it('refuses an e-mail address that an account has, in any case, unless it is told again', async () => {
+    await create();
+    const words = ['account', 'create', '--email', 'ANN@Example.com', '--name', 'Ann'];
+    const refused = await admin(words);
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.err).toMatch(/^Account acc_.* has the e-mail address ANN@Example\.com already\. --again takes/);
+    expect((await admin([...words, '--again'])).code).toBe(0);
+  });
+
+  it('lets a further account go to public addresses alone, unless it is told otherwise, and says so', async () => {
+    expect((await create()).account.egress).toBe('public');
+    const words = ['account', 'create', '--email', 'eve@example.com', '--name', 'Eve', '--again'];
+    expect((await admin(words)).out).toContain('egress   public addresses only');
+    const { account } = await json(...words, '--egress', 'any');
+    expect(account.egress).toBe('any');
+    expect(await json('account', 'set-limits', account.id, '--egress', 'public')).toMatchObject({ egress: 'public' });
+  });
+
+  it('renames the first account and sets its e-mail address', async () => {
+    const { id } = (await as(service.adminKey).get('/v1/me')).body;
+    expect(await json('account', 'rename', id, '--name', 'Example Inc', '--email', 'ops@example.com')).toMatchObject({
+      name: 'Example Inc',
+      email: 'ops@example.com',
+    });
+    expect((await as(service.adminKey).get('/v1/me')).body.name).toBe('Example Inc');
+    const { account } = await create();
+    expect((await admin(['account', 'rename', account.id, '--email', 'OPS@example.com'])).err).toContain(id);
+  });
+
+  it('lists the keys of an account without what is secret, and deletes one', async () => {
+    const { account, key } = await create();
+    const other = (await as(key).post('/v1/auth/keys', { label: 'other' })).body;
+    const listed = await json('key', 'list', account.id);
+    expect(listed.map((one: { label: string }) => one.label)).toEqual(['First admin key', 'other']);
+    const { out } = await admin(['key', 'list', account.id]);
+    expect(out).toContain(other.id);
+    expect(out).not.toContain(other.key);
+    expect((await admin(['key', 'delete', account.id, other.id])).code).toBe(0);
+    expect((await as(other.key).get('/v1/me')).status).toBe(401);
+    expect((await admin(['key', 'delete', account.id, other.id])).code).toBe(2);
+  });
+
+  it('deletes an account for good once its id is repeated', async () => {
+    const { account, key } = await create();
+    const refused = await admin(['account', 'delete', account.id]);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.err).toContain(`--confirm ${account.id}`);
+    expect((await as(key).get('/v1/me')).status).toBe(200);
+    expect(await json('account', 'delete', account.id, '--confirm', account.id)).toMatchObject({ disabled: true });
+    expect(await as(key).get('/v1/me')).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
+    expect((await admin(['account', 'enable', account.id])).err).toContain('was deleted');
   });
 
   it('lists accounts without any key', async () => {
@@ -144,10 +197,30 @@ describe("wrong input to the operator's CLI", () => {
     ['a rate that is none', ['account', 'set-limits', 'acc_none', '--rate', 'push=fast']],
     ['a rate that is none of an account', ['account', 'set-limits', 'acc_none', '--rate', 'open=1/1']],
     ['too many checks', ['account', 'set-limits', 'acc_none', '--checks', '91']],
+    ['an egress that there is not', ['account', 'set-limits', 'acc_none', '--egress', 'all']],
+    ['nothing to rename', ['account', 'rename', 'acc_none']],
+    ['an impossible new address', ['account', 'rename', 'acc_none', '--email', 'x']],
+    ['no id of a key', ['key', 'delete', 'acc_none']],
+    ['a deletion of nothing', ['account', 'delete', 'acc_none', '--confirm', 'acc_none']],
   ])('%s exits 2 with one sentence', async (_name, args) => {
     const { code, out, err } = await admin(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^[^\n]{10,}\n$/);
+  });
+
+  it.each([
+    [['account', 'crate'], 'did you mean account create?'],
+    [['account', 'list', '--jsn'], '--jsn is not known; did you mean --json?'],
+  ])('%j is answered with what may be meant', async (args, hint) => {
+    expect((await admin(args)).err).toContain(hint);
+  });
+
+  it('a setting that is none is told', async () => {
+    const { code, err } = await admin(['account', 'list'], { DATA_DIRS: dir });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'Settings are wrong. DATA_DIRS is not known; did you mean DATA_DIR? See the table of settings in README.md.\n',
+    });
   });
 
   it('a folder without data is not made up', async () => {

@@ -37,7 +37,7 @@ describe('CORS', () => {
     expect(asked.headers.get('x-request-id')).toMatch(/\S{8,}/);
     expect(asked.headers.get('access-control-allow-origin')).toBe('*');
     expect(asked.headers.get('access-control-allow-headers')).toBe(ALLOWED_HEADERS.join(','));
-    expect(asked.headers.get('access-control-allow-methods')).toBe('GET,POST,PUT,DELETE');
+    expect(asked.headers.get('access-control-allow-methods')).toBe('GET,HEAD,POST,PUT,DELETE');
     const reply = await fetch(url, { headers: { origin: 'https://app.example' } });
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
     expect(reply.headers.get('access-control-expose-headers')).toBe(EXPOSED_HEADERS.join(','));
@@ -72,7 +72,7 @@ describe('CORS', () => {
     const asked = await fetch(`${url}/v1/mcp?a=1`, { ...preflight, headers: { ...preflight.headers, origin } });
     expect(asked.status).toBe(204);
     expect(asked.headers.get('access-control-allow-origin')).toBe(expected);
-    expect(asked.headers.get('access-control-allow-methods')).toBe(isLetIn ? 'GET,POST,PUT,DELETE' : null);
+    expect(asked.headers.get('access-control-allow-methods')).toBe(isLetIn ? 'GET,HEAD,POST,PUT,DELETE' : null);
     const reply = await fetch(`${url}/v1/mcp`, { method: 'POST', headers: { origin }, body: '{}' });
     expect(reply.headers.get('access-control-allow-origin')).toBe(expected);
   });

@@ -1,11 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readHostSettings } from '#infra/local/settings.ts';
 import { type ResultItem, resultRecord } from '#lib/health/result-item.ts';
 import { RESULTS } from '#lib/keys.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { type MainProcess, startMain } from './main-process.ts';
@@ -148,11 +151,32 @@ describe('the embedded service', () => {
     ['LOG_LEVEL', 'loud'],
     ['ALLOWED_ORIGINS', 'https://app.example.com/'],
     ['ALLOWED_ORIGINS', 'app.example.com'],
+    ['CHECK_EGRES', 'public'],
   ])('names %s when it is wrong, in one sentence', async (name, value) => {
     const service = start({ DATA_DIR: newDir(), [name]: value });
     expect(await service.exited).toEqual({ code: 1, signal: null });
     expect(service.err()).toContain(name);
     expect(service.err().trim().split('\n')).toHaveLength(1);
+  });
+
+  it('says in plain words what a setting must be, and which one a misspelt one may be', async () => {
+    for (const [env, message] of [
+      [{ PORT: 'abc' }, 'Settings are wrong. PORT: must be a number. See the table of settings in README.md.'],
+      [
+        { CHECK_EGRES: 'public', EGRESS_ALLOWED: '10.0.0.0/8' },
+        'Settings are wrong. CHECK_EGRES is not known; did you mean CHECK_EGRESS?; EGRESS_ALLOWED is not known; ' +
+          'did you mean EGRESS_ALLOW? See the table of settings in README.md.',
+      ],
+    ] as const) {
+      expect(() => readHostSettings(env)).toThrow(message);
+    }
+  });
+
+  it('is refused with a flag that is not known, in one sentence', async () => {
+    const service = startMain({ DATA_DIR: newDir() }, ['--dmeo']);
+    processes.push(service);
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.err()).toBe('--dmeo is not known; did you mean --demo?\n');
   });
 
   it('refuses another number of partitions than its data has', async () => {
@@ -243,6 +267,46 @@ describe('the embedded service', () => {
     );
     await second.stop();
     probed.close();
+  });
+
+  it.each([
+    [
+      'is copied into another folder without a word of when it ran last',
+      (dir: string) => {
+        const copy = newDir();
+        for (const name of ['fleetwatch.db', 'admin-key']) copyFileSync(join(dir, name), join(copy, name));
+        return copy;
+      },
+    ],
+    [
+      'lost its sign of life',
+      (dir: string) => {
+        rmSync(join(dir, 'alive'));
+        return dir;
+      },
+    ],
+  ])('judges no silence of the time before when its store %s', async (_what, move) => {
+    const dir = newDir();
+    const anHourAgo = { ...systemClock, now: () => Date.now() - 3_600_000 };
+    const before = await startService({ dir, world: { clock: anHourAgo } });
+    const call = client({ url: before.url, key: before.adminKey });
+    const check = await newCheck(call, { check_type: 'push', interval_seconds: 60, failure_threshold: 1 });
+    await call('POST', `/v1/checks/${check.id}/heartbeat`);
+    const deadlineOf = async ({ ports, keys }: Service) => {
+      const { items } = await ports.table.query<DeadlineEntry>({ partition: keys.entries(0), prefix: 'silence' });
+      return items[0]!.deadline;
+    };
+    await vi.waitFor(async () => expect(await deadlineOf(before)).toBeGreaterThan(0));
+    await before.stop();
+
+    const log = memoryLog();
+    const after = await startService({ dir: move(dir), log });
+    expect(log.lines[0]).toMatchObject({ message: 'outage of the schedule noted' });
+    await vi.waitFor(async () => expect(await deadlineOf(after)).toBeGreaterThan(Date.now()), { timeout: 10_000 });
+    expect(await resultsOf(after, check)).toMatchObject([{ success: true }]);
+    const now = client({ url: after.url, key: after.adminKey });
+    expect(await now('GET', `/v1/checks/${check.id}`)).toMatchObject({ state: 'up' });
+    await after.stop();
   });
 
   it('asks nothing of its store while it has nothing to do', async () => {

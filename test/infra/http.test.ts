@@ -292,7 +292,7 @@ describe('the HTTP gateway', () => {
       await start();
       const answer = parsed(await raw('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', port));
       expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } });
-      expect(answer.headers.get('allow')).toBe('GET, POST, PUT, DELETE');
+      expect(answer.headers.get('allow')).toBe('GET, HEAD, POST, PUT, DELETE');
       expect(answer.headers.get('x-request-id')).toMatch(/\S{8,}/);
     });
 

@@ -17,8 +17,8 @@ export type MainProcess = {
 const MAIN = join(import.meta.dirname, '../../infra/local/main.ts');
 
 /** `npm start` without npm, on a free port unless told otherwise. */
-export function startMain(env: Record<string, string>): MainProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+export function startMain(env: Record<string, string>, flags: string[] = []): MainProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...flags], {
     env: { PATH: process.env.PATH, PORT: '0', EGRESS_ALLOW: '127.77.0.0/16', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -59,6 +59,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     role: 'admin' as const,
     is_read_only: false,
     retention_days: 30,
+    egress: 'any' as const,
   };
   const context: Context = { ports, keys, tenant: TENANT, caller };
 
@@ -74,6 +75,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     email: 'ops@shop.test',
     name: 'Shop',
     ...DEFAULT_LIMITS,
+    egress: 'any' as const,
     rate_limits: {},
     disabled: false,
     created_at: iso(START),

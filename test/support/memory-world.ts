@@ -81,7 +81,12 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
     bearer: (raw: string) => authenticate(ports, keys, { authorization: `Bearer ${raw}` }),
     /** An account, its admin's key, and the context of a call with it. */
     account: async (more: Partial<NewAccount> = {}): Promise<Made> => {
-      const made = await createAccount(ports, keys, { email: 'ann@example.com', name: 'Ann', ...more });
+      const made = await createAccount(
+        ports,
+        keys,
+        { email: 'ann@example.com', name: 'Ann', egress: 'any', ...more },
+        { again: true },
+      );
       const context = await authenticate(ports, keys, { authorization: `Bearer ${made.key.key}` });
       return { ...made, context };
     },

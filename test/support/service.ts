@@ -82,9 +82,12 @@ async function embedded(): Promise<Target> {
   return { url: service.url, key: service.adminKey, createTenant: () => tenantOf(service) };
 }
 
+/** Every account of a test may go as far as its service. */
+const NEW_ACCOUNT = { email: 'test@example.com', name: 'Test account', egress: 'any' } as const;
+
 /** A new, empty account of a service in this process. */
 export async function tenantOf({ ports, keys }: Service): Promise<Tenant> {
-  const { account, key } = await createAccount(ports, keys, { email: 'test@example.com', name: 'Test account' });
+  const { account, key } = await createAccount(ports, keys, NEW_ACCOUNT, { again: true });
   return { id: account.id, key: key.key };
 }
 
@@ -99,12 +102,13 @@ async function remote(url: string): Promise<Target> {
 }
 
 async function createTenant(): Promise<Tenant> {
-  const account = { email: 'test@example.com', name: 'Test account' };
   if (process.env.TABLE_NAME) {
     // As the CLI does it, without a process for each account.
     const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
     const ports = { table: deployedTable(process.env.TABLE_NAME), clock: systemClock, ids: makeIds(systemClock) };
-    const made = await createAccount(ports, keyTable(readSettings(process.env)), account);
+    const made = await createAccount(ports, keyTable(readSettings(process.env)), NEW_ACCOUNT, {
+      again: true,
+    });
     ports.table.close();
     return { id: made.account.id, key: made.key.key };
   }
@@ -114,7 +118,8 @@ async function createTenant(): Promise<Tenant> {
     );
   }
   const cli = join(import.meta.dirname, '../../infra/admin.ts');
-  const words = ['account', 'create', '--email', account.email, '--name', account.name, '--json'];
+  const { email, name, egress } = NEW_ACCOUNT;
+  const words = ['account', 'create', '--email', email, '--name', name, '--egress', egress, '--again', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--disable-warning=ExperimentalWarning',
     cli,

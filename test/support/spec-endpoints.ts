@@ -64,6 +64,7 @@ export const specEndpoints: Record<string, readonly Endpoint[]> = {
 
 /** What we offer beyond it: the lines marked ◆ of the decisions. */
 export const addedEndpoints: readonly Endpoint[] = [
+  'PUT /v1/account',
   'PUT /v1/blueprints/{slug}',
   'DELETE /v1/blueprints/{slug}',
   'DELETE /v1/blueprints/{slug}/fields/{name}',

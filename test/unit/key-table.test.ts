@@ -11,6 +11,7 @@ const tenant = 'acc_01';
 const made: Record<string, Key> = {
   account: keys.account(tenant),
   'account pointer': keys.accountPointer(tenant),
+  'accounts of an e-mail address': keys.accountEmail('ab12'),
   'user, also an invited one': keys.user(tenant, 'usr_1'),
   'rate of an account, on AWS': keys.rate(tenant, 'push'),
   'count of checks': keys.checkCount(tenant),

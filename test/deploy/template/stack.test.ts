@@ -231,6 +231,10 @@ describe('settings', () => {
     [{ CHECK_EGRESS: 'all' }, 'CHECK_EGRESS'],
     [{ CDN: 'no' }, 'CDN'],
     [{ ...OWN, CDN: 'false' }, 'DOMAIN_NAME'],
+    [{ CHECK_EGRES: 'any' }, 'CHECK_EGRES is not known; did you mean CHECK_EGRESS'],
+    [{ LOG_RETENTION: '30' }, 'LOG_RETENTION is not known; did you mean LOG_RETENTION_DAYS'],
+    [{ log_level: 'info' }, 'log_level is not known; did you mean LOG_LEVEL'],
+    [{ NATS_URL: 'nats://a.example.com' }, 'NATS_URL is not known; did you mean NATS_URL_SECRET'],
   ])('%o is refused in one sentence', (settings, named) => {
     expect(() => synthesize(settings)).toThrow(named);
   });

@@ -30,6 +30,7 @@ describe('the Bearer gate', () => {
       role: 'admin',
       is_read_only: false,
       retention_days: 7,
+      egress: 'any',
       rate_limits: {},
     });
   });

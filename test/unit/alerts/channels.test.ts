@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Alert } from '#lib/alerts/alert.ts';
 import { headerText } from '#lib/alerts/channels/ntfy.ts';
 import { ChannelBody, channelTypeOf, channelTypes } from '#lib/alerts/registry.ts';
-import { parse } from '#lib/platform/router.ts';
+import { parse } from '#lib/platform/validation.ts';
 import { signatureOf } from '#test/support/webhook-receiver.ts';
 import { examples, nasty } from './example-alerts.ts';
 

@@ -49,8 +49,12 @@ describe('the codes of an endpoint', () => {
   const base = { summary: '', status: 204 as const, run: async () => undefined };
 
   it.each([
-    ['an open one', row({ ...base, method: 'GET', path: '/v1/a', access: 'open' }), always],
-    ['a read', row({ ...base, method: 'GET', path: '/v1/a', access: 'read' }), [...keyed, ...always]],
+    ['an open one', row({ ...base, method: 'GET', path: '/v1/a', access: 'open' }), ['VALIDATION_ERROR', ...always]],
+    [
+      'a read',
+      row({ ...base, method: 'GET', path: '/v1/a', access: 'read' }),
+      ['VALIDATION_ERROR', ...keyed, ...always],
+    ],
     [
       'a list',
       row({ ...base, method: 'GET', path: '/v1/a', access: 'read', query: z.object({}) }),

@@ -1,0 +1,164 @@
+import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
+import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
+import { disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
+import type { Scope } from '#lib/access/context.ts';
+import { createAccount } from '#lib/access/create-account.ts';
+import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
+import { issueAdminKey } from '#lib/access/issue-key.ts';
+import { allAccounts, keyList, requireAccount } from '#lib/access/store.ts';
+import { endAccount } from '#lib/end-account.ts';
+import type { Reader } from '#lib/platform/paging.ts';
+import { parse } from '#lib/platform/validation.ts';
+import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
+import { type parseFlags, UsageError } from './flags.ts';
+
+export const OPTIONS = {
+  email: { type: 'string' },
+  name: { type: 'string' },
+  label: { type: 'string' },
+  ...LIMIT_FLAGS,
+  again: { type: 'boolean' },
+  confirm: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
+/** `text` is for people, `json` for programs. */
+type Answer = { text: string; json: unknown };
+export type World = Omit<Scope, 'tenant'>;
+export type Command = {
+  /** Options it understands beside --json. */
+  takes: readonly (keyof Options)[];
+  /** What it names, in their order: the id of an account, that of a key. */
+  names: readonly ('account' | 'key')[];
+  run(world: World, options: Options, account: string, key: string): Promise<Answer>;
+};
+
+const account = (item: AccountItem) => ({
+  ...accountRecord(item),
+  rate_limits: item.rate_limits,
+  disabled: item.disabled,
+  created_at: item.created_at,
+  ...(item.deleted_at && { deleted_at: item.deleted_at }),
+});
+
+const line = (item: AccountItem): string =>
+  [
+    item.id,
+    item.deleted_at ? 'deleted ' : item.disabled ? 'disabled' : 'enabled ',
+    `blueprints ${item.blueprint_limit}, entities ${item.entity_limit_per_bp}, checks ${item.check_limit_per_entity},`,
+    `${item.retention_days} days, egress ${item.egress}`,
+    `${item.email} (${item.name})`,
+  ].join('  ');
+
+const showAccount = (item: AccountItem): Answer => ({ text: line(item), json: account(item) });
+const showKey = (key: IssuedKey): Answer => ({ text: `key      ${key.key}\nIt is not shown again.`, json: key });
+
+export const COMMANDS: Record<string, Command> = {
+  'account create': {
+    takes: ['email', 'name', 'egress', 'again'],
+    names: [],
+    run: async ({ ports, keys }, options) => {
+      const { email, name, again = false } = options;
+      if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
+      const egress = egressIn(options);
+      const made = await createAccount(ports, keys, { email, name, ...(egress && { egress }) }, { again });
+      const key = made.key.key;
+      return {
+        text: `account  ${made.account.id}\negress   ${EGRESS[made.account.egress]}\n${showKey(made.key).text}`,
+        json: { account: account(made.account), key },
+      };
+    },
+  },
+  'account list': {
+    takes: [],
+    names: [],
+    run: async ({ ports, keys }) => {
+      const all = await allAccounts(ports, keys);
+      return { text: all.map(line).join('\n') || 'There are no accounts.', json: all.map(account) };
+    },
+  },
+  'account rename': {
+    takes: ['email', 'name', 'again'],
+    names: ['account'],
+    run: async (world, { email, name, again = false }, tenant) => {
+      if (email === undefined && name === undefined) throw new UsageError('account rename needs --name or --email.');
+      const patch = parse(AccountPatch, { ...(name !== undefined && { name }), ...(email !== undefined && { email }) });
+      return showAccount(await renameAccount({ ...world, tenant }, patch, again));
+    },
+  },
+  'account set-limits': {
+    takes: LIMIT_OPTIONS,
+    names: ['account'],
+    run: async (world, options, tenant) => {
+      const { limits, rates } = limitsIn(options);
+      return showAccount(await setLimits({ ...world, tenant }, limits, rates));
+    },
+  },
+  'account disable': {
+    takes: [],
+    names: ['account'],
+    run: async (world, _options, tenant) => showAccount(await disableAccount({ ...world, tenant })),
+  },
+  'account enable': {
+    takes: [],
+    names: ['account'],
+    run: async (world, _options, tenant) => showAccount(await enableAccount({ ...world, tenant })),
+  },
+  'account delete': {
+    takes: ['confirm'],
+    names: ['account'],
+    run: async (world, { confirm }, tenant) => {
+      await requireAccount({ ...world, tenant });
+      if (confirm !== tenant) {
+        throw new UsageError(`account delete cannot be undone. To go on, repeat the id: --confirm ${tenant}`);
+      }
+      return showAccount(await endAccount({ ...world, tenant }));
+    },
+  },
+  'key list': {
+    takes: [],
+    names: ['account'],
+    run: async (world, _options, tenant) => {
+      const scope = { ...world, tenant };
+      await requireAccount(scope);
+      const all = await everyOne(keyList(scope));
+      return { text: all.map(keyLine).join('\n') || 'There are no keys.', json: all };
+    },
+  },
+  'key delete': {
+    takes: [],
+    names: ['account', 'key'],
+    run: async (world, _options, tenant, id) => {
+      const scope = { ...world, tenant, caller: { role: 'admin', user_id: '' } as const };
+      await deleteKey(scope, await requireKey(scope, id));
+      return { text: `Key ${id} is refused from now on.`, json: { deleted: id } };
+    },
+  },
+  'key issue': {
+    takes: ['label'],
+    names: ['account'],
+    run: async (world, { label }, tenant) =>
+      showKey(await issueAdminKey({ ...world, tenant }, label ?? 'Issued by the operator')),
+  },
+};
+
+const EGRESS = {
+  public: 'public addresses only; account set-limits ID --egress any lets it go wherever the service may',
+  any: 'wherever the service may go (CHECK_EGRESS)',
+};
+
+const keyLine = (key: KeyRecord): string =>
+  [key.id, `${key.prefix}…`, key.is_read_only ? 'read-only' : 'full     ', key.created_by, key.label].join('  ');
+
+async function everyOne<T>(read: Reader<T>): Promise<T[]> {
+  const all: T[] = [];
+  let after: string | undefined;
+  do {
+    const { found, next } = await read(after, 1000);
+    all.push(...found.map(({ value }) => value));
+    after = next;
+  } while (after !== undefined);
+  return all;
+}

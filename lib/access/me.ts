@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { ACCOUNT_CLASSES } from '#lib/platform/rates.ts';
+import { type AccountItem, AccountRecord, accountRecord, Role, type UserItem } from './account.ts';
+import type { Context } from './context.ts';
+import { userRemoved } from './issue-key.ts';
+import { ratesOf } from './rate-gate.ts';
+
+/** So many requests a second, and at most so many at once. */
+const RateRecord = z.object({ per_second: z.int(), burst: z.int() });
+
+/** The account of a key, and who holds it: `email` and `name` are the account's, those of the person are in `user`. */
+export const Me = AccountRecord.extend({
+  role: Role,
+  is_read_only: z.boolean(),
+  rate_limits: z
+    .record(z.enum(ACCOUNT_CLASSES), RateRecord)
+    .nullable()
+    .describe('Requests a second and at once, by class; null where nothing is limited.'),
+  user: z.object({ id: z.string(), email: z.string(), name: z.string() }).describe('Whose key it is.'),
+}).meta({ id: 'Me' });
+
+/** Throws UNAUTHORIZED for a user who was removed meanwhile. */
+export async function whoCalls(context: Context): Promise<z.output<typeof Me>> {
+  const { ports, keys, tenant, caller } = context;
+  const [account, present] = await ports.table.getMany([keys.account(tenant), keys.user(tenant, caller.user_id)]);
+  if (!account || !present) throw userRemoved();
+  const { id, email, name } = present as UserItem;
+  return {
+    ...accountRecord(account as AccountItem),
+    role: caller.role,
+    is_read_only: caller.is_read_only,
+    rate_limits: ratesOf(context),
+    user: { id, email, name },
+  };
+}

@@ -1,0 +1,112 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import { addressWrites } from '#lib/access/account-address.ts';
+import type { ApiKeyPointer } from '#lib/access/api-key.ts';
+import { changeAccount } from '#lib/access/change-account.ts';
+import type { Scope } from '#lib/access/context.ts';
+import { allUsers } from '#lib/access/store.ts';
+import { deleteAction } from '#lib/actions/change-action.ts';
+import { deleteEntity } from '#lib/catalog/delete-entity.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { ACTIONS, type Keys } from '#lib/keys.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Key, Ports } from '#lib/platform/ports.ts';
+import { deleteAll, keysUnder } from '#lib/platform/reclaim.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+
+/** Entities that one message deletes; the rest is for the next one, so that no function runs long. */
+const ENTITIES_A_MESSAGE = 50;
+
+/**
+ * Deletes an account for good: at once its keys are refused and its checks and actions rest. What it holds goes in the
+ * background: its entry of the schedule has the generator ask for that until nothing is left. Repeatable.
+ */
+export const endAccount = (scope: Scope): Promise<AccountItem> =>
+  changeAccount(
+    scope,
+    (account) => ({ ...account, disabled: true, deleted_at: account.deleted_at ?? iso(scope.ports.clock.now()) }),
+    () => [
+      {
+        put: deadlineEntry(scope.keys, 'account_end', entryOf(scope), scope.ports.ids.token(), scope.ports.clock.now()),
+      },
+    ],
+  );
+
+const entryOf = ({ tenant }: { tenant: string }) => ({ tenant_id: tenant, entity_id: tenant, id: tenant });
+
+/**
+ * Removes what a deleted account holds, with the use cases that delete each thing: entities with their checks, a page a
+ * message, then actions, skills, blueprints, keys, people, and the account itself last. Histories expire by themselves.
+ * Nothing is done while the account was not deleted. Repeatable.
+ */
+export async function reclaimAccount(ports: Ports, keys: Keys, { tenant_id }: { tenant_id: string }): Promise<void> {
+  const scope = { ports, keys, tenant: tenant_id };
+  const account = await ports.table.get<AccountItem>(keys.account(tenant_id));
+  if (account && !account.deleted_at) return;
+  if (account && (await deleteEntities(scope)) === 'more') {
+    const body: MessageOf<'reclaim'> = { tenant_id, account: true };
+    await ports.queues.send('reclaim', [{ body }]);
+    return;
+  }
+  for (const { sk } of await keysUnder(ports, keys.actions(tenant_id), ACTIONS)) await deleteAction(scope, sk);
+  await deleteAll(ports, [
+    ...(await keysUnder(ports, keys.actions(tenant_id))),
+    ...(await keysUnder(ports, keys.skills(tenant_id))),
+    ...(await keysUnder(ports, keys.blueprints(tenant_id))),
+    ...(await keysOfPeople(scope)),
+  ]);
+  if (account) await deleteItself(scope, account);
+  const { entity_id, id } = entryOf(scope);
+  // Last, since it alone has the generator ask again.
+  await deleteAll(ports, [keys.entry('account_end', tenant_id, entity_id, id)]);
+}
+
+async function deleteEntities(scope: Scope & { ports: Ports }): Promise<'all' | 'more'> {
+  const { ports, keys, tenant } = scope;
+  let left = ENTITIES_A_MESSAGE;
+  for (const bucket of keys.buckets) {
+    if (left === 0) return 'more';
+    const { items, next } = await ports.table.query<EntityItem>({
+      partition: keys.entities(tenant, bucket),
+      limit: left,
+    });
+    for (const { blueprint_slug, slug } of items) {
+      await deleteEntity(scope, blueprint_slug, slug).catch(unlessGone);
+    }
+    left -= items.length;
+    if (next !== undefined) return 'more';
+  }
+  return 'all';
+}
+
+/** Another message was faster. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
+}
+
+/** Keys of the API with their pointers, invitations, users, and the team. */
+async function keysOfPeople(scope: Scope): Promise<Key[]> {
+  const { ports, keys, tenant } = scope;
+  const found: Key[] = [keys.team(tenant)];
+  for (const pointer of await keysUnder(ports, keys.apiKeys(tenant))) {
+    const item = await ports.table.get<ApiKeyPointer>(pointer);
+    if (item) found.push(keys.apiKey(item.digest));
+    found.push(pointer);
+  }
+  for (const { pk, sk, invitation } of await allUsers(scope)) {
+    if (invitation) found.push(keys.invitation(invitation.digest));
+    found.push({ pk, sk });
+  }
+  return found;
+}
+
+async function deleteItself(scope: Scope, { email }: AccountItem): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  await untilDone(ports, async () => {
+    const own = [{ delete: keys.account(tenant) }, { delete: keys.accountPointer(tenant) }];
+    const outcome = await commit(ports, [...own, ...(await addressWrites(scope, { from: email }))]);
+    return outcome.ok ? true : AGAIN;
+  });
+}

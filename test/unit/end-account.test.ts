@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { create as createReclaimer } from '#functions/reclaimer.ts';
+import { enableAccount } from '#lib/access/change-account.ts';
+import { createAccount } from '#lib/access/create-account.ts';
+import { inviteUser } from '#lib/access/invite-user.ts';
+import { issueAdminKey } from '#lib/access/issue-key.ts';
+import { allAccounts } from '#lib/access/store.ts';
+import { NewAction } from '#lib/actions/action.ts';
+import { createAction } from '#lib/actions/change-action.ts';
+import { createEntity } from '#lib/catalog/create-entity.ts';
+import { endAccount, reclaimAccount } from '#lib/end-account.ts';
+import { createSkill } from '#lib/mcp/change-skill.ts';
+import { NewSkill } from '#lib/mcp/skill.ts';
+import { messages } from '#lib/messages.ts';
+import { emitShards } from '#lib/schedule/emit.ts';
+import { healthWorld } from '#test/support/health-world.ts';
+
+type World = Awaited<ReturnType<typeof healthWorld>>;
+
+/** An account with something of everything, beside another one. */
+async function full(entities = 3): Promise<World> {
+  const world = await healthWorld();
+  const { context } = world;
+  for (let n = 0; n < entities; n++) await createEntity(context, 'service', { slug: `e${n}`, name: 'E', fields: {} });
+  await world.check();
+  await createAction(context, NewAction.parse({ name: 'Restart', url: 'https://{{host}}/', trigger_type: 'manual' }));
+  await createSkill(context, NewSkill.parse({ slug: 's', name: 'S', tools: [] }));
+  await inviteUser(context, { email: 'bea@example.com', role: 'member' });
+  await issueAdminKey(context, 'another');
+  return world;
+}
+
+/** Everything stored that names the account. */
+const left = ({ store, context }: World) =>
+  (store.store.db.prepare('SELECT pk, sk, body FROM items').all() as { pk: string; sk: string; body: string }[])
+    .filter((row) => `${row.pk} ${row.sk} ${row.body}`.includes(context.tenant))
+    .map(({ pk, sk }) => `${pk} ${sk}`);
+
+/** What is asked of the reclaimer is done, until it asks no more. @returns how many messages it took */
+async function reclaimAll(world: World): Promise<number> {
+  const reclaim = createReclaimer(world.ports);
+  let count = 0;
+  for (;;) {
+    const asked = world.sent.splice(0).filter(({ queue }) => queue === 'reclaim');
+    if (asked.length === 0) return count;
+    count += asked.length;
+    const Records = asked.map(({ message }, n) => ({
+      messageId: String(n),
+      body: JSON.stringify(message.body),
+      attributes: { ApproximateReceiveCount: '1' },
+    }));
+    expect(await reclaim({ Records } as never)).toEqual({ batchItemFailures: [] });
+  }
+}
+
+/** The generator's next tick. */
+async function tick(world: World): Promise<void> {
+  world.advance(60_000);
+  await emitShards(world.ports, world.keys, world.keys.shards, world.ports.clock.now());
+}
+
+describe('a deleted account', () => {
+  it('is refused at once with every key of it, and is not enabled again', async () => {
+    const world = await full();
+    const { key } = await issueAdminKey(world.context, 'x');
+    expect(await endAccount(world.context)).toMatchObject({ disabled: true, deleted_at: expect.any(String) });
+    await expect(world.bearer(key)).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    await expect(enableAccount(world.context)).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('leaves nothing but what expires by itself, and the account beside it as it was', async () => {
+    const world = await full();
+    const other = await createAccount(world.ports, world.keys, { email: 'zoe@example.com', name: 'Zoe' });
+    await endAccount(world.context);
+    await tick(world);
+    await reclaimAll(world);
+    const rows = (world.store.store.db.prepare('SELECT pk, sk, expires_at FROM items').all() as object[]).filter(
+      (row) => !(row as { expires_at: number | null }).expires_at,
+    );
+    const names = left(world).filter((name) =>
+      rows.some((row) => name === `${(row as { pk: string }).pk} ${(row as { sk: string }).sk}`),
+    );
+    expect(names).toEqual([]);
+    expect(await world.bearer(other.key.key)).toMatchObject({ tenant: other.account.id });
+    expect((await allAccounts(world.ports, world.keys)).map(({ id }) => id)).toEqual([other.account.id]);
+  });
+
+  it('frees its e-mail address', async () => {
+    const world = await full();
+    const again = () => createAccount(world.ports, world.keys, { email: 'ANN@example.com', name: 'Ann' });
+    await expect(again()).rejects.toMatchObject({ code: 'CONFLICT' });
+    await endAccount(world.context);
+    await tick(world);
+    await reclaimAll(world);
+    await again();
+  });
+
+  it('goes a page at a time', async () => {
+    const world = await full(120);
+    await endAccount(world.context);
+    await tick(world);
+    await reclaimAccount(world.ports, world.keys, { tenant_id: world.context.tenant });
+    const asked = world.sent.map(({ message }) => messages.reclaim.safeParse(message.body).data);
+    expect(asked).toContainEqual({ tenant_id: world.context.tenant, account: true });
+    await reclaimAll(world);
+    expect(await allAccounts(world.ports, world.keys)).toEqual([]);
+  });
+
+  it('is asked for at each tick until it is gone, should a message be lost, and never again', async () => {
+    const world = await full();
+    await endAccount(world.context);
+    const asked = () => world.sent.splice(0).filter(({ message }) => 'account' in (message.body as object)).length;
+    for (let n = 0; n < 2; n++) {
+      await tick(world);
+      expect(asked()).toBe(1);
+    }
+    await reclaimAccount(world.ports, world.keys, { tenant_id: world.context.tenant });
+    world.sent.length = 0;
+    await tick(world);
+    expect(asked()).toBe(0);
+  });
+
+  it('goes in whatever order and how often it is asked for', async () => {
+    const world = await full();
+    await endAccount(world.context);
+    await endAccount(world.context);
+    const once = () => reclaimAccount(world.ports, world.keys, { tenant_id: world.context.tenant });
+    await Promise.all([once(), once(), once()]);
+    await once();
+    expect(await allAccounts(world.ports, world.keys)).toEqual([]);
+  });
+});
+
+it('an account that was not deleted is left alone by whoever asks', async () => {
+  const world = await full();
+  const before = left(world);
+  await reclaimAccount(world.ports, world.keys, { tenant_id: world.context.tenant });
+  expect(left(world)).toEqual(before);
+});
