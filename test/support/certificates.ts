@@ -48,16 +48,27 @@ export async function makeAuthority(name = 'Fleetwatch Test Authority'): Promise
   };
 }
 
+/** For ciphers that want an RSA key. */
+export const RSA = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+};
+
 /** A certificate that vouches for itself. */
-export async function selfSigned(names: string[]): Promise<KeyAndCertificate> {
-  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+export async function selfSigned(
+  names: string[],
+  algorithm: typeof ALGORITHM | typeof RSA = ALGORITHM,
+): Promise<KeyAndCertificate> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial(),
     name: `CN=${names[0]}`,
     notBefore: new Date(Date.now() - DAY),
     notAfter: new Date(Date.now() + 90 * DAY),
     keys,
-    signingAlgorithm: ALGORITHM,
+    signingAlgorithm: algorithm,
     extensions: [new x509.SubjectAlternativeNameExtension(names.map(alternativeName))],
   });
   return { key: await pemOf(keys.privateKey), cert: certificate.toString('pem') };
