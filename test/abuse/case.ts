@@ -20,6 +20,8 @@ export type Case = { name: string; facts: Fact[]; evidence: string[]; row: Row }
 
 /** How much longer than it was told to an attack may go on. */
 const GRACE_MS = 30_000;
+/** How long the attacker may ask what it was told. */
+const JUDGING_MS = 150_000;
 
 /**
  * One attack on a service of its own, or none, and what the victim noticed of it.
@@ -56,9 +58,11 @@ async function judgementOf({ over, judge }: Attacker, isAlive: () => boolean): R
   const cannot = (why: string) => ({ evidence: [why], facts: [{ holds: false, fact: 'the attacker is told of it' }] });
   if (!isAlive()) return cannot('there is nobody left to tell the attacker anything');
   try {
-    const tooLong = pause(GRACE_MS, 'late', { ref: false });
-    if ((await Promise.race([over, tooLong])) === 'late') return cannot('the attack does not come to an end');
-    return await judge();
+    const late = (ms: number) => pause(ms, undefined, { ref: false });
+    const isOver = await Promise.race([over.then(() => true), late(GRACE_MS)]);
+    if (!isOver) return cannot('the attack does not come to an end');
+    const judged = await Promise.race([judge(), late(JUDGING_MS)]);
+    return judged ?? cannot('the attacker does not get its answers');
   } catch (error) {
     return cannot((error as Error).message);
   }

@@ -5,10 +5,12 @@ import { httpTarget } from '#test/support/socket-target.ts';
 import { flipUntil } from './pushes.ts';
 
 const ACTIONS = 10;
-const EVERY_MS = 500;
+const EVERY_MS = 200;
+/** The most that an action may have. */
+const TIMEOUT_MS = 15_000;
 const PATIENCE_MS = 40_000;
 
-/** Actions, ten at a time and twenty a second, on a target that never answers. */
+/** Actions, ten at a time and fifty a second, on a target that never answers. */
 export const hangingActions: Attack = async ({ admin, member, stack }) => {
   let requests = 0;
   const target = stack.use(await httpTarget(() => void requests++, HOSTILE));
@@ -16,8 +18,9 @@ export const hangingActions: Attack = async ({ admin, member, stack }) => {
   const check_id = await newPushCheck(member, await newEntity(member, 'hostile'), []);
   const actions: string[] = [];
   for (let n = 0; n < ACTIONS; n++) {
-    const action = { name: `Hang ${n}`, url: `${target.url}/${n}`, trigger_type: 'state_change', check_id };
-    actions.push((await admin.need('POST', '/v1/actions', action)).id);
+    const action = { name: `Hang ${n}`, url: `${target.url}/${n}`, timeout_ms: TIMEOUT_MS };
+    const made = await admin.need('POST', '/v1/actions', { ...action, trigger_type: 'state_change', check_id });
+    actions.push(made.id);
   }
   let pushed = new Tally();
   return {

@@ -23,7 +23,7 @@ export const mcpBatch: Attack = async ({ admin, member }) => {
     registered.add(`${schemas} schemas ${status}`);
     if (status === 201) break;
   }
-  const args = Object.fromEntries(Array.from({ length: VALUES }, (_, i) => [`k${i}`, '']));
+  const args = Object.fromEntries(Array.from({ length: VALUES }, (_, i) => [i.toString(36), '']));
   const batchOf = (count: number) =>
     Array.from({ length: count }, (_, id) => ({
       jsonrpc: '2.0',

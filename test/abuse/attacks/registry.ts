@@ -23,5 +23,6 @@ export const attacks: Record<string, Attack> = {
   relay,
   amplification,
   'silent-uploads': silentUploads,
-  'slow-readers': slowReaders,
+  'slow-readers': slowReaders(1),
+  'slow-readers-of-4': slowReaders(4),
 };
