@@ -24,7 +24,7 @@ export type Ready = {
 /** One way to hurt others. */
 export type Attack = (around: Surroundings) => Promise<Ready>;
 
-/** Where attackers have their targets and receivers. */
+/** Where attackers have their targets and receivers, and call from. */
 export const HOSTILE = '127.77.0.6';
 
 /** `200 40, 429 1960`: how often each was seen. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { HOSTILE } from './attack.ts';
 import { attacks } from './attacks/registry.ts';
 import { Caller } from './client.ts';
 
@@ -10,7 +11,7 @@ async function main({ name, url, admin, member, seconds }: Record<string, string
   await using stack = new AsyncDisposableStack();
   const attack = attacks[name!];
   if (!attack) throw new Error(`There is no attack ${name}.`);
-  const keys = { admin: new Caller(url!, admin!), member: new Caller(url!, member!) };
+  const keys = { admin: new Caller(url!, admin!, HOSTILE), member: new Caller(url!, member!, HOSTILE) };
   const ready = await attack({ ...keys, seconds: Number(seconds), stack });
   process.send!('ready');
   await once(process, 'message');

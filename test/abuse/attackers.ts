@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { RealService } from '#test/support/real-service.ts';
-import type { Ready } from './attack.ts';
+import { HOSTILE, type Ready } from './attack.ts';
 import { Caller } from './client.ts';
 
 /** An attack in a process of its own. */
@@ -65,7 +65,7 @@ async function newTenant({ url, dir }: RealService, code: string): Promise<{ adm
     ['--disable-warning=ExperimentalWarning', join(code, 'infra/admin.ts'), ...words],
     { cwd: code, env: { PATH: process.env.PATH, DATA_DIR: dir, EGRESS_ALLOW: '127.77.0.0/16' } },
   );
-  const admin = new Caller(url, JSON.parse(stdout).key);
+  const admin = new Caller(url, JSON.parse(stdout).key, HOSTILE);
   const person = { email: 'member@example.com', role: 'member' };
   const { invite_token } = await admin.need('POST', '/v1/settings/users/invite', person);
   const accepted = await admin.need('POST', '/v1/invitations/accept', { token: invite_token, name: 'Member' });

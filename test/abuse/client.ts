@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** `body` is parsed; undefined when there was none. */
 // biome-ignore lint/suspicious/noExplicitAny: what is asked answers in every shape
-export type Answer = { status: number; headers: Headers; body: any };
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: any };
 
 const LIMIT_MS = 20_000;
 /** How long one call goes on when it is asked to come again later. */
@@ -15,22 +17,32 @@ const PATIENCE_MS = 120_000;
 export class Caller {
   readonly url: string;
   readonly key: string;
+  readonly #agent: Agent;
 
-  constructor(url: string, key: string) {
+  /** @param from the address of this machine that it calls from */
+  constructor(url: string, key: string, from: string) {
     this.url = url;
     this.key = key;
+    this.#agent = new Agent({ keepAlive: true, localAddress: from });
   }
 
   /** One request, whatever its answer. Rejects when there is none, as after 20 s. */
   async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(this.url + path, {
+    const call = request(this.url + path, {
       method,
+      agent: this.#agent,
       headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers },
       signal: AbortSignal.timeout(LIMIT_MS),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+    call.end(body === undefined ? undefined : JSON.stringify(body));
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8')) text += chunk;
+    return {
+      status: response.statusCode!,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
   }
 
   /** A request that is sent again when it is asked to come later (429), and must succeed then. Answers its record. */
@@ -41,7 +53,7 @@ export class Caller {
       if (answer.status !== 429 || Date.now() > until) {
         throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
       }
-      await pause(1000 * Number(answer.headers.get('retry-after') ?? 1));
+      await pause(1000 * Number(answer.headers['retry-after'] ?? 1));
     }
   }
 
@@ -54,7 +66,7 @@ export class Caller {
       const { status, headers, body }: Answer = await this.ask('GET', next);
       if (status !== 200) throw new Error(`GET ${next} answered ${status}: ${JSON.stringify(body)}`);
       all.push(...(Array.isArray(body) ? body : body.results));
-      const link = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+      const link = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(String(headers.link ?? ''))?.[1];
       cursor = link === undefined ? (body.next_cursor ?? null) : decodeURIComponent(link);
       if (cursor === null) return all;
     }

@@ -19,6 +19,9 @@ export type Victim = {
 
 export type Receiver = Disposable & { url: string; arrivals(): Promise<Arrival[]> };
 
+/** Where the victim calls from. */
+export const HOME = '127.77.0.2';
+
 const PULLED = 20;
 const FLIPPING = 4;
 const INTERVAL_SECONDS = 1;

@@ -1,5 +1,6 @@
 // @peculiar/x509 wants it before all else.
 import 'reflect-metadata';
+import type { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
 /** PEM texts, as node:tls takes them; `cert` is the chain. */
@@ -48,8 +49,8 @@ export async function makeAuthority(name = 'Fleetwatch Test Authority'): Promise
   };
 }
 
-/** For ciphers that want an RSA key. */
-export const RSA = {
+/** For servers that offer ciphers with RSA alone. */
+export const RSA: webcrypto.RsaHashedKeyGenParams = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',
   modulusLength: 2048,
@@ -61,7 +62,7 @@ export async function selfSigned(
   names: string[],
   algorithm: typeof ALGORITHM | typeof RSA = ALGORITHM,
 ): Promise<KeyAndCertificate> {
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const keys = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial(),
     name: `CN=${names[0]}`,

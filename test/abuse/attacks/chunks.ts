@@ -46,7 +46,7 @@ export const chunks =
         const said = new Tally();
         const results = (await resultsOf(member, ids, began)).flat();
         for (const { success, error_message } of results) said.add(success ? 'up' : error_message);
-        const refused = results.filter(({ error_message }) => /chunk/i.test(error_message)).length;
+        const refused = results.filter(({ error_message }) => /chunk|piece/i.test(error_message)).length;
         return {
           evidence: [`answered in chunks of one byte: ${asked}; results: ${said}`, ...(limit ? [limit] : [])],
           facts: [

@@ -26,7 +26,7 @@ export const relay: Attack = async ({ member, seconds, stack }) => {
           const path = `/v1/checks/${check}/policy/channels/${channel.id}/test`;
           const answer = await member.ask('POST', path).catch(() => undefined);
           answers.add(answer?.status ?? 'none');
-          if (answer?.status === 429 && Number(answer.headers.get('retry-after')) > 0) withTime++;
+          if (answer?.status === 429 && Number(answer.headers['retry-after']) > 0) withTime++;
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, one));

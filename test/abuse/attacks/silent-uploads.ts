@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Attack, Tally } from '#test/abuse/attack.ts';
+import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
 import { eventually } from '#test/support/eventually.ts';
 
 const CONNECTIONS = 150;
@@ -23,7 +23,10 @@ export const silentUploads: Attack = async ({ member, stack }) => {
   const open = (): { isOver: boolean } => {
     const connection = { isOver: false };
     let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.write(HEAD) && socket.write(BODY));
+    const socket = connect(
+      { host: hostname, port: Number(port), localAddress: HOSTILE },
+      () => socket.write(HEAD) && socket.write(BODY),
+    );
     sockets.add(socket);
     socket.on('data', (chunk) => {
       answer += chunk;

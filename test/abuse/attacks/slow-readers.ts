@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Attack, Tally } from '#test/abuse/attack.ts';
+import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
 import { newEntity } from '#test/abuse/client.ts';
 
 const CONNECTIONS = 100;
@@ -60,7 +60,7 @@ type Reader = { socket: Socket; status: string; isOver: boolean; bytes: number }
 
 /** Reads the beginning of the first answer and no more. */
 function open(port: number, host: string, requests: string): Reader {
-  const socket = connect(port, host, () => socket.write(requests));
+  const socket = connect({ host, port, localAddress: HOSTILE }, () => socket.write(requests));
   const reader: Reader = { socket, status: '', isOver: false, bytes: 0 };
   socket.once('data', (chunk) => {
     reader.status = /^HTTP\/1.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 'no status';
