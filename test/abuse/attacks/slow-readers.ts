@@ -11,10 +11,10 @@ const PATIENCE_MS = 90_000;
 
 /**
  * Connections that ask for lists of 4 MB and do not read them.
- * @param lists how many each of them asks for at once
+ * @param listsOf how many the one of this number asks for at once. The buffers of the system take about one.
  */
 export const slowReaders =
-  (lists: number): Attack =>
+  (listsOf: (number: number) => number): Attack =>
   async ({ admin, stack }) => {
     const fields = [{ name: 'text', field_type: 'string' }];
     await admin.need('POST', '/v1/blueprints', { slug: 'service', name: 'Service', fields });
@@ -29,21 +29,27 @@ export const slowReaders =
     });
     return {
       run: async (until) => {
-        for (let n = 0; n < CONNECTIONS; n++) readers.push(open(Number(port), hostname, head.repeat(lists)));
+        // Making the lists takes time, too: they come over half of it.
+        const each = (until - Date.now()) / 2 / CONNECTIONS;
+        for (let n = 0; n < CONNECTIONS; n++) {
+          readers.push(open(Number(port), hostname, head, listsOf(n)));
+          await pause(each);
+        }
         await pause(until - Date.now());
       },
       judge: async () => {
         const ends = new Tally();
         // A socket that is not read does not tell that it was cut: one after the other is read on until one was.
         const late = Date.now() + PATIENCE_MS;
-        for (const reader of readers) {
-          const end = await endOf(reader, lists);
+        const blocking = readers.filter(({ lists }) => lists > 1);
+        for (const reader of blocking) {
+          const end = await endOf(reader);
           ends.add(end);
           if (end !== 'cut') await pause(Date.now() < late ? LOOK_MS : 0);
         }
         const ended = ends.of('cut') + ends.of('refused');
         return {
-          evidence: [`how the connections ended: ${ends}`],
+          evidence: [`how those that ask for more than one ended: ${ends}`],
           facts: [
             { holds: readers.some(({ status }) => status !== ''), fact: 'the attack took place' },
             {
@@ -56,12 +62,12 @@ export const slowReaders =
     };
   };
 
-type Reader = { socket: Socket; status: string; isOver: boolean; bytes: number };
+type Reader = { socket: Socket; lists: number; status: string; isOver: boolean; bytes: number };
 
 /** Reads the beginning of the first answer and no more. */
-function open(port: number, host: string, requests: string): Reader {
-  const socket = connect({ host, port, localAddress: HOSTILE }, () => socket.write(requests));
-  const reader: Reader = { socket, status: '', isOver: false, bytes: 0 };
+function open(port: number, host: string, request: string, lists: number): Reader {
+  const socket = connect({ host, port, localAddress: HOSTILE }, () => socket.write(request.repeat(lists)));
+  const reader: Reader = { socket, lists, status: '', isOver: false, bytes: 0 };
   socket.once('data', (chunk) => {
     reader.status = /^HTTP\/1.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 'no status';
     socket.pause();
@@ -74,8 +80,8 @@ function open(port: number, host: string, requests: string): Reader {
 }
 
 /** Reads on, and answers how it came to an end: cut by the service, refused, or with all that was asked for. */
-async function endOf(reader: Reader, lists: number): Promise<string> {
-  const { socket, status } = reader;
+async function endOf(reader: Reader): Promise<string> {
+  const { socket, lists, status } = reader;
   if (status === '429' || status === '503') return 'refused';
   socket.on('data', (chunk) => {
     reader.bytes += chunk.length;
