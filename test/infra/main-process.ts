@@ -14,11 +14,12 @@ export type MainProcess = {
   ready: Promise<{ url: string; key: string }>;
 };
 
-const MAIN = join(import.meta.dirname, '../../infra/local/main.ts');
+const HERE = join(import.meta.dirname, '../..');
 
-/** `npm start` without npm, on a free port unless told otherwise. */
-export function startMain(env: Record<string, string>, flags: string[] = []): MainProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...flags], {
+/** `npm start` without npm, on a free port unless told otherwise. @param code the checkout whose code runs */
+export function startMain(env: Record<string, string>, flags: string[] = [], code = HERE): MainProcess {
+  const main = join(code, 'infra/local/main.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...flags], {
     env: { PATH: process.env.PATH, PORT: '0', EGRESS_ALLOW: '127.77.0.0/16', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -12,6 +12,7 @@ export type RealService = AsyncDisposable & {
   /** Admin of its first account. */
   client: Client;
   pid(): number;
+  isAlive(): boolean;
   /** What the process that runs wrote to stderr. */
   err(): string;
   /** SIGKILL to node itself; resolves when it is gone. */
@@ -22,12 +23,15 @@ export type RealService = AsyncDisposable & {
   start(env?: Record<string, string>): Promise<void>;
 };
 
-/** Starts the service on an empty folder. Disposing of it kills the process and removes the folder. */
-export async function startRealService(env: Record<string, string> = {}): Promise<RealService> {
+/**
+ * Starts the service on an empty folder. Disposing of it kills the process and removes the folder.
+ * @param code the checkout whose code runs; this one when left out
+ */
+export async function startRealService(env: Record<string, string> = {}, code?: string): Promise<RealService> {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-real-'));
   let main: MainProcess | undefined;
   const begin = async (port: string, more: Record<string, string>) => {
-    main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', RATE_LIMITS: UNHURRIED, ...more, PORT: port });
+    main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', RATE_LIMITS: UNHURRIED, ...more, PORT: port }, [], code);
     return main.ready;
   };
   // Whatever becomes of this process, that one does not outlive it.
@@ -52,6 +56,7 @@ export async function startRealService(env: Record<string, string> = {}): Promis
       url,
       client: clientOf(url, key),
       pid: () => main!.child.pid!,
+      isAlive: () => main!.child.exitCode === null && main!.child.signalCode === null,
       err: () => main!.err(),
       kill: async () => void (await end('SIGKILL')),
       stop: () => end('SIGTERM'),

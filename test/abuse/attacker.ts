@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { HOSTILE } from './attack.ts';
+import { attacks } from './attacks/registry.ts';
+import { Caller } from './client.ts';
+
+/**
+ * One attack, its targets and its clients, in a process of its own. Argument: JSON {name, url, admin, member, seconds}.
+ * It says `ready`, attacks when told to, says `over`, and answers a further message with its judgement.
+ */
+async function main({ name, url, admin, member, seconds }: Record<string, string>): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const attack = attacks[name!];
+  if (!attack) throw new Error(`There is no attack ${name}.`);
+  const keys = { admin: new Caller(url!, admin!, HOSTILE), member: new Caller(url!, member!, HOSTILE) };
+  const ready = await attack({ ...keys, seconds: Number(seconds), stack });
+  process.send!('ready');
+  await once(process, 'message');
+  await ready.run(Date.now() + 1000 * Number(seconds));
+  process.send!('over');
+  await once(process, 'message');
+  process.send!(await ready.judge());
+}
+
+process.on('disconnect', () => process.exit());
+main(JSON.parse(process.argv[2] ?? '{}')).catch((error: Error) => {
+  process.stderr.write(error.message);
+  process.exit(1);
+});

@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
+import { enable, makeChecks, resultsOf, slowly } from '#test/abuse/checks.ts';
+import { rawTarget } from '#test/support/socket-target.ts';
+
+const WORD = 'welcome';
+const HEALTHY = `HTTP/1.1 200 OK\r\nContent-Length: ${WORD.length}\r\n\r\n${WORD}`;
+const HEAD = Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+/** One more than the bytes of a body that are looked through, each in a chunk of its own: 6 MB on the wire. */
+const CHUNKS = Buffer.from('1\r\na\r\n'.repeat(2 ** 20 + 1));
+
+/**
+ * Targets that answer in chunks of one byte.
+ * @param searched whether the checks look for a word in the body, so that it must be read
+ */
+export const chunks =
+  (count: number, { searched }: { searched: boolean }): Attack =>
+  async ({ member, seconds, stack }) => {
+    let armed = true;
+    let asked = 0;
+    const target = stack.use(
+      await rawTarget((socket) => {
+        socket.once('data', () => {
+          if (!armed) return socket.end(HEALTHY);
+          asked++;
+          socket.write(HEAD);
+          return socket.end(CHUNKS);
+        });
+      }, HOSTILE),
+    );
+    const { ids, limit } = await makeChecks(member, count, (n) => ({
+      check_type: 'http',
+      target_url: `${target.url}/${n}`,
+      ...(searched && { body_contains: WORD }),
+      ...slowly(seconds),
+    }));
+    let began = 0;
+    return {
+      run: async (until) => {
+        began = Date.now();
+        await enable(member, ids);
+        await pause(until - Date.now());
+        armed = false;
+      },
+      judge: async () => {
+        const said = new Tally();
+        const results = (await resultsOf(member, ids, began)).flat();
+        for (const { success, error_message } of results) said.add(success ? 'up' : error_message);
+        const refused = results.filter(({ error_message }) => /chunk|piece/i.test(error_message)).length;
+        return {
+          evidence: [`answered in chunks of one byte: ${asked}; results: ${said}`, ...(limit ? [limit] : [])],
+          facts: [
+            { holds: asked > 0, fact: 'the attack took place' },
+            searched
+              ? { holds: refused > 0, fact: 'results say that the body came in too small chunks' }
+              : { holds: said.of('up') > 0, fact: 'a body in which nothing is searched is not waited for' },
+          ],
+        };
+      },
+    };
+  };

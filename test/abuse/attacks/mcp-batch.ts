@@ -1,0 +1,68 @@
+import { type Attack, Tally } from '#test/abuse/attack.ts';
+import type { Answer } from '#test/abuse/client.ts';
+
+/** From the most expensive schema to smaller ones, should it be refused. */
+const SCHEMAS = [195, 100, 50, 20];
+/** Arguments that fit none of the schemas: each of the values is held against each of them. */
+const VALUES = 999;
+const BATCHES = [31, 10, 1];
+
+/** Batches of calls of a tool whose schema is expensive to judge by. Any member can register it. */
+export const mcpBatch: Attack = async ({ admin, member }) => {
+  const action = await admin.need('POST', '/v1/actions', {
+    name: 'Never run',
+    url: 'http://127.77.0.6:9/',
+    trigger_type: 'manual',
+  });
+  const registered = new Tally();
+  for (const schemas of SCHEMAS) {
+    const anyOf = Array.from({ length: schemas }, (_, i) => ({ type: 'string', minLength: 9999 + i }));
+    const inputSchema = { type: 'object', additionalProperties: { anyOf } };
+    const tools = [{ name: 'expensive', inputSchema, action_id: action.id }];
+    const { status } = await member.ask('POST', '/v1/skills', { slug: 'expensive', name: 'Expensive', tools });
+    registered.add(`${schemas} schemas ${status}`);
+    if (status === 201) break;
+  }
+  const args = Object.fromEntries(Array.from({ length: VALUES }, (_, i) => [i.toString(36), '']));
+  const batchOf = (count: number) =>
+    Array.from({ length: count }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'expensive', arguments: args },
+    }));
+  const answers = new Map(BATCHES.map((count) => [count, new Tally()]));
+  let longest = 0;
+  return {
+    run: async (until) => {
+      for (let n = 0; Date.now() < until; n++) {
+        const count = BATCHES[n % BATCHES.length]!;
+        const began = Date.now();
+        const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-03-26' };
+        const told = await member.ask('POST', '/v1/mcp', batchOf(count), headers).then(summary, () => 'no answer');
+        longest = Math.max(longest, Date.now() - began);
+        answers.get(count)!.add(told);
+      }
+    },
+    judge: async () => {
+      const [whole] = BATCHES;
+      const answered = answers.get(whole!)!.of('answered');
+      return {
+        evidence: [
+          `registered: ${registered}; longest answer ${longest} ms`,
+          ...BATCHES.map((count) => `${count} calls in one POST: ${answers.get(count)}`),
+        ],
+        facts: [
+          { holds: answers.get(whole!)!.total > 0, fact: 'the attack took place' },
+          { holds: answered === 0, fact: `a batch of ${whole} calls is refused` },
+        ],
+      };
+    },
+  };
+};
+
+/** Whether the calls of a batch were gone into, or why not. */
+const summary = ({ status, body }: Answer): string =>
+  Array.isArray(body) && body.some(({ result }) => result)
+    ? 'answered'
+    : `${status} ${body?.error?.message ?? body?.code}`;

@@ -1,0 +1,28 @@
+import type { Attack } from '#test/abuse/attack.ts';
+import { amplification } from './amplification.ts';
+import { chunks } from './chunks.ts';
+import { dhe } from './dhe.ts';
+import { hangingActions } from './hanging-actions.ts';
+import { hangingReceivers } from './hanging-receivers.ts';
+import { mcpBatch } from './mcp-batch.ts';
+import { relay } from './relay.ts';
+import { silentUploads } from './silent-uploads.ts';
+import { slowChecks } from './slow-checks.ts';
+import { slowReaders } from './slow-readers.ts';
+
+/** Every attack, by its name. */
+export const attacks: Record<string, Attack> = {
+  'chunks-12': chunks(12, { searched: false }),
+  'chunks-250': chunks(250, { searched: true }),
+  'slow-60': slowChecks(60),
+  'slow-150': slowChecks(150),
+  'hanging-receivers': hangingReceivers,
+  'hanging-actions': hangingActions,
+  'mcp-batch': mcpBatch,
+  dhe,
+  relay,
+  amplification,
+  'silent-uploads': silentUploads,
+  'slow-readers': slowReaders((number) => (number % 10 === 0 ? 2 : 1)),
+  'list-flood': slowReaders(() => 4),
+};

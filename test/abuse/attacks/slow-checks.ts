@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
+import { enable, makeChecks, resultsOf, slowly } from '#test/abuse/checks.ts';
+import { gapsOf } from '#test/abuse/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { httpTarget } from '#test/support/socket-target.ts';
+
+/** Until each slot has its result, or is a gap. */
+const PATIENCE_MS = 40_000;
+
+/** Checks of a target that takes every request and answers none. */
+export const slowChecks =
+  (count: number): Attack =>
+  async ({ member, seconds, stack }) => {
+    let open = 0;
+    let most = 0;
+    const target = stack.use(
+      await httpTarget((_request, response) => {
+        most = Math.max(most, ++open);
+        response.on('close', () => open--);
+      }, HOSTILE),
+    );
+    const { ids, limit } = await makeChecks(member, count, (n) => ({
+      check_type: 'http',
+      target_url: `${target.url}/${n}`,
+      ...slowly(seconds),
+    }));
+    let began = 0;
+    return {
+      run: async (until) => {
+        began = Date.now();
+        await enable(member, ids);
+        await pause(until - Date.now());
+      },
+      judge: async () => {
+        const told = await eventually(async () => {
+          const gaps = await gapsOf(member, ids);
+          const results = await resultsOf(member, ids, began);
+          const mute = results.filter((list) => list.length === 0).length;
+          return mute <= (gaps.late ?? 0) && results.flat().some(({ success }) => !success) && { gaps, results };
+        }, PATIENCE_MS).catch(() => undefined);
+        const said = new Tally();
+        for (const { success, error_kind } of told?.results.flat() ?? []) said.add(success ? 'up' : error_kind);
+        return {
+          evidence: [
+            `open at once: ${most}; results: ${said}; gaps: ${JSON.stringify(told?.gaps ?? {})}`,
+            ...(limit ? [limit] : []),
+          ],
+          facts: [
+            { holds: most > 0, fact: 'the attack took place' },
+            { holds: told !== undefined, fact: 'each of its checks has results, or gaps with the cause late' },
+          ],
+        };
+      },
+    };
+  };

@@ -1,0 +1,93 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
+import { newEntity } from '#test/abuse/client.ts';
+
+const CONNECTIONS = 100;
+const ENTITIES = 300;
+const TEXT = 'x'.repeat(14_000);
+const LOOK_MS = 5000;
+const PATIENCE_MS = 90_000;
+
+/**
+ * Connections that ask for lists of 4 MB and do not read them.
+ * @param listsOf how many the one of this number asks for at once. The buffers of the system take about one.
+ */
+export const slowReaders =
+  (listsOf: (number: number) => number): Attack =>
+  async ({ admin, stack }) => {
+    const fields = [{ name: 'text', field_type: 'string' }];
+    await admin.need('POST', '/v1/blueprints', { slug: 'service', name: 'Service', fields });
+    for (let n = 0; n < ENTITIES; n++) await newEntity(admin, `large-${n}`, { text: TEXT });
+    const { key } = await admin.need('POST', '/v1/auth/keys', { label: 'Reader', is_read_only: true });
+    const { hostname, port } = new URL(admin.url);
+    const head = `GET /v1/blueprints/service/entities HTTP/1.1\r\nHost: fleetwatch\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+
+    const readers: Reader[] = [];
+    stack.defer(() => {
+      for (const { socket } of readers) socket.destroy();
+    });
+    return {
+      run: async (until) => {
+        // Making the lists takes time, too: they come over half of it.
+        const each = (until - Date.now()) / 2 / CONNECTIONS;
+        for (let n = 0; n < CONNECTIONS; n++) {
+          readers.push(open(Number(port), hostname, head, listsOf(n)));
+          await pause(each);
+        }
+        await pause(until - Date.now());
+      },
+      judge: async () => {
+        const ends = new Tally();
+        // A socket that is not read does not tell that it was cut: one after the other is read on until one was.
+        const late = Date.now() + PATIENCE_MS;
+        const blocking = readers.filter(({ lists }) => lists > 1);
+        for (const reader of blocking) {
+          const end = await endOf(reader);
+          ends.add(end);
+          if (end !== 'cut') await pause(Date.now() < late ? LOOK_MS : 0);
+        }
+        const ended = ends.of('cut') + ends.of('refused');
+        return {
+          evidence: [`how those that ask for more than one ended: ${ends}`],
+          facts: [
+            { holds: readers.some(({ status }) => status !== ''), fact: 'the attack took place' },
+            {
+              holds: ended > 0 && ends.total - ended <= PATIENCE_MS / LOOK_MS,
+              fact: 'who does not read is cut, or refused',
+            },
+          ],
+        };
+      },
+    };
+  };
+
+type Reader = { socket: Socket; lists: number; status: string; isOver: boolean; bytes: number };
+
+/** Reads the beginning of the first answer and no more. */
+function open(port: number, host: string, request: string, lists: number): Reader {
+  const socket = connect({ host, port, localAddress: HOSTILE }, () => socket.write(request.repeat(lists)));
+  const reader: Reader = { socket, lists, status: '', isOver: false, bytes: 0 };
+  socket.once('data', (chunk) => {
+    reader.status = /^HTTP\/1.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 'no status';
+    socket.pause();
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    reader.isOver = true;
+  });
+  return reader;
+}
+
+/** Reads on, and answers how it came to an end: cut by the service, refused, or with all that was asked for. */
+async function endOf(reader: Reader): Promise<string> {
+  const { socket, lists, status } = reader;
+  if (status === '429' || status === '503') return 'refused';
+  socket.on('data', (chunk) => {
+    reader.bytes += chunk.length;
+  });
+  socket.resume();
+  const whole = lists * ENTITIES * TEXT.length * 0.9;
+  for (let waited = 0; waited < 3000 && !reader.isOver && reader.bytes < whole; waited += 50) await pause(50);
+  return reader.bytes >= whole ? 'all was sent' : reader.isOver ? 'cut' : 'no more comes';
+}

@@ -1,0 +1,45 @@
+import { inParallel } from '#test/long/fleet.ts';
+import { type Answer, type Caller, newEntity } from './client.ts';
+
+const CHECKS_AN_ENTITY = 25;
+
+/**
+ * Makes many checks, disabled, 25 an entity. A plan that lets no more in ends it: what there is then attacks.
+ * @returns their ids, and what the plan said
+ */
+export async function makeChecks(
+  caller: Caller,
+  count: number,
+  settings: (number: number) => object,
+): Promise<{ ids: string[]; limit?: string }> {
+  await caller.need('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
+  const ids: string[] = [];
+  let entity_id = '';
+  for (let n = 0; n < count; n++) {
+    if (n % CHECKS_AN_ENTITY === 0) entity_id = await newEntity(caller, `hostile-${n}`);
+    try {
+      ids.push((await caller.need('POST', '/v1/checks', { entity_id, enabled: false, ...settings(n) })).id);
+    } catch (error) {
+      if (!/LIMIT_EXCEEDED/.test((error as Error).message)) throw error;
+      return { ids, limit: `the plan lets ${n} of ${count} checks in: ${(error as Error).message}` };
+    }
+  }
+  return { ids };
+}
+
+/** Enables checks, as fast as the service lets us: each is probed within seconds, and from then on its slots. */
+export async function enable(caller: Caller, ids: string[]): Promise<void> {
+  await inParallel(ids, 10, (id) => caller.need('PUT', `/v1/checks/${id}`, { enabled: true }));
+}
+
+/** The results that each of some checks has since then (epoch ms). */
+export async function resultsOf(caller: Caller, ids: string[], since: number): Promise<Answer['body'][][]> {
+  const from = new Date(since).toISOString();
+  return inParallel(ids, 4, (id) => caller.all(`/v1/checks/${id}/results?limit=500&since=${from}`));
+}
+
+/** Interval and time-out of checks that take their time: 30 s, or in a short run 10 s, so that each comes round. */
+export const slowly = (seconds: number) => {
+  const interval_seconds = Math.min(30, Math.max(10, Math.floor(seconds / 2)));
+  return { interval_seconds, timeout_ms: interval_seconds * 1000 };
+};

@@ -1,0 +1,81 @@
+import { eventually } from '#test/support/eventually.ts';
+import type { Arrival } from './healthy.ts';
+import { slotsOf } from './judge-slots.ts';
+import type { Flip, Load } from './load.ts';
+import type { Victim } from './victim.ts';
+
+/** What became of the victim's checks and alerts. Milliseconds; Infinity for what never came. */
+export type Outcome = {
+  slots: number;
+  lost: number;
+  /** Behind its slot, each probe. */
+  errors: number[];
+  /** Results that failed, and changes to down, of checks whose target was up all the time. */
+  false_failures: number;
+  false_downs: number;
+  /** From the moment of each push to the arrival of its alert, and of its action's request. */
+  alerts: number[];
+  actions: number[];
+};
+
+/** What comes later than this has not come at all. */
+const PATIENCE_MS = 10_000;
+/** The last probes are recorded by then. */
+const SETTLED_MS = 2000;
+
+/** Reads what came of a load. Rejects when the service does not answer. */
+export async function outcomeOf({ caller, pulled, flipping, receiver }: Victim, load: Load): Promise<Outcome> {
+  const { from, until, flips } = load;
+  const arrived = async () => {
+    const all = await receiver.arrivals();
+    return all.length >= 2 * flips.length && all;
+  };
+  await eventually(arrived, PATIENCE_MS).catch(() => {});
+  const arrivals = await receiver.arrivals();
+  await eventually(() => Date.now() > until + SETTLED_MS);
+
+  const outcome: Outcome = {
+    slots: 0,
+    lost: 0,
+    errors: [],
+    false_failures: 0,
+    false_downs: 0,
+    alerts: [],
+    actions: [],
+  };
+  const range = `since=${new Date(from - 1000).toISOString()}&until=${new Date(until + 1000).toISOString()}`;
+  for (const { id, rhythm } of pulled) {
+    const results = await caller.all(`/v1/checks/${id}/results?limit=500&${range}`);
+    const began = results.map(({ checked_at }) => Date.parse(checked_at));
+    const { due, lost, errors } = slotsOf(rhythm, began, from, until);
+    outcome.slots += due;
+    outcome.lost += lost;
+    outcome.errors.push(...errors);
+    outcome.false_failures += results.filter(({ success }) => !success).length;
+    const transitions = await caller.all(`/v1/checks/${id}/transitions`);
+    outcome.false_downs += transitions.filter(({ check_to_state }) => check_to_state === 'down').length;
+  }
+  for (const id of flipping) {
+    const transitions = await caller.all(`/v1/checks/${id}/transitions`);
+    const own = flips.filter(({ check }) => check === id);
+    outcome.alerts.push(...own.map((one) => waited(one, transitions, arrivals, 'alert')));
+    outcome.actions.push(...own.map((one) => waited(one, transitions, arrivals, 'action')));
+  }
+  return outcome;
+}
+
+type Transition = { id: string; timestamp: string; alert: { deliveries: string[] } };
+
+/** A flip has made the transition that was written while it was in hand. */
+function waited(flip: Flip, transitions: Transition[], arrivals: Arrival[], what: 'alert' | 'action'): number {
+  const { sent_at, answered_at = Number.NEGATIVE_INFINITY } = flip;
+  const made = transitions.find(({ timestamp }) => {
+    const at = Date.parse(timestamp);
+    return at >= sent_at && at <= answered_at;
+  });
+  if (!made) return Number.POSITIVE_INFINITY;
+  const arrival = arrivals.find(({ path, delivery }) =>
+    what === 'action' ? path === `/action/${made.id}` : made.alert.deliveries.includes(delivery),
+  );
+  return (arrival?.at ?? Number.POSITIVE_INFINITY) - flip.due;
+}

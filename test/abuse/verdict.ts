@@ -1,0 +1,72 @@
+import type { Fact } from './attack.ts';
+import type { Load } from './load.ts';
+import type { Outcome } from './outcome.ts';
+import type { Usage } from './usage.ts';
+
+/** What one case measured. Without `outcome` the service did not answer any more. */
+export type Measured = { load: Load; usage: Usage; outcome?: Outcome; isAlive: boolean };
+
+/** What no attack may push the victim, or the process, beyond. */
+const ERROR_P99_MS = 500;
+const ALERT_P95_MS = 1000;
+const MEMORY_MB = 600;
+
+/** The figures of a case, as one row of the table. */
+export type Row = Record<(typeof COLUMNS)[number], string>;
+export const COLUMNS = [
+  'slots lost',
+  'error p50/p99 ms',
+  'false downs',
+  'alert p50/p95 ms',
+  'action p95 ms',
+  'GET p50/p99 ms',
+  'refused',
+  'memory MB',
+  'CPU %',
+] as const;
+
+/** What the victim and the process must have been through all of it. */
+export function factsOf({ load, usage, outcome, isAlive }: Measured): Fact[] {
+  const facts = [
+    { holds: isAlive, fact: 'the process lives' },
+    { holds: megabytes(usage) < MEMORY_MB, fact: `the process takes less than ${MEMORY_MB} MB` },
+    { holds: load.refused.length === 0, fact: 'every call of the victim is answered' },
+  ];
+  if (!outcome) return [...facts, { holds: false, fact: 'what became of the victim can be read afterwards' }];
+  const { slots, lost, errors, false_downs, false_failures, alerts, actions } = outcome;
+  return [
+    ...facts,
+    { holds: slots > 0 && lost === 0, fact: 'no slot of the victim is lost' },
+    {
+      holds: at(errors, 0.99) < ERROR_P99_MS,
+      fact: `99 % of its probes begin within ${ERROR_P99_MS} ms of their slot`,
+    },
+    { holds: false_downs === 0 && false_failures === 0, fact: 'none of its checks fails or goes down' },
+    { holds: at(alerts, 0.95) < ALERT_P95_MS, fact: `95 % of its alerts arrive within ${ALERT_P95_MS} ms` },
+    { holds: at(actions, 0.95) < ALERT_P95_MS, fact: `95 % of its actions arrive within ${ALERT_P95_MS} ms` },
+  ];
+}
+
+export function rowOf({ load, usage, outcome }: Measured): Row {
+  const spread = (list: number[], ...shares: number[]) => shares.map((share) => shown(at(list, share))).join('/');
+  return {
+    'slots lost': outcome ? `${outcome.lost}/${outcome.slots}` : '?',
+    'error p50/p99 ms': outcome ? spread(outcome.errors, 0.5, 0.99) : '?',
+    'false downs': outcome ? String(outcome.false_downs) : '?',
+    'alert p50/p95 ms': outcome ? spread(outcome.alerts, 0.5, 0.95) : '?',
+    'action p95 ms': outcome ? spread(outcome.actions, 0.95) : '?',
+    'GET p50/p99 ms': spread(load.gets, 0.5, 0.99),
+    refused: String(load.refused.length),
+    'memory MB': String(megabytes(usage)),
+    'CPU %': String(Math.round(100 * usage.cpu)),
+  };
+}
+
+const megabytes = ({ peak_bytes }: Usage): number => Math.round(peak_bytes / 2 ** 20);
+const shown = (ms: number): string => (Number.isFinite(ms) ? String(Math.round(ms)) : 'never');
+
+/** The number that such a share of a list does not exceed; Infinity of none. */
+function at(list: number[], share: number): number {
+  const sorted = list.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.POSITIVE_INFINITY;
+}
