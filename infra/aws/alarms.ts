@@ -133,7 +133,7 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
 }
 
 function ofOwnMetrics(scope: Construct): Rule[] {
-  const { lag, failedRecords, failedDeliveries } = ownMetrics(scope);
+  const { lag, failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
   return [
     ...lag.map(({ schedule, consumer, metric }) => ({
       name: `lag-${schedule}`,
@@ -159,6 +159,20 @@ function ofOwnMetrics(scope: Construct): Rule[] {
       metric: failedDeliveries,
       above: 0,
     },
+    {
+      name: 'late-probes',
+      says: 'Probes come later than their interval and are left out: checks are blind. Look at prober: concurrency, throttles.',
+      metric: lateProbes,
+      above: 0,
+      minutes: 3,
+    },
+    ...limiterFailed.map(({ name, metric }) => ({
+      name: `limiter-${name}`,
+      says: 'Rates of accounts cannot be judged, so requests are let in uncounted. Look at the table: throttles, errors.',
+      metric,
+      above: 0,
+      minutes: 3,
+    })),
   ];
 }
 

@@ -14,6 +14,10 @@ type OwnMetrics = {
   failedRecords: { reader: FunctionName; metric: Metric }[];
   /** Deliveries that ended as failed. */
   failedDeliveries: Metric;
+  /** Probes that were left out, as they came later than their interval by no fault of their account. */
+  lateProbes: Metric;
+  /** Requests that were let in, as their rate could not be judged. */
+  limiterFailed: { name: FunctionName; metric: Metric }[];
 };
 
 /** What the functions themselves publish (lib/platform/aws/batch-metrics.ts), by the minute. */
@@ -35,5 +39,10 @@ export function ownMetrics(scope: Construct): OwnMetrics {
       .filter(isFed)
       .map((reader) => ({ reader, metric: of('FailedRecords', reader, 'Sum') })),
     failedDeliveries: of('FailedDeliveries', 'deliverer', 'Sum'),
+    lateProbes: of('LateProbes', 'prober', 'Sum'),
+    limiterFailed: (['api', 'ingest', 'mcp'] as const).map((name) => ({
+      name,
+      metric: of('LimiterFailed', name, 'Sum'),
+    })),
   };
 }

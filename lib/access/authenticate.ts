@@ -7,7 +7,8 @@ import { iso } from '#lib/platform/time.ts';
 import { accountDisabled } from './account.ts';
 import { type ApiKeyItem, digestOf } from './api-key.ts';
 import type { Context } from './context.ts';
-import { spend, spendAt } from './rate-gate.ts';
+import { spend, spendAt, weigh } from './rate-gate.ts';
+import { inReadTurn } from './read-turns.ts';
 
 const HOUR_MS = 3_600_000;
 /** What no key looks like is not looked up. */
@@ -77,5 +78,7 @@ export const gates = (ports: Ports, keys: Keys): Gates<Context> => ({
     return { ports, keys, tenant: '', caller: NOBODY };
   },
   spend,
+  weigh,
+  inReadTurn,
   log: ports.log,
 });

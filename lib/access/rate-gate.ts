@@ -42,6 +42,22 @@ export async function spend(
   return headersOf(of, standing);
 }
 
+/** An answer counts once more for each further so many characters. */
+const CHARACTERS_A_TOKEN = 8 * 1024;
+
+/** Counts a long answer as what it was worth: the account's next request waits for it. What it lacks is forgiven. */
+export async function weigh(
+  { ports, tenant, caller }: Pick<Context, 'ports' | 'tenant' | 'caller'>,
+  of: AccountClass,
+  characters: number,
+): Promise<void> {
+  const count = Math.floor(characters / CHARACTERS_A_TOKEN);
+  const rate = count > 0 ? rateOf(ports, caller.rate_limits, of) : undefined;
+  if (!rate) return;
+  const { allowed, left } = await ports.limiter.takeOf(tenant, of, rate, count);
+  if (!allowed && left > 0) await ports.limiter.takeOf(tenant, of, rate, left);
+}
+
 /** Counts what an address does without a good key. Throws RATE_LIMITED. */
 export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
   const standing = limiter.takeAt(address, of);

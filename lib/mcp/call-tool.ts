@@ -1,4 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
+import { weigh } from '#lib/access/rate-gate.ts';
+import { inReadTurn } from '#lib/access/read-turns.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/validation.ts';
 import { CODE, isObject, RpcError } from './json-rpc.ts';
@@ -30,7 +32,11 @@ export async function callTool(context: Context, params: Record<string, unknown>
   const isKnown = skills.some(({ tools }) => tools.some((tool) => tool.name === name));
   const builtIn = listed || !isKnown ? builtInTools.get(name) : undefined;
   if (builtIn)
-    return outcome(context, name, async () => success(await builtIn.run(context, parse(builtIn.input, given))));
+    return outcome(context, name, async () => {
+      const result = success(await inReadTurn(context, () => builtIn.run(context, parse(builtIn.input, given))));
+      await weigh(context, 'mcp', result.content[0]?.text.length ?? 0);
+      return result;
+    });
   if (listed) return outcome(context, name, () => callRegistered(context, listed, given));
   throw new RpcError(CODE.INVALID_PARAMS, `Unknown tool: ${name}. tools/list names those there are.`);
 }

@@ -3,6 +3,8 @@ import { atMost } from './json-size.ts';
 
 const MAX_HEADERS = 20;
 const MAX_NAME = 200;
+/** Characters of all values together: what most servers take of a whole request's headers. */
+const MAX_VALUES = 16 * 1024;
 
 /** RFC 9110: a token, and visible characters with inner blanks. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -34,6 +36,8 @@ const Headers = z.record(z.string(), z.string()).superRefine((headers, context) 
     if (!VALUE.test(value)) wrong([name], 'must be a header value: one line, Latin-1 characters');
     seen.add(lower);
   }
+  const length = Object.values(headers).reduce((sum, value) => sum + value.length, 0);
+  if (length > MAX_VALUES) wrong([], `must hold at most ${MAX_VALUES} characters in all values together`);
 });
 
 /** Headers that a tenant adds to a request: a map of at most 20. */

@@ -29,6 +29,10 @@ export type Gates<Context extends { caller: Caller }> = {
   anonymous(sender: Sender, rate: AddressClass): Context;
   /** Counts the request. Throws RATE_LIMITED. @returns headers for every answer to it, whatever that is */
   spend(context: Context, rate: AccountClass): Promise<Record<string, string>>;
+  /** Counts an answer of so many characters, once it stands. */
+  weigh(context: Context, rate: AccountClass, characters: number): Promise<void>;
+  /** Does a read when it is the account's turn. Throws RATE_LIMITED. */
+  inReadTurn<T>(context: Context, read: () => Promise<T>): Promise<T>;
   log: Log;
 };
 
@@ -44,7 +48,7 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     const requestId = event.requestContext.requestId;
     const standing: Record<string, string> = {};
     try {
-      const { status, value, headers } = await answer(event, standing);
+      const { status, text, headers } = await answer(event, standing);
       return {
         statusCode: status,
         headers: {
@@ -53,7 +57,7 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
           ...(status === 204 ? {} : { 'content-type': 'application/json; charset=utf-8' }),
           ...headers,
         },
-        body: status === 204 ? '' : JSON.stringify(value),
+        body: text,
       };
     } catch (error) {
       const shown = error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.');
@@ -100,7 +104,21 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
     const context = open
       ? gates.anonymous(sender, row?.rate === 'sign-in' ? 'sign-in' : 'open')
       : await gates.authenticate(sender);
-    if (!open) Object.assign(standing, await gates.spend(context, classOf(row, method)));
+    if (open) return serve(event, context, here, row);
+    const rate = classOf(row, method);
+    const serveCounted = async () => {
+      Object.assign(standing, await gates.spend(context, rate));
+      const served = await serve(event, context, here, row);
+      await gates.weigh(context, rate, served.text.length);
+      return served;
+    };
+    return rate === 'read' ? gates.inReadTurn(context, serveCounted) : serveCounted();
+  }
+
+  /** What stands behind the gates of key and rate. */
+  async function serve(event: ApiEvent, context: Context, here: Route<Context>[], row: Route<Context> | undefined) {
+    const path = event.rawPath.split('/');
+    const method = event.requestContext.http.method;
     if (here.length === 0) {
       throw new AppError(
         'NOT_FOUND',
@@ -128,9 +146,8 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
       row.body && parseBody(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(row));
     const call = { params, query, body, loaded, headers: event.headers, url: { path: event.rawPath, search } };
     const result = await row.run(context, call as never);
-    return result instanceof Reply
-      ? { status: row.status, value: result.value, headers: result.headers }
-      : { status: row.status, value: result, headers: {} };
+    const { value, headers } = result instanceof Reply ? result : { value: result, headers: {} };
+    return { status: row.status, text: row.status === 204 ? '' : JSON.stringify(value), headers };
   }
 }
 

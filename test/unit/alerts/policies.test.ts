@@ -22,6 +22,8 @@ async function call(method: string, path: string, body?: unknown, context = worl
     authenticate: async () => context,
     anonymous: () => context,
     spend: async () => ({}),
+    weigh: async () => {},
+    inReadTurn: (_context, read) => read(),
     log: world.log,
   });
   const [rawPath = '', rawQueryString = ''] = path.split('?');

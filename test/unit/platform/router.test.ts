@@ -87,6 +87,8 @@ const handle = makeRouter<Context>(rows, {
   log,
   anonymous: () => ({ caller: { is_read_only: true, role: 'member' } }),
   spend: async () => ({}),
+  weigh: async () => {},
+  inReadTurn: (_context, read) => read(),
   authenticate: async ({ headers }) => {
     const caller = callers[headers.authorization ?? ''];
     if (!caller) throw new AppError('UNAUTHORIZED', 'Who?', { headers: { 'www-authenticate': 'Bearer' } });
@@ -293,6 +295,8 @@ describe('a body', () => {
         anonymous: () => ({ caller: callers.admin! }),
         authenticate: () => Promise.reject(new Error('unused')),
         spend: async () => ({}),
+        weigh: async () => {},
+        inReadTurn: (_context, read) => read(),
       },
     );
     for (const body of [`{"a":${'['.repeat(120_000)}${']'.repeat(120_000)}}`, '['.repeat(200_000)]) {

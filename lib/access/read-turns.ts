@@ -1,0 +1,26 @@
+import { AppError } from '#lib/platform/errors.ts';
+import { FairShares, NO_PLACE } from '#lib/platform/fair-shares.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { Context } from './context.ts';
+
+/** Reads of one process that are worked on at once, and of one account. */
+const TURNS = { places: 16, per_target: 4, wait_ms: 10_000 };
+
+const turns = new WeakMap<Ports['limiter'], FairShares>();
+
+/**
+ * Does a read of an account when it is its turn: few at once, as the longest lists are work for seconds together, of
+ * which nobody else may notice. Throws RATE_LIMITED when it had none for long.
+ */
+export async function inReadTurn<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
+  const shares = turns.get(ports.limiter) ?? new FairShares(TURNS, ports.clock);
+  turns.set(ports.limiter, shares);
+  const answer = await shares.run({ tenant, target: 'reads' }, read);
+  if (answer !== NO_PLACE) return answer;
+  throw new AppError(
+    'RATE_LIMITED',
+    `Too many reads at once: ${TURNS.per_target} of an account are worked on at a time, and this one waited for ` +
+      `${TURNS.wait_ms / 1000} s. Send the next when one was answered.`,
+    { headers: { 'retry-after': '1' } },
+  );
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { inReadTurn } from '#lib/access/read-turns.ts';
+import type { AppError } from '#lib/platform/errors.ts';
+import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+/** Reads that end when the test says so. */
+function world() {
+  let now = 0;
+  let wake = () => {};
+  const clock = { now: () => now, sleep: () => new Promise<void>((done) => (wake = done)), stalled: () => 0 };
+  const ports = { clock, limiter: memoryLimiter(clock, undefined) } as unknown as Ports;
+  const settle = () => new Promise(setImmediate);
+  let open = 0;
+  const ends: (() => void)[] = [];
+  return {
+    settle,
+    ends,
+    open: () => open,
+    read: (tenant: string) =>
+      inReadTurn({ ports, tenant }, async () => {
+        open++;
+        await new Promise<void>((end) => void ends.push(end));
+        open--;
+        return 'read';
+      }),
+    pass: async (ms: number) => {
+      now += ms;
+      wake();
+      await settle();
+    },
+  };
+}
+
+describe('reads of one account', () => {
+  it('are worked on four at a time; those of another account do not wait for them', async () => {
+    const { read, open, ends, settle } = world();
+    const mine = Array.from({ length: 10 }, () => read('acc_a'));
+    const others = read('acc_b');
+    await settle();
+    expect(open()).toBe(5);
+    for (let i = 0; i < 20; i++) {
+      ends.shift()?.();
+      await settle();
+    }
+    expect(await Promise.all([...mine, others])).toEqual(Array(11).fill('read'));
+  });
+
+  it('are refused with a remedy when they found no turn for ten seconds', async () => {
+    const { read, ends, pass, settle } = world();
+    const first = Array.from({ length: 4 }, () => read('acc_a'));
+    const late = read('acc_a').catch((error: AppError) => error);
+    await settle();
+    await pass(11_000);
+    expect(await late).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: expect.stringContaining('Send the next when one was answered'),
+      headers: { 'retry-after': '1' },
+    });
+    for (const end of ends) end();
+    expect(await Promise.all(first)).toEqual(Array(4).fill('read'));
+  });
+});
