@@ -47,7 +47,7 @@ export async function reclaimAccount(ports: Ports, keys: Keys, { tenant_id }: { 
   if (account && !account.deleted_at) return;
   if (account && (await deleteEntities(scope)) === 'more') {
     const body: MessageOf<'reclaim'> = { tenant_id, account: true };
-    await ports.queues.send('reclaim', [{ body }]);
+    await ports.queues.send('reclaim', [{ body, group: tenant_id }]);
     return;
   }
   for (const { sk } of await keysUnder(ports, keys.actions(tenant_id), ACTIONS)) await deleteAction(scope, sk);
@@ -55,6 +55,8 @@ export async function reclaimAccount(ports: Ports, keys: Keys, { tenant_id }: { 
     ...(await keysUnder(ports, keys.actions(tenant_id))),
     ...(await keysUnder(ports, keys.skills(tenant_id))),
     ...(await keysUnder(ports, keys.blueprints(tenant_id))),
+    keys.checkCount(tenant_id),
+    keys.relationCount(tenant_id),
     ...(await keysOfPeople(scope)),
   ]);
   if (account) await deleteItself(scope, account);

@@ -83,8 +83,10 @@ export async function runJobs(
         // Its state decides what the outcome changes: read long ago, it may have changed while this waited.
         const isOld = ports.clock.now() - readAt > READ_AGAIN_MS;
         const [still] = isOld ? await wanted(ports, keys, [one.job]) : [one];
-        if (!still || signal?.aborted || isLate(still, ports.clock.now())) return undefined;
-        return lanes.begin(claim, () => probeOnce(ports, still));
+        if (!still || signal?.aborted) return undefined;
+        return lanes.begin(claim, async () =>
+          isLate(still, ports.clock.now()) ? undefined : await probeOnce(ports, still),
+        );
       });
       if (probe === NO_PLACE) return void failed.push(one.job);
       // A run that has timed out has a successor; it must not write beside it.

@@ -92,7 +92,9 @@ describe('channels that believe what is true', () => {
     await night.until('09:35');
     expect(told(night)).toEqual([]);
     night.host('other.test').does('fails');
-    await alertingCheck(night, { target_url: 'http://other.test/' });
+    // Its channel is there before its first probe.
+    const other = await alertingCheck(night, { target_url: 'http://other.test/', enabled: false });
+    await other.change({ enabled: true });
     await night.until('09:36');
     expect(told(night)).toEqual(['09:35 state_change down']);
   });

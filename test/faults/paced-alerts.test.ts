@@ -78,10 +78,9 @@ describe('a receiver that answers 429', () => {
     const [waiting] = await wholeLog();
     expect(waiting).toMatchObject({ status: 'retrying', attempts: 0, error: expect.stringContaining('429') });
     expect(service.host('slack.test').calls.length).toBeLessThanOrEqual(16);
+    // It waits for its receiver, not for this service.
     const health = await service.call('GET', '/v1/health');
-    const planned = Date.parse(health.deliveries.oldest_unsent_at);
-    expect(Date.parse(waiting!.created_at) - planned).toBeGreaterThanOrEqual(0);
-    expect(Date.parse(waiting!.created_at) - planned).toBeLessThan(1000);
+    expect(health.deliveries).toMatchObject({ ok: true, oldest_unsent_at: null });
     service.host('slack.test').does('answers');
     await service.pass(MINUTE);
     expect((await wholeLog())[0]).toMatchObject({ status: 'sent', attempts: 1 });
