@@ -13,6 +13,9 @@ const STORE_PAUSE_MS = 1000;
 /** And at most so long for a message that is not due: setTimeout takes no more than 24 days, and a clock may be set. */
 const LONGEST_WAIT_MS = 3_600_000;
 
+/** While more is due than there are hands for, it is looked so often for those that hold less than their share. */
+const CROWDED_LOOK_MS = 50;
+
 type World = {
   clock: Pick<Clock, 'now'>;
   log: Log;
@@ -84,7 +87,11 @@ function startConsumer(
         }
         const received = await receive(hands - inHand.size);
         for (const message of received) hold(message);
-        if (received.length === 0 && isCrowded) return;
+        if (received.length === 0 && isCrowded) {
+          // What is not due yet of others is not seen behind all that waits.
+          timer = setTimeout(wake, CROWDED_LOOK_MS);
+          return;
+        }
       }
     } catch (error) {
       log.error('a queue could not be read', { queue, error });

@@ -43,7 +43,7 @@ export async function spend(
 }
 
 /** An answer counts once more for each further so many characters. */
-const CHARACTERS_A_TOKEN = 8 * 1024;
+const CHARACTERS_A_TOKEN = 4 * 1024;
 
 /** Counts a long answer as what it was worth: the account's next request waits for it. What it lacks is forgiven. */
 export async function weigh(

@@ -4,7 +4,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import type { Context } from './context.ts';
 
 /** Reads of one process that are worked on at once, and of one account. */
-const TURNS = { places: 16, per_target: 4, wait_ms: 10_000 };
+const TURNS = { places: 16, per_target: 2, wait_ms: 10_000 };
 
 const turns = new WeakMap<Ports['limiter'], FairShares>();
 

@@ -59,16 +59,16 @@ describe('the rate of an account', () => {
     expect(await statuses(3, () => client.get('/v1/me'))).toEqual([200, 200, 429]);
   });
 
-  it('counts a long answer as more than one: once more for each further 8 KB', async () => {
+  it('counts a long answer as more than one: once more for each further 4 KB', async () => {
     const client = await tenant();
-    const fields = { text: 'x'.repeat(12_500) };
+    const fields = { text: 'x'.repeat(6_500) };
     const field = { name: 'text', field_type: 'string' };
     got(await client.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [field] }), 201);
     for (const slug of ['a', 'b'])
       got(await client.post('/v1/blueprints/service/entities', { slug, name: slug, fields }), 201);
     const list = () => client.get('/v1/blueprints/service/entities');
     expect(limits(await list())[1]).toBe('"read";r=9;t=1');
-    // 24 KB and a little: the list itself, and three more.
+    // 13 KB: the list itself, and three more.
     expect(limits(await client.get('/v1/me'))[1]).toBe('"read";r=5;t=3');
     await list();
     expect((await list()).status).toBe(200);

@@ -295,6 +295,15 @@ describe('queues on SQLite', () => {
       expect(held).toHaveLength(hands);
     });
 
+    it('take those of others as soon as they are due, though they were sent before', async () => {
+      const { queues, done } = await crowded(2 * hands);
+      await queues.send('delivery', [{ body: 'b1', group: 'acc_b', not_before: Date.now() + 3000 }]);
+      await vi.advanceTimersByTimeAsync(2990);
+      expect(done).toEqual([]);
+      await vi.advanceTimersByTimeAsync(100);
+      expect(done).toEqual(['b1']);
+    });
+
     it('use a hand as soon as the work of its message has ended, not that of its neighbours', async () => {
       const { held } = await crowded(hands + 5);
       held[0]!();

@@ -23,6 +23,6 @@ export const attacks: Record<string, Attack> = {
   relay,
   amplification,
   'silent-uploads': silentUploads,
-  'slow-readers': slowReaders((number) => (number % 10 === 0 ? 2 : 1)),
+  'slow-readers': slowReaders((number) => (number % 10 === 0 ? 4 : 1)),
   'list-flood': slowReaders(() => 4),
 };

@@ -7,6 +7,7 @@ import { httpTarget } from '#test/support/socket-target.ts';
 
 /** Until each slot has its result, or is a gap. */
 const PATIENCE_MS = 40_000;
+const LOOK_MS = 2_000;
 
 /** Checks of a target that takes every request and answers none. */
 export const slowChecks =
@@ -34,6 +35,8 @@ export const slowChecks =
       },
       judge: async () => {
         const told = await eventually(async () => {
+          // Each look is two calls a check, which count.
+          await pause(LOOK_MS);
           const gaps = await gapsOf(member, ids);
           const results = await resultsOf(member, ids, began);
           const mute = results.filter((list) => list.length === 0).length;
