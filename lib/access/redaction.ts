@@ -1,8 +1,8 @@
 import { MASK } from '#lib/platform/hide-secrets.ts';
 
 /**
- * What a read-only key sees in place of a secret (decisions.md, "A read-only key may GET everything"). Pure functions
- * on records; each answers a new one.
+ * What a read-only key sees in place of a secret (docs/CONTRACT.md#read-only-keys). Pure functions on records; each
+ * answers a new one.
  */
 export const REDACTED = MASK;
 

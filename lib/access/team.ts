@@ -4,7 +4,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from './account.ts';
 
-/** How long an invitation may be accepted (decisions.md, Accounts): 7 days in ms. */
+/** How long an invitation may be accepted (docs/CONTRACT.md#accounts): 7 days in ms. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 
 export const NewInvitation = z.object({ email: Email, role: Role }).meta({ id: 'NewInvitation' });

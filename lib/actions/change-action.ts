@@ -15,7 +15,7 @@ import { bind } from './bindings.ts';
 import { guardUrl } from './guard-url.ts';
 import { requireAction } from './store.ts';
 
-/** Most actions of a tenant (spec, Limits). */
+/** Most actions of a tenant (docs/CONTRACT.md#errors). */
 const MAX_ACTIONS = 50;
 
 /** A new action. Throws VALIDATION_ERROR, NOT_FOUND for its check, LIMIT_EXCEEDED. */

@@ -6,7 +6,7 @@ import type { Item } from '#lib/platform/ports.ts';
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
 
-/** One run of an action on the wire (decisions.md, Actions). */
+/** One run of an action on the wire (docs/CONTRACT.md#executions). */
 export const ExecutionRecord = z
   .object({
     id: z.string(),

@@ -20,7 +20,7 @@ const BUILT_IN = [
   'transition_id',
 ] as const;
 
-/** Values of the service's own variables (spec, Template variables); those of a transition only where there is one. */
+/** Values of the service's own variables (docs/CONTRACT.md#actions); those of a transition only where there is one. */
 export type BuiltIn = Partial<Record<(typeof BUILT_IN)[number], string>>;
 
 type Values = ReadonlyMap<string, string>;

@@ -11,7 +11,7 @@ import type { ActionItem } from './action-item.ts';
 import { type ExecutionItem, ExecutionRecord, type LogItem, PipelineStatus } from './execution.ts';
 import { hiderOfAction } from './send.ts';
 
-/** Spec, Limits. */
+/** docs/CONTRACT.md#executions */
 const MAX_LINES_A_REPORT = 100;
 const MAX_LINES = 1000;
 const MAX_LINE_BYTES = 2048;

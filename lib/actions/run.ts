@@ -10,7 +10,7 @@ import { type BuiltIn, variablesOf } from './placeholders.ts';
 import { send } from './send.ts';
 import { requireAction } from './store.ts';
 
-/** The variables of a transition (spec, Template variables). */
+/** The variables of a transition (docs/CONTRACT.md#actions). */
 export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
   entity_id: transition.entity_id,
   entity_name: transition.entity_name,

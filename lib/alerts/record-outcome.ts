@@ -14,7 +14,7 @@ export type AttemptOutcome =
   | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
-/** Waits after the first and the second failed attempt; there is no third wait (decisions.md, Alerts). */
+/** Waits after the first and the second failed attempt; there is no third wait (docs/CONTRACT.md#deliveries). */
 const WAITS_MS = [1_000, 2_000];
 
 /** Pure: pending, then retrying, ending in sent or failed. A test alert has one attempt. */

@@ -3,8 +3,8 @@ import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
 export type Judged = { state: CheckState; consecutive_failures: number };
 
 /**
- * What one more result makes of a check (decisions.md, State and transitions; the spec's table of states): any success
- * is up, the threshold-th failure in a row is down, everything below leaves the state. The counter saturates.
+ * What one more result makes of a check (docs/CONTRACT.md#states): any success is up, the threshold-th failure in a row
+ * is down, fewer failures leave the state. The counter stops at the threshold.
  */
 export function judge(check: Judged & { failure_threshold: number }, success: boolean): Judged {
   if (success) return { state: 'up', consecutive_failures: 0 };

@@ -4,7 +4,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import { believed } from '#lib/platform/time.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
 
-/** A push older than the newest received by more than this (ms) is history only (decisions.md, Order of judging). */
+/** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 

@@ -30,7 +30,7 @@ export type OwnNetwork = {
 };
 
 /**
- * Tells a failure of our own network from failures of the targets (design.md, "Our own network can fail"): a look-up
+ * Tells a failure of our own network from failures of the targets (docs/CONTRACT.md#probes): a look-up
  * of the name in the setting WITNESS speaks for it. Without that setting no one does, and failures are the targets'.
  */
 export function ownNetwork(ports: Ports): OwnNetwork {

@@ -37,8 +37,8 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
  * Receives one push: stored, judged and durable before it returns its result. The same push again is counted once.
  *
  * A push that changes nothing is stored alone, and then the check is read again: whoever judges silence meanwhile
- * marks the check first and looks for results after that, so that one of the two sees the other (design.md, "Silence
- * never beats a push that was answered").
+ * marks the check first and looks for results after that, so that one of the two sees the other
+ * (docs/ARCHITECTURE.md#the-recording-core).
  */
 export async function receivePush(
   ports: Ports,

@@ -182,7 +182,7 @@ const hostOf = (check: CheckItem): string | undefined => checkTypeOf(check.check
 async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Probe | undefined> {
   const type = checkTypeOf(check.check_type);
   const started_at = ports.clock.now();
-  // A probe never outlives its interval (decisions.md, Checks).
+  // A probe never outlives its interval (docs/CONTRACT.md#probes).
   const timeout_ms = Math.min(check.timeout_ms, check.interval_seconds * 1000);
   const settings = boundTo(ports.settings, account);
   const before = ports.clock.stalled();

@@ -83,6 +83,6 @@ export async function isOverdue(
   return due >= believed(check.settings_at, now) && (last === undefined || orderOf(last) < due);
 }
 
-/** A probe never outlives its interval (decisions.md, Checks); ms. */
+/** A probe never outlives its interval (docs/CONTRACT.md#probes); ms. */
 export const probeTimeout = (check: Pick<CheckItem, 'timeout_ms' | 'interval_seconds'>): number =>
   Math.min(check.timeout_ms, check.interval_seconds * 1000);

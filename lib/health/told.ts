@@ -16,7 +16,7 @@ export type Told = { before: Belief; open: ToldAlert[] };
 const MOST_OPEN = 4;
 const NOTHING: Told = { before: 'up', open: [] };
 
-/** The state in the latest alert that did not fail; none yet counts as up (decisions.md, Alerts). */
+/** The state in the latest alert that did not fail; none yet counts as up (docs/CONTRACT.md#alerts). */
 export const toldState = ({ told = NOTHING }: CheckItem['alerts']): Belief => told.open.at(-1)?.tells ?? told.before;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * How far an outbound connection may go (decisions.md, Safety): `public` only, or `any` but link-local, 0/8, multicast and cloud metadata;
- * `any-but-self` is `any` without loopback too.
+ * How far an outbound connection may go (docs/CONTRACT.md#egress): `public` only, or `any` but link-local, 0/8,
+ * multicast and cloud metadata; `any-but-self` is `any` without loopback.
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 

@@ -3,7 +3,7 @@ import type { Life } from './lives.ts';
 import type { Arrival } from './outside.ts';
 import type { Story } from './told.ts';
 
-/** Attempts that a delivery has (decisions.md, Alerts). */
+/** Attempts that a delivery has (docs/CONTRACT.md#deliveries). */
 const ATTEMPTS = 3;
 
 /** An alert was taken at that moment: answered 2xx, whether or not the service lived to hear of it. */
