@@ -17,7 +17,7 @@ export type FanOutWorld = { ports: Ports; keys: Keys };
 /** A transition that could not be fanned out is tried again after this time, on its own. */
 const PARKED_MS = 5_000;
 
-/** Fans out; on failure parks the transition on its own queue, so that no other one waits. Throws when that fails too. */
+/** Fans out. On failure parks the transition on a queue, so that no other waits behind it; throws if that fails too. */
 export async function fanOutOrPark(world: FanOutWorld, transition: TransitionItem): Promise<void> {
   const { tenant_id, check_id, transition_id, sk } = transition;
   try {

@@ -9,7 +9,7 @@ export type Channel = {
   created_at: string;
 };
 
-/** The policy of a check and its channels (at most 10), one item. Stored at the first change; until then the defaults. */
+/** The policy of a check and its channels (at most 10) in one item. Until the first change none is stored. */
 export type PolicyItem = Item & {
   v: string;
   tenant_id: string;

@@ -15,7 +15,7 @@ export function judge(check: Judged & { failure_threshold: number }, success: bo
 export const isSame = (a: Judged, b: Judged): boolean =>
   a.state === b.state && a.consecutive_failures === b.consecutive_failures;
 
-/** State of an entity from the states of its checks; a disabled check counts as unknown, and unknown ones not at all. */
+/** State of an entity from those of its checks. Unknown checks, disabled ones among them, do not count. */
 export function aggregate(checks: Record<string, CheckState>): EntityState {
   const states = new Set(Object.values(checks));
   if (states.has('up')) return states.has('down') ? 'degraded' : 'up';

@@ -32,8 +32,8 @@ export async function staleEntities({ ports, keys }: Context): Promise<(entityId
 }
 
 /**
- * The newest result of a check that is still shown; undefined without one. Pushes from the future stand before it in the
- * list and are as new as their arrival, as they are judged.
+ * The newest result of a check that is still shown; undefined without one. A push from the future counts as of its
+ * arrival, as when it is judged, though the list shows it first.
  */
 export async function lastResult({ ports, keys, tenant, caller }: Context, id: string) {
   const now = ports.clock.now();

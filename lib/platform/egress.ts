@@ -164,7 +164,7 @@ export async function resolveAndJudge(
 const shown = (address: string, reason: string, egress: Egress): string =>
   egress === 'public' ? `an address that is not public, and ${PUBLIC_ONLY}` : `${address}; ${reason}`;
 
-/** Whether a DNS value may be shown to people who may reach public hosts only: it names neither an address nor a zone of ours. */
+/** Whether a DNS value may be shown where only public hosts may be reached: it names no private address or zone. */
 export const isPublicValue = (value: string, allow: readonly string[]): boolean =>
   value.split(/\s+/).every((word) => {
     if (isIP(word)) return refusalOf(word, 'public', allow) === undefined;

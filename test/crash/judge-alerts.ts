@@ -56,7 +56,9 @@ export function judgeArrivals({ deliveries }: Story, arrivals: Arrival[]): strin
     .map((one) => `delivery ${one.id} counts as sent and never arrived`);
 }
 
-/** Only a crash excuses that an alert is sent after it was taken, and that it is tried more often than its rule says. */
+/**
+ * Only a crash excuses that an alert is sent after it was taken, and that it is tried more often than its rule says.
+ */
 function judgeRepeats(id: string, arrivals: Arrival[], lives: Life[]): string[] {
   const wrong: string[] = [];
   const startsBetween = (from: number, to: number) =>
