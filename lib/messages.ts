@@ -44,7 +44,7 @@ const Run = z.discriminatedUnion('kind', [
   }),
   /** Due at `slot` (epoch ms). */
   z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
-  /** Begun some time ago: should it still be pending, whoever ran it was cut off. */
+  /** Begun some time ago: if it is still pending, the process that ran it died. */
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 

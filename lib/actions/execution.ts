@@ -31,7 +31,7 @@ export const ExecutionRecord = z
 export type ExecutionRecord = z.infer<typeof ExecutionRecord>;
 
 /**
- * A run as stored: written before anything is sent, so that nobody sends it again, and once more with what came of it.
+ * A run as stored: written before it is sent, so that it is sent once, and again with what came of it.
  * 0.5 KB and the snippet of at most 4 KB.
  */
 export type ExecutionItem = Item &

@@ -23,7 +23,7 @@ export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
 /**
  * Sends a run that was claimed, and writes down what came of it.
  * @param cause the service's own variables beside those that every run has
- * @param vars those of whoever asked for it
+ * @param vars the variables that the caller gave
  */
 export async function dispatch(
   world: World,

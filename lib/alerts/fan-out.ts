@@ -82,7 +82,7 @@ function plannedOf({
   return { kind: 'state_change', alert_id: transition_id, tells, deliveries: alert.deliveries, channel_ids };
 }
 
-/** The deliveries of a transition as they stand: made now, or by whoever was here before. */
+/** The deliveries of a transition as they stand: made now, or by an earlier call. */
 async function deliveriesOf({ ports, keys }: FanOutWorld, transition: TransitionItem): Promise<DeliveryItem[]> {
   const planned = plannedOf(transition);
   if (!planned) return [];

@@ -14,7 +14,7 @@ import { retentionStart } from './retention.ts';
 const SETTLING_MS = 30_000;
 
 /**
- * Whether what lists show of an entity and its checks is stale, by entity id: nobody executes its shard's schedule at
+ * Whether what lists show of an entity and its checks is stale, by entity id: the schedule of its shard does not run at
  * this moment, or did not until just now. Costs two small reads a shard, however long the list.
  */
 export async function staleEntities({ ports, keys }: Context): Promise<(entityId: string) => boolean> {

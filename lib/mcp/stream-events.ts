@@ -73,7 +73,7 @@ export async function* eventsOf(
         const isLate = now - opened >= life + TIMING.overtime;
         if (isClosed && (awaited === 0 || isLate)) return;
         if (!isClosed && ((awaited === 0 && isOver(now)) || isLate)) {
-          // Whoever comes now is told so; whoever came before is found by one more look.
+          // From now on posts are refused; those from before are found by one more look.
           await closeStream(context, session);
           isClosed = true;
           continue;

@@ -42,7 +42,7 @@ const NOT_PUBLIC_V6: readonly Range[] = [
   ['3fff::/20', 'a documentation address'],
 ];
 
-/** What nobody monitors and what gives out credentials (cloud metadata). */
+/** Closed even to `any`: not worth monitoring, or a source of credentials (cloud metadata). */
 const NEVER_V4: readonly Range[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
   ['100.100.100.200/32', 'a cloud metadata address'],
@@ -160,7 +160,7 @@ export async function resolveAndJudge(
   return addresses;
 }
 
-/** Where only public hosts may be reached, what our resolver knows of the others is nobody's business. */
+/** Where only public hosts may be reached, private addresses that our resolver knows are not shown. */
 const shown = (address: string, reason: string, egress: Egress): string =>
   egress === 'public' ? `an address that is not public, and ${PUBLIC_ONLY}` : `${address}; ${reason}`;
 

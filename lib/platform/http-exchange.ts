@@ -123,7 +123,7 @@ function send(
     let body: ResponseBody | undefined;
     let interim = 0;
     const fail = (error: Error) => {
-      // What comes behind a complete response is nobody's; its end is still to be told.
+      // What follows a complete response is ignored; its end is still to be told.
       if (!response?.complete) reject(exchangeError(error, where, response !== undefined));
     };
     // At once, so that what has arrived already is not read any more.

@@ -67,7 +67,7 @@ export type TlsReply = {
   valid_from: number;
   /** Epoch ms. */
   valid_to: number;
-  /** Why nobody should trust it: dates, name or issuer, in a sentence; empty when all is well. */
+  /** Why it cannot be trusted (dates, name or issuer), in a sentence; empty when it can. */
   problem: string;
 };
 
