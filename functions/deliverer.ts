@@ -7,7 +7,7 @@ import { FairShares } from '#lib/platform/fair-shares.ts';
 import { natsPublisher } from '#lib/platform/nats-client.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
-/** Deliveries that one process sends at once, and of these to one URL; the others let go of their messages meanwhile. */
+/** Deliveries that one process sends at once, and to one URL. The others give their messages back meanwhile. */
 const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };
 
 /** Attempts deliveries. The NATS client is in this function alone. */

@@ -1,4 +1,4 @@
-/** What a page of another origin may do with the API, and an MCP client on one that the operator names, on both targets. */
+/** CORS on both targets: what pages of other origins may send to the API, and those that the operator names to MCP. */
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 export const ALLOWED_HEADERS = [
   'authorization',

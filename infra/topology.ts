@@ -95,12 +95,12 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim'] },
 };
 
-/** What is left of the time in which a message is hidden when its function is at its time-out. */
+/** Visibility time-out beyond the time-out of the function. */
 const MARGIN_SECONDS = 10;
 
 /**
- * So long a message that was received is hidden: one that failed, or was never run, is given again then. Soon, as alerts
- * wait for it; but not before its function must have ended.
+ * Visibility time-out of a queue: after it, a message that failed or was never run is given again. Short, as alerts
+ * wait for it, but longer than its function may run.
  */
 export const hiddenSeconds = (queue: QueueName): number =>
   functions[queues[queue].consumer].timeout_seconds + MARGIN_SECONDS;

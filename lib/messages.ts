@@ -44,7 +44,7 @@ const Run = z.discriminatedUnion('kind', [
   }),
   /** Due at `slot` (epoch ms). */
   z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
-  /** Begun some time ago: should it still be pending, whoever ran it was cut off. */
+  /** Begun some time ago: if it is still pending, the process that ran it died. */
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
@@ -68,8 +68,8 @@ export const messages = {
 };
 
 /**
- * The receive after which a message goes to the dead letters: what it stands for then ends as failed, untried. The most
- * that SQS takes, as receives count that no function ever saw (Lambda throttled it); time decides before (lib/platform/batch.ts).
+ * The receive after which a message becomes a dead letter, and what it stands for ends as failed. It is the most that
+ * SQS allows, as receives that Lambda throttled count too; usually time decides first (lib/platform/batch.ts).
  */
 export const LAST_RECEIVE = 1000;
 

@@ -43,9 +43,8 @@ const through = (origin: IOrigin, edge: CloudFrontFunction): BehaviorOptions => 
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /**
- * One address for everything. The API has `/v1/*` and `/.well-known/*`; all else goes to it too, until there is a console
- * to put there. Of what is streamed, a GET goes to the function itself, signed by CloudFront, and every other method to
- * the API (edge/viewer-request.js), which has a throttle and a log.
+ * One address for everything. All paths go to the API. On a path that is streamed, a GET goes to the function itself,
+ * signed by CloudFront, and every other method to the API, which has a throttle and a log (edge/viewer-request.js).
  */
 export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settings: DeploySettings): Distribution {
   const edge = new CloudFrontFunction(scope, 'Edge', {
@@ -77,7 +76,7 @@ export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settin
     httpVersion: HttpVersion.HTTP2_AND_3,
     priceClass: PriceClass.PRICE_CLASS_100,
     defaultBehavior: toApi,
-    // Errors are kept by rules of their own, 10 s by default, and under the path alone: the next caller, with another key,
+    // CloudFront caches errors by rules of their own, for 10 s and by path alone: the next caller, with another key,
     // would be shown them.
     errorResponses: ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     // The first path that fits wins: what is streamed stands before the API's own.

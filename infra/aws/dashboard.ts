@@ -6,8 +6,8 @@ import type { Watched } from './alarms.ts';
 import { ownMetrics } from './own-metrics.ts';
 
 /**
- * Two pages, each of at most 50 metrics, which cost nothing: how the service fares, and what goes wrong in it. Every metric
- * of an alarm is on one of them.
+ * Two dashboards: the work, and the faults. Each has at most 50 metrics, which is what AWS has free. The metric of
+ * every alarm is on one of them.
  */
 export function makeDashboards(scope: Construct, watched: Watched): void {
   new Dashboard(scope, 'Dashboard', { widgets: inRows(ofWork(scope, watched)) });

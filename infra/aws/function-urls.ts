@@ -26,9 +26,9 @@ const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
 });
 
 /**
- * An address that streams for each function that does. Behind CloudFront it takes what that has signed and nothing else:
- * Lambda refuses every other caller before the function is run. Without CloudFront it is open as the API is, and who
- * calls is judged inside, by the Bearer key.
+ * A function URL for each function that streams. Behind CloudFront it takes only requests that CloudFront has signed:
+ * Lambda refuses all others before it runs the function. Without CloudFront it is as open as the API, and the function
+ * judges the Bearer key.
  */
 export function makeFunctionUrls(functions: Functions, settings: DeploySettings): Streamed[] {
   const origins = namedOrigins(settings);

@@ -1,6 +1,6 @@
 import { blockList } from '#lib/platform/egress.ts';
 
-/** Where nothing that a tenant names may ever go: a function gets its work on loopback, and machines their credentials. */
+/** Never reachable for tenants: Lambda hands a function its work on loopback, and machines get credentials there. */
 const NEVER: readonly [base: string, bits: number, what: string][] = [
   ['127.0.0.0', 24, 'loopback, where Lambda gives a function its work'],
   ['::ffff:7f00:0', 120, 'loopback, where Lambda gives a function its work'],
@@ -11,7 +11,7 @@ const NEVER: readonly [base: string, bits: number, what: string][] = [
   ['fd00:ec2::', 32, 'where AWS gives out credentials'],
 ];
 
-/** Why a range of EGRESS_ALLOW cannot be allowed on AWS; undefined when it can. Throws a sentence when it is no range. */
+/** Why a range of EGRESS_ALLOW cannot be allowed on AWS; undefined when it can. Throws when it is no range. */
 export function neverAllowed(cidr: string): string | undefined {
   const [start = ''] = cidr.split('/');
   const given = blockList([cidr]);

@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib';
 
 const DOCUMENT = join(import.meta.dirname, '../../lib/openapi.json');
 
-/** The text of a module that takes the place of lib/openapi-document.ts: a tenth of it, and unpacked when it is asked for. */
+/** A module in place of lib/openapi-document.ts, compressed to a tenth; it is unpacked when it is asked for. */
 export function packedDocument(): string {
   const packed = brotliCompressSync(JSON.stringify(JSON.parse(readFileSync(DOCUMENT, 'utf8')))).toString('base64');
   return [

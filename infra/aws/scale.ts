@@ -3,8 +3,8 @@ import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
 import { LARGEST_BATCH, MOST_CONCURRENCY } from './event-source-limits.ts';
 
 /**
- * What a fleet costs and where it ends, by arithmetic: docs/SCALE.md shows it, a test recomputes it. Steady checks of one
- * minute whose outcome changes nothing; alerts, API calls, logs and storage are beside it.
+ * What a fleet costs and where it ends, by arithmetic. docs/SCALE.md shows it, and a test recomputes it. It covers
+ * checks of one minute whose outcome changes nothing, without alerts, API calls, logs and storage.
  */
 export const ASSUMED = {
   /** List prices of us-east-1 on demand, $ per million (GB-seconds: arm64). */
@@ -13,9 +13,11 @@ export const ASSUMED = {
   queue_request: 0.4,
   invocation: 0.2,
   gb_second: 13.3334,
-  /** A request through CloudFront (HTTPS, United States), after ten million of a month; beside what it does behind it. */
+  /** A request through CloudFront (HTTPS, United States), after ten million a month, without what lies behind it. */
   cdn_request: 1,
-  /** One write each, a few of them twice as large; its check read strongly, and a share of the schedule (lib/KEYS.md). */
+  /**
+   * Per run: one write, a few twice as large; a strong read of the check, and a share of the schedule (lib/KEYS.md).
+   */
   writes_a_run: 1.05,
   reads_a_run: 1.15,
   /** lib/schedule/jobs.ts */
@@ -25,7 +27,7 @@ export const ASSUMED = {
   /** Size of a schedule entry (bytes), and what a page of a megabyte takes to read (s). */
   entry_bytes: 250,
   page_seconds: 0.06,
-  /** What the generator takes to read, pack and send the job of an entry (s of a whole vCPU, measured: 5 to 7 millionths). */
+  /** CPU (s of a whole vCPU) to read, pack and send the job of one entry; measured: 5 to 7 millionths. */
   entry_cpu_seconds: 6.5e-6,
   /** A vCPU; memory decides the share of it. */
   vcpu_mb: 1769,

@@ -107,7 +107,7 @@ export const DeploySettings = z.object({
 
 export type DeploySettings = z.output<typeof DeploySettings>;
 
-/** CDK's own keys of the context have hyphens, colons or slashes (`@aws-cdk/…`, `availability-zones:…`), or are `tree`. */
+/** CDK's own context keys have hyphens, colons or slashes (`@aws-cdk/…`, `availability-zones:…`), or are `tree`. */
 const isSettingLike = (key: string): boolean =>
   /^[A-Z0-9]+(?:_[A-Z0-9]+)*$/.test(key) || /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(key);
 

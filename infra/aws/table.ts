@@ -30,7 +30,7 @@ export function makeTable(scope: Construct, settings: DeploySettings, key: IKey 
     sortKey: { name: 'sk', type: AttributeType.STRING },
     billing: Billing.onDemand(),
     encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
-    // What is new would do; but a replica wants both, and another kind of stream is another stream, unread from its start.
+    // New images would do. But a replica needs both, and changing the view type makes a new stream.
     dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
     timeToLiveAttribute: 'expires_at',
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

@@ -38,8 +38,8 @@ export const hasNoBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 
 /**
- * Reads a body when somebody wants it, as ApiEvent has it. Until then it stays with the client and in the buffers of the
- * connection; of one that is larger than wanted nothing is kept.
+ * Reads a body when it is wanted (`ApiEvent.readBody`). Until then it stays with the client and in the buffers of the
+ * connection. Nothing is kept of a body that is too large.
  */
 export function bodyReader(
   request: IncomingMessage,

@@ -39,8 +39,8 @@ export function startConsumers(
 /**
  * One queue. It rests until a send or the next due message wakes it, so an idle service does nothing. Each message is a
  * run of its own, so that a hand is free when its work ends. As long as there are hands for all that is due, they take
- * it in the order of time. Else whoever holds less than a share comes first, and a share more hands are kept for them:
- * no tenant waits for the long work of another.
+ * it in the order of time. Else groups that hold less than a share come first, and a share more hands are kept for
+ * them: no tenant waits for the long work of another.
  */
 function startConsumer(
   queue: QueueName,

@@ -6,7 +6,7 @@ export type Invocation = {
   awsRequestId: string;
   functionName: FunctionName;
   getRemainingTimeInMillis(): number;
-  /** Aborted at the function's time-out: whoever goes on after it writes beside its successor. */
+  /** Aborted at the function's time-out: work that goes on after it would write beside its successor. */
   signal: AbortSignal;
 };
 

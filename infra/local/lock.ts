@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 const SQLITE_BUSY = 5;
 
 /**
- * Makes DATA_DIR where it is not there yet, for its owner's eyes alone, and holds it for this process alone, by an exclusive transaction on a file of its own: the kernel lets go of it
- * however the process ends, kill -9 included.
- * @returns lets go
- * @throws Error with one sentence when another service holds it, or it is no folder that can be written
+ * Makes DATA_DIR if it is missing (mode 0700) and locks it for this process, by an exclusive transaction on a file in
+ * it: the kernel releases the lock however the process ends, kill -9 included.
+ * @returns releases the lock
+ * @throws Error of one sentence when another service holds it, or it is no writable folder
  */
 export function lockDirectory(dir: string): () => void {
   let db: DatabaseSync | undefined;

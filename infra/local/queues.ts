@@ -52,7 +52,7 @@ const MESSAGE_BYTES = 256 * 1024;
 const BETWEEN_TRIES: readonly QueueName[] = ['notify', 'delivery', 'plan'];
 /** Messages in one write of a large send, so that nobody waits long for it. */
 const CHUNK = 25;
-/** A message that failed waits 2 s, then twice as long each time, up to half a minute. (SQS: as long as it is hidden.) */
+/** A message that failed waits 2 s, then twice as long each time, up to 30 s. (SQS: its visibility time-out.) */
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 30_000;
 

@@ -30,8 +30,8 @@ export function outageBefore(file: string, now: number, tick: number | undefined
 
 export type SignOfLife = {
   /**
-   * To be asked before work is taken: whether this process was paused until now. If so, resolves once that is noted, and
-   * rejects when it cannot be; undefined, as nearly always, when there is nothing to wait for.
+   * Asked before work is taken. When this process was paused until now, a promise that resolves once that is noted and
+   * rejects when it cannot be; otherwise, as nearly always, undefined.
    */
   afterPause(): Promise<void> | undefined;
   /** After a last sign. */

@@ -174,7 +174,7 @@ function rangeOf({ partition, prefix, from, to, after, descending }: Query): { s
   };
 }
 
-/** Of bounds of one side the one that lets in least: the highest (`sign` 1) or the lowest (-1), itself shut out first. */
+/** The tightest of bounds on one side: the highest (`sign` 1) or the lowest (-1); of equals the exclusive one. */
 function tightest(bounds: Bound[], sign: 1 | -1): Bound | undefined {
   const isTighter = (a: Bound, b: Bound) =>
     a.at === b.at ? a.op.length < b.op.length : sign === 1 ? a.at > b.at : a.at < b.at;

@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 /** How long after a refusal of the store a tick is tried again. */
 const RETRY_MS = 1000;
 
-/** When a store's service ticked last, epoch ms: it lived then, and not two minutes later. Undefined if it never did. */
+/** When the service of a store ticked last (epoch ms); it stopped within two minutes of that. Undefined if never. */
 export function lastTick({ db }: Store): number | undefined {
   const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
   return typeof last === 'string' ? Date.parse(last) : undefined;

@@ -3,9 +3,9 @@ import { networkOf } from '#lib/platform/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
 /**
- * Bounds what waits in memory for its readers. Beyond the bound, the oldest answer to the address that has most waiting is
- * cut, so that nobody who reads pays for those who do not.
- * @returns to be told of each answer before it is sent
+ * Bounds the memory of answers that wait for their readers. Beyond the bound, the oldest answer to the address with
+ * most waiting is cut, so that slow readers do not hurt others.
+ * @returns to be called with each answer before it is sent
  */
 export function boundUnsent(bounds: Bounds): (response: ServerResponse, address: string, bytes: number) => void {
   const waiting = new Map<string, { bytes: number; answers: Map<ServerResponse, number> }>();

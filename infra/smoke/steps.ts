@@ -108,9 +108,9 @@ async function heartbeat(walk: Walk): Promise<string> {
 }
 
 /**
- * The check is told to expect what does not come, so that it goes down: through probe, transition, fan-out and delivery,
- * to the receiver. Where none is given, it is the service itself: a channel that posts with a Bearer token to the
- * address of a heartbeat.
+ * Makes the check expect a status that does not come, so that it goes down: probe, transition, fan-out, delivery,
+ * receiver. Without a receiver of the caller's it is the service itself: an ntfy channel that posts, with its token as
+ * Bearer key, to the address of a heartbeat.
  */
 async function alert(walk: Walk): Promise<string> {
   const { call, patience, receiver } = walk;

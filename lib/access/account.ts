@@ -119,8 +119,8 @@ export type AccountItem = Item &
 export type AccountEmailItem = Item & { v: string; accounts: string[] };
 
 /**
- * A person of an account, or one who is invited to it. About 300 bytes. Whoever adds a key to it or takes one away writes
- * it.
+ * A member of an account, or somebody invited to it. About 300 bytes; written with each key of theirs that is made or
+ * deleted.
  */
 export type UserItem = Item & {
   v: string;

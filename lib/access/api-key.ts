@@ -29,7 +29,7 @@ export type KeyRecord = z.infer<typeof KeyRecord>;
 export const IssuedKey = KeyRecord.extend({ key: z.string() }).meta({ id: 'IssuedApiKey' });
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
-/** What key items repeat of their account; whoever changes it there rewrites it here (change-account.ts). */
+/** What key items copy from their account; change-account.ts keeps the copies up to date. */
 export type AccountCopy = {
   account_disabled: boolean;
   retention_days: number;

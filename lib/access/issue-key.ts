@@ -25,12 +25,12 @@ export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<I
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account.v } },
-      // Written, so that whoever removes the user at its version knows all keys.
+      // Written, so that a removal of the user on its version has seen every key.
       { put: counted, if: { version: user.v } },
     ]);
     return outcome.ok ? { ...keyRecord(item), key: draw.raw } : AGAIN;
   };
-  // In turn with changes of the team, so that nobody evades a removal by making keys without end.
+  // In turn with changes of the team: a user who makes keys without end cannot evade removal.
   return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, attempt));
 }
 

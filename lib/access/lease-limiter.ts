@@ -51,8 +51,8 @@ const ownRate = ({ per_second, burst }: Rate): Rate => ({
 const largestLease = ({ per_second }: Rate): number => Math.max(10, Math.ceil(per_second / 10));
 
 /**
- * The next lease is twice the last one where that was used up before its time, else half of it: what a process does not use
- * is lost to the others.
+ * The next lease is twice the last one if that was used up in time, else half of it: what a process leases and does not
+ * use is lost to the others.
  */
 function leaseSize({ size, leased }: Share, rate: Rate, wanted: number): number {
   const next = leased === 0 ? size * 2 : Math.ceil(size / 2);
@@ -67,10 +67,10 @@ const JITTER_MS = 30;
 const MOST_SHARES = 5000;
 
 /**
- * Holds accounts to their rates where many processes serve them: each leases tokens, a tenth of a second's worth at most,
- * from one item an account and class. An account under 1 request a second costs nothing; one beyond its rate costs at most
- * a read a second and process, as a process that was refused, or was always in another's way, asks again only 0.5 to
- * 1.5 s later. Where the store fails it lets in, and counts `LimiterFailed`.
+ * Holds accounts to their rates where many processes serve them. Each process leases tokens, a tenth of a second's
+ * worth at most, from one item an account and class. An account under 1 request a second costs nothing. One beyond its
+ * rate costs at most a read a second and process, as a process that was refused asks again only 0.5 to 1.5 s later.
+ * When the store fails, requests are let in and `LimiterFailed` is counted.
  */
 export function leaseLimiter(
   ports: Pick<Ports, 'table' | 'clock' | 'ids' | 'metrics' | 'log' | 'settings'>,

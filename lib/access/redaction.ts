@@ -1,8 +1,8 @@
 import { MASK } from '#lib/platform/hide-secrets.ts';
 
 /**
- * What a read-only key sees in place of a secret (decisions.md, "A read-only key may GET everything"). Pure functions
- * on records; each answers a new one.
+ * What a read-only key sees in place of a secret (docs/CONTRACT.md#read-only-keys). Pure functions on records; each
+ * answers a new one.
  */
 export const REDACTED = MASK;
 
@@ -10,7 +10,7 @@ export const REDACTED = MASK;
 export const redactUrl = (url: string): string =>
   url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`).replace(/[?#].*$/s, `?${REDACTED}`);
 
-/** A scheme begins where no letter of one stands before it: looked for everywhere, a long word would cost its square. */
+/** The look-behind lets a match begin only at the start of a word: otherwise a long word costs quadratic time. */
 const URLS = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>`]+/gi;
 
 /** A text, such as an error, without the URLs in it. */

@@ -31,7 +31,7 @@ const accountRows = [
     status: 200,
     body: AccountPatch,
     reply: AccountRecord,
-    // The address is a contact: that another account has it as well is nobody's business here.
+    // The address is a contact. Whether another account has it too is not revealed here.
     run: async (context, { body }) => accountRecord(await renameAccount(context, body, true)),
   }),
   row({

@@ -4,7 +4,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from './account.ts';
 
-/** How long an invitation may be accepted (decisions.md, Accounts): 7 days in ms. */
+/** How long an invitation may be accepted (docs/CONTRACT.md#accounts): 7 days in ms. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 
 export const NewInvitation = z.object({ email: Email, role: Role }).meta({ id: 'NewInvitation' });
@@ -14,7 +14,7 @@ export const TeamMember = z
   .object({
     id: z.string(),
     email: z.string(),
-    /** Empty while pending: whoever accepts the invitation gives it. */
+    /** Empty while pending; given when the invitation is accepted. */
     name: z.string(),
     role: Role,
     status: z.enum(['active', 'pending']),
@@ -52,7 +52,7 @@ export const teamMember = (user: UserItem): TeamMember => ({
 /** E-mail addresses of one account are compared without regard to case. */
 export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);
 
-/** Throws CONFLICT when nobody could administer the account without this user. */
+/** Throws CONFLICT when this user is the last admin. */
 export function mustNotBeLastAdmin(users: UserItem[], user: UserItem): void {
   const isAdmin = (one: UserItem) => one.role === 'admin' && !isInvited(one);
   if (!isAdmin(user) || users.some((other) => other.id !== user.id && isAdmin(other))) return;

@@ -71,7 +71,7 @@ export const NewAction = z
   .meta({ id: 'NewAction' });
 export type ActionInput = z.infer<typeof NewAction>;
 
-/** What is supplied changes; headers are replaced as a map. `id` may be repeated, as a record can be sent back whole. */
+/** What is supplied changes; headers are replaced as a map. `id` may be repeated: a record can be sent back whole. */
 export const ActionPatch = z
   .object({ ...fields, id: z.string() })
   .partial()

@@ -8,7 +8,7 @@ import { hasFixedHost, headOf, withoutPort } from './url-template.ts';
 
 const MAX_HOSTS = 20;
 
-/** `api.example.com`, 192.0.2.7, or `*.example.com` for every name below it, in canonical form; undefined when neither. */
+/** The canonical form of `api.example.com`, 192.0.2.7, or `*.example.com` for all names below; else undefined. */
 function canonical(pattern: string): string | undefined {
   if (!pattern.startsWith('*.')) return canonicalHost(pattern);
   const name = canonicalHost(pattern.slice(2));

@@ -15,7 +15,7 @@ import { bind } from './bindings.ts';
 import { guardUrl } from './guard-url.ts';
 import { requireAction } from './store.ts';
 
-/** Most actions of a tenant (spec, Limits). */
+/** Most actions of a tenant (docs/CONTRACT.md#errors). */
 const MAX_ACTIONS = 50;
 
 /** A new action. Throws VALIDATION_ERROR, NOT_FOUND for its check, LIMIT_EXCEEDED. */
@@ -100,7 +100,7 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
 const isRebound = (next: ActionItem, before: ActionItem): boolean =>
   next.check_id !== before.check_id || (next.trigger_type === 'state_change' && before.trigger_type !== 'state_change');
 
-/** Deletes an action: from here on nobody sees it or its runs; their storage is reclaimed in the background. */
+/** Deletes an action. It and its runs are hidden at once; their storage is reclaimed in the background. */
 export async function deleteAction(context: Omit<Context, 'caller'>, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.

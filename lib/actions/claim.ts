@@ -11,7 +11,7 @@ import type { ExecutionItem, RunPointer } from './execution.ts';
 /** `places` are there where runs come from a queue; runs by hand are the caller's own time. */
 export type World = { ports: Ports; keys: Keys; places?: FairShares };
 
-/** A run that is wanted. Its id follows from its cause, so that whoever wants it again means the same one. */
+/** A run that is wanted. Its id follows from its cause, so that a repeat means the same run. */
 export type Wanted = {
   tenant_id: string;
   action_id: string;
@@ -22,7 +22,7 @@ export type Wanted = {
 };
 
 export type Claim =
-  /** Ours to send, and nobody else's ever. */
+  /** Ours to send; no other process will ever send it. */
   | { is: 'ours'; action: ActionItem; execution: ExecutionItem }
   /** Somebody claimed it before. */
   | { is: 'taken'; execution: ExecutionItem }

@@ -6,7 +6,7 @@ import type { Item } from '#lib/platform/ports.ts';
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
 
-/** One run of an action on the wire (decisions.md, Actions). */
+/** One run of an action on the wire (docs/CONTRACT.md#executions). */
 export const ExecutionRecord = z
   .object({
     id: z.string(),
@@ -31,7 +31,7 @@ export const ExecutionRecord = z
 export type ExecutionRecord = z.infer<typeof ExecutionRecord>;
 
 /**
- * A run as stored: written before anything is sent, so that nobody sends it again, and once more with what came of it.
+ * A run as stored: written before it is sent, so that it is sent once, and again with what came of it.
  * 0.5 KB and the snippet of at most 4 KB.
  */
 export type ExecutionItem = Item &

@@ -19,6 +19,6 @@ export function finish({ ports, keys }: World, claimed: ExecutionItem, end: Disp
   });
 }
 
-/** Whoever ran it is gone: nobody knows how far it came, and it is never sent again. */
+/** The process that ran it died. How far it came is not known, so it is never sent again. */
 export const interrupted = (world: World, execution: ExecutionItem): Promise<ExecutionItem> =>
   finish(world, execution, notSent('failed', 'interrupted: may have been sent'));

@@ -2,8 +2,8 @@ import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { BoundActionItem } from './action-item.ts';
 
 /**
- * Whether a transition of its check fires an action. Pure (decisions.md, Actions): the check has come to that state, or
- * its entity has; what configuration caused is recorded only, and nothing is fired by what was before the action.
+ * Whether a transition of its check fires an action. Pure: the check has come to that state, or its entity has. What
+ * configuration caused fires nothing, nor does a transition from before the action (docs/CONTRACT.md#actions).
  */
 export function fires(
   { trigger_to_state, created_at }: Pick<BoundActionItem, 'trigger_to_state' | 'created_at'>,

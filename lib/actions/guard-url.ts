@@ -5,7 +5,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import { hasPlaceholder, replacePlaceholders } from './placeholders.ts';
 import { headOf, withoutPort } from './url-template.ts';
 
-/** Actions go to public addresses, whatever CHECK_EGRESS says (decisions.md, Safety). */
+/** Actions go to public addresses, whatever CHECK_EGRESS says (docs/CONTRACT.md#egress). */
 export const EGRESS = 'public';
 
 /** For the look-up of a name while the caller waits; what takes longer is judged at each run. */

@@ -14,7 +14,7 @@ export type LogLine = z.infer<typeof LogLine>;
 /** Lines that one report holds at most: so far back may lie the item that holds a line. */
 const LINES_AN_ITEM = 100;
 
-/** The log lines of an execution, in their order; a read-only key sees no URL in them. A position is the number of a line. */
+/** The log lines of an execution in order. A position is the number of a line. A read-only key sees no URL in them. */
 export function logLines({ ports, keys, tenant, caller }: Context, execution: ExecutionItem): Reader<LogLine> {
   return async (after, limit) => {
     const seen = Number(after ?? 0);

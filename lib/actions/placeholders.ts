@@ -20,7 +20,7 @@ const BUILT_IN = [
   'transition_id',
 ] as const;
 
-/** Values of the service's own variables (spec, Template variables); those of a transition only where there is one. */
+/** Values of the service's own variables (docs/CONTRACT.md#actions); those of a transition only where there is one. */
 export type BuiltIn = Partial<Record<(typeof BUILT_IN)[number], string>>;
 
 type Values = ReadonlyMap<string, string>;
@@ -31,7 +31,7 @@ export type Variables = { inHost: Values; elsewhere: Values };
 export const isBuiltIn = (name: string): boolean => (BUILT_IN as readonly string[]).includes(name);
 
 /**
- * The variables of a run. What whoever runs it gives wins, but not where a request goes: an action with
+ * The variables of a run. Those given by the caller win, but not where the request goes: an action with
  * `{{entity_name}}.example.com` is to reach an entity's host, and no other.
  */
 export function variablesOf(builtIn: BuiltIn, given: Record<string, string> = {}): Variables {

@@ -11,7 +11,7 @@ import type { ActionItem } from './action-item.ts';
 import { type ExecutionItem, ExecutionRecord, type LogItem, PipelineStatus } from './execution.ts';
 import { hiderOfAction } from './send.ts';
 
-/** Spec, Limits. */
+/** docs/CONTRACT.md#executions */
 const MAX_LINES_A_REPORT = 100;
 const MAX_LINES = 1000;
 const MAX_LINE_BYTES = 2048;
@@ -63,8 +63,8 @@ async function withoutSecrets(action: ActionItem, lines: string[]): Promise<stri
 }
 
 /**
- * Adds a report to an execution of an action: its status as the latest word, its lines behind those that are there, together. Throws
- * LOG_LIMIT when lines were sent and no place was left; the status then counts all the same.
+ * Adds a report to an execution: its status replaces the last one, its lines are appended together. Throws LOG_LIMIT
+ * when lines were sent and none fits; the status counts even then.
  */
 export async function report(
   { ports, keys, tenant }: Context,

@@ -14,7 +14,7 @@ import { actionList, executionList, requireAction, requireExecution } from './st
 
 const row = route<Context>();
 
-/** A report holds up to 100 lines, and more of each than is kept (decisions.md, Errors). */
+/** A report holds up to 100 lines, and more of each than is kept (docs/CONTRACT.md#executions). */
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_VARS = 100;
 

@@ -10,7 +10,7 @@ import { type BuiltIn, variablesOf } from './placeholders.ts';
 import { send } from './send.ts';
 import { requireAction } from './store.ts';
 
-/** The variables of a transition (spec, Template variables). */
+/** The variables of a transition (docs/CONTRACT.md#actions). */
 export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
   entity_id: transition.entity_id,
   entity_name: transition.entity_name,
@@ -23,7 +23,7 @@ export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
 /**
  * Sends a run that was claimed, and writes down what came of it.
  * @param cause the service's own variables beside those that every run has
- * @param vars those of whoever asked for it
+ * @param vars the variables that the caller gave
  */
 export async function dispatch(
   world: World,

@@ -45,7 +45,7 @@ const IN_HOST = /^[A-Za-z0-9.-]+$/;
 const BEGINNING = /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?:[/?#][^\s\\]*)?$/i;
 const BEGINNING_OF_HOST = /^https?:\/\/[A-Za-z0-9.-]+$/i;
 
-/** What is wrong with the variables before the path: a value of more than letters, digits, `.` and `-` moves the host. */
+/** What is wrong with the variables before the path: only letters, digits, `.` and `-` cannot move the host. */
 function wrongInHead(head: string, values: Variables['inHost']): string | undefined {
   const names = placeholdersIn(head);
   const first = head.includes('://') || !head.startsWith('{{') ? undefined : names[0];

@@ -10,7 +10,7 @@ export const catchUp = (ports: Ports, keys: Keys, timer: Timer): Promise<Timer[]
   actOnDeadline(ports, keys, timer, 'catch_up', decideCatchUp);
 
 /**
- * Pure: an alert that was skipped is skipped, but nobody is left with a false belief (decisions.md, Alerts, catch_up).
+ * Pure: an alert that was skipped is skipped, but nobody is left with a false belief (docs/CONTRACT.md#alerts).
  * Waits for the end of a cooldown, unless a failure of all deliveries, or of their order, is being made good.
  */
 export function decideCatchUp({ check, policy, entry, now }: Situation): Decision {

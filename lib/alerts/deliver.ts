@@ -28,8 +28,8 @@ export type DeliverWorld = AttemptWorld & { places: FairShares };
  * What fails by a fault of ours is given again, and ends as failed when its last chance is gone.
  */
 export function deliver(world: DeliverWorld, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
-  // A message that is given again after a crash may fall due together with the retry that it had sent: the second of
-  // them waits for what the first one records, and makes no attempt of its own.
+  // After a crash, a redelivered message and the retry that it had sent may fall due together. One at a time, so that
+  // the second finds what the first recorded and makes no attempt of its own.
   return oneAtATime(world.ports.table, message.delivery_id, () => deliverOnce(world, message, chance));
 }
 
@@ -110,7 +110,7 @@ function tryLater(
 /** For so long (ms) from its making on, waiting for a turn and a 429 are no attempt of a delivery. */
 const PATIENCE_MS = 3_600_000;
 
-/** Epoch ms: until then it takes turns. Its making, not the alert's: that may lie hours back when the service was away. */
+/** Until when (epoch ms) it takes turns. Counts from when it was made: the alert may be hours old after an outage. */
 const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
   (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
 

@@ -24,7 +24,7 @@ export const DeliveryRecord = z
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export type DeliveryKind = DeliveryRecord['kind'];
 
-/** `series`: it is a try to make good an alert that failed on every channel; should it fail as well, the series goes on. */
+/** `series`: this alert is a retry of one that failed on every channel; if it fails too, the series continues. */
 export type DeliveryAlert = { id: string; deliveries: string[]; series?: Series };
 
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
@@ -40,7 +40,7 @@ export type DeliveryItem = Item &
     alert: DeliveryAlert | null;
     /** Closing notes, until they are over: the channel as it was, as its check may be gone. */
     channel?: Channel;
-    /** Epoch ms: when it was written first, which may be long after the alert. Absent in what an older release wrote. */
+    /** Epoch ms of the first write, which may be long after the alert. Absent on items of an older release. */
     made_at?: number;
     /** Epoch ms: not tried again before. */
     next_attempt_at?: number;

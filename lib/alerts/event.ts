@@ -1,8 +1,8 @@
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 
 /**
- * The state-change event (spec, Events), with the check's own states beside the entity's. It is the body of a webhook,
- * the payload on NATS and the detail on the bus.
+ * The state-change event (docs/CONTRACT.md#events), with the check's own states beside the entity's. It is the body of
+ * a webhook, the payload on NATS and the detail on the bus.
  */
 export type StateChangeEvent = Pick<
   TransitionItem,

@@ -17,7 +17,7 @@ export type FanOutWorld = { ports: Ports; keys: Keys };
 /** A transition that could not be fanned out is tried again after this time, on its own. */
 const PARKED_MS = 5_000;
 
-/** Fans out; on failure parks the transition on its own queue, so that no other one waits. Throws when that fails too. */
+/** Fans out. On failure parks the transition on a queue, so that no other waits behind it; throws if that fails too. */
 export async function fanOutOrPark(world: FanOutWorld, transition: TransitionItem): Promise<void> {
   const { tenant_id, check_id, transition_id, sk } = transition;
   try {
@@ -82,7 +82,7 @@ function plannedOf({
   return { kind: 'state_change', alert_id: transition_id, tells, deliveries: alert.deliveries, channel_ids };
 }
 
-/** The deliveries of a transition as they stand: made now, or by whoever was here before. */
+/** The deliveries of a transition as they stand: made now, or by an earlier call. */
 async function deliveriesOf({ ports, keys }: FanOutWorld, transition: TransitionItem): Promise<DeliveryItem[]> {
   const planned = plannedOf(transition);
   if (!planned) return [];

@@ -14,8 +14,8 @@ import { nextTry } from './series.ts';
 type World = { ports: Ports; keys: Keys };
 
 /**
- * What follows from a delivery that is over, so that no channel is left with a false belief (decisions.md, Alerts,
- * catch_up). Doing it again is harmless: whoever is given the message of a delivery that is over does it again.
+ * What follows from a delivery that is over, so that no channel is left with a false belief (docs/CONTRACT.md#alerts).
+ * Repeatable: a message for a delivery that is over does it again.
  */
 export async function followUp(world: World, delivery: DeliveryItem): Promise<void> {
   if (delivery.status === 'failed') await noteFailure(world, delivery);

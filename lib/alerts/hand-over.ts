@@ -3,7 +3,7 @@ import type { MessageOf } from '#lib/messages.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 
-/** Sends a message for each of these deliveries that nobody has attempted yet. Doing it again is harmless. */
+/** Enqueues those of these deliveries that were not attempted yet. Repeatable. */
 export async function handOver(
   { ports, keys }: { ports: Ports; keys: Keys },
   tenant_id: string,

@@ -8,9 +8,9 @@ import { catchUp } from './catch-up.ts';
 import { repeatAlert } from './repeat.ts';
 
 /**
- * What happens at deadlines that travelled together; those they are moved to travel together again. A disabled account's
- * deadlines wait: the generator emits them at each tick until their handler moves them.
- * @throws when one of them failed; the others are done, and all of them may be done again
+ * Handles the deadlines of one message, and sends those that come next in one go. Deadlines of a disabled account wait:
+ * the generator emits them at each tick until their handler moves them.
+ * @throws when one failed. The others are done; all may be done again.
  */
 export async function handleTimers(ports: Ports, keys: Keys, timers: Timer[]): Promise<void> {
   const tenants = [...new Set(timers.map((timer) => timer.tenant_id))];
@@ -27,7 +27,7 @@ export async function handleTimers(ports: Ports, keys: Keys, timers: Timer[]): P
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${timers.length} deadlines failed`);
 }
 
-/** Answers the deadlines that are to come instead. */
+/** @returns the deadlines that come next */
 async function handle(ports: Ports, keys: Keys, timer: Timer, account: AccountItem | undefined): Promise<Timer[]> {
   if (!account || isDisabled(account)) return [];
   try {

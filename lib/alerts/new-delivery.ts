@@ -12,7 +12,7 @@ type About = Pick<
 >;
 
 /**
- * A delivery that nobody has attempted yet. Its time is the one in its id, the alert's: lists are in that order.
+ * A delivery that was not attempted yet. Its `created_at` is the time in its id, the alert's: lists have that order.
  * @param channel its type is empty when it was removed meanwhile; the deliverer then says so
  * @param expires_at epoch seconds; a delivery lives as long as its transition
  */

@@ -5,9 +5,9 @@ import type { Item, Ports } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 
 /**
- * How deliveries to one URL are spaced after its receiver asked for it (429) or did not answer: each takes the next
- * turn, a gap after the one before. After some time-outs in a row the circuit is open: one delivery at a time tries
- * whether the receiver answers again. About 200 bytes, written once a turn; forgotten when nobody has asked for a while.
+ * How deliveries to one URL are spaced after its receiver answered 429 or timed out: each takes the next turn, a gap
+ * after the one before. After three time-outs in a row the circuit is open: one delivery at a time tries the receiver.
+ * About 200 bytes, written once a turn; it expires when no delivery has asked for a while.
  */
 export type PaceItem = Item & Pace & { v: string };
 

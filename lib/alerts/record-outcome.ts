@@ -6,15 +6,17 @@ import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 import { withAttempt } from './last-delivery.ts';
 
 /**
- * How an attempt ended. `slowed`: the receiver answered 429, which is no attempt; its turn is at `turn` (epoch ms). `final`: nothing was attempted, and trying again cannot help. `orphan`: the channel is gone, and
- * with it the place of its latest delivery.
+ * How an attempt ended.
+ * - `slowed`: the receiver answered 429, which is no attempt; the next turn is at `turn` (epoch ms).
+ * - `final`: nothing was attempted, and trying again cannot help.
+ * - `orphan`: the channel is gone, and with it the place of its latest delivery.
  */
 export type AttemptOutcome =
   | { status: 'sent' }
   | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
-/** Waits after the first and the second failed attempt; there is no third wait (decisions.md, Alerts). */
+/** Waits after the first and the second failed attempt; there is no third wait (docs/CONTRACT.md#deliveries). */
 const WAITS_MS = [1_000, 2_000];
 
 /** Pure: pending, then retrying, ending in sent or failed. A test alert has one attempt. */
@@ -47,9 +49,9 @@ export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, no
 }
 
 /**
- * Writes what an attempt came to, together with the channel's latest delivery unless a newer one stands there. Answers
- * the delivery as it then stands. Another deliverer may have made the same attempt and been quicker: what was sent stays
- * sent, and the two count as one, so that no delivery has more attempts than its rule gives it.
+ * Writes what an attempt came to, and the channel's latest delivery unless a newer one stands there. When another
+ * deliverer made the same attempt and was faster, the two count as one and `sent` stays sent: no delivery gets more
+ * attempts than its rule allows.
  * @param delivery as it was read before the attempt
  * @param fresh the delivery was attempted before it was ever stored: this writes it for the first time
  */
@@ -82,7 +84,7 @@ export function recordOutcome(
   });
 }
 
-/** Whether it is still among those that nobody has looked at. */
+/** Whether no deliverer has looked at it yet. */
 const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
 
 /**
@@ -120,7 +122,7 @@ async function stored(ports: Ports, keys: Keys, delivery: DeliveryItem, outcome:
   return { present, last, lastKey, hasPlace: !isOrphan };
 }
 
-/** Its check is perhaps deleted and reclaimed, and nobody would take away what is written beside it from now on. */
+/** The check may be reclaimed already; what is written beside it from now on would never be removed. */
 const mayOutliveCheck = ({ kind }: DeliveryItem, outcome: AttemptOutcome): boolean =>
   kind === 'closed' || (outcome.status === 'failed' && outcome.final === true);
 

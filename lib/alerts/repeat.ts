@@ -9,7 +9,7 @@ export const repeatAlert = (ports: Ports, keys: Keys, timer: Timer): Promise<Tim
 
 /**
  * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
- * cooldown; they ignore the cooldown and start none, and silence stops them (decisions.md, Alerts).
+ * cooldown; they ignore the cooldown and start none, and a silenced policy stops them (docs/CONTRACT.md#alerts).
  */
 export function decideRepeat({ check, policy, now }: Situation): Decision {
   const interval = policy.repeat_interval_seconds * 1000;

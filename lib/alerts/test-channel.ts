@@ -10,9 +10,8 @@ import { recordOutcome } from './record-outcome.ts';
 import { channelTypeOf } from './registry.ts';
 
 /**
- * Sends a test alert, one attempt, now: silenced or not. Where the receiver has asked to be left alone, nothing is sent,
- * and the record says until when. What goes over NATS is left to the deliverer, which alone can
- * reach it; its record is pending still.
+ * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
+ * and the record says until when. Over NATS it is left to the deliverer, which alone reaches it: the record is pending.
  */
 export async function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const { ports, keys, tenant } = context;

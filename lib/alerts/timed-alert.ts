@@ -37,13 +37,13 @@ export type Decision =
       next: Deadline | undefined;
     };
 
-/** Deliveries held for less than this (ms) are being handed over by whoever made them: the same deadline comes often. */
+/** Deliveries held for less than this (ms) are still being enqueued by the call that made them; leave them to it. */
 const HANDING_OVER_MS = 10_000;
 
 /**
- * Acts on a deadline of alerting. Deliveries are created in one transaction with what the check remembers of them; the
- * entry then holds them until they are handed over, so that a crash in between sends them later and never not at all.
- * @returns the deadline that is to come instead, if any, to be sent
+ * Acts on a deadline of alerting. Deliveries are created in one transaction with what the check remembers of them. The
+ * schedule entry holds their ids until they are enqueued, so that a crash in between delays them and never loses them.
+ * @returns the deadline that comes next, if any, to be sent
  */
 export async function actOnDeadline(
   ports: Ports,
@@ -88,7 +88,7 @@ async function step(
   if (entry.note?.send) {
     const isOwn = entry.note.send.every((id) => made.has(id));
     if (!isOwn && now < entry.deadline + HANDING_OVER_MS) return undefined;
-    // Made by this call, or by one before it that ended too early to say that they are handed over: once more is no harm.
+    // Made by this call, or by an earlier one that died before it noted that they were enqueued. Twice does no harm.
     await handOver({ ports, keys }, tenant_id, entry.note.send);
     return leave(entry.note.next);
   }

@@ -9,7 +9,7 @@ import { pointerKeys } from './relation-store.ts';
 const AT_ONCE = 30;
 
 /**
- * Removes the relations of a deleted entity, which nobody sees any more and no other can follow: its id is never used
+ * Removes the relations of a deleted entity. They are hidden already, and no new one can follow: its id is never used
  * again. Nothing is done while the entity is there: the message goes out before the deletion, which then did not take
  * place. Repeatable.
  */

@@ -48,7 +48,7 @@ export type SettingHost = { path: string; host: string };
 export type CheckType<Name extends string = string> = {
   type: Name;
   mode: 'pull' | 'push';
-  /** Type-specific members at the top level of the record (http has target_url, method, …), as in a create request. */
+  /** Members of this type at the top level of the record (http has target_url, method, …), as in a create request. */
   fields: z.ZodObject;
   /** The `config` object; strict, so that a typo there never passes silently. */
   config: z.ZodObject;

@@ -1,7 +1,7 @@
 import { derivedId } from '#lib/platform/ids.ts';
 
 /**
- * The id of the n-th delivery of an alert to a channel. It follows from the transition, so that whoever plans the same
+ * The id of the n-th delivery of an alert to a channel. It follows from the transition, so that planning the same
  * alert again names the same delivery, and a receiver that has seen the id can drop the repeat.
  * @param at_ms epoch ms of the alert: deliveries sort by it
  * @param n 0 but for repeats and catch-ups of the same transition, which count up

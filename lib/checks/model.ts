@@ -5,7 +5,7 @@ import { parse } from '#lib/platform/validation.ts';
 import type { CheckItem } from './check-item.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 
-/** A day for what we execute, a leap year for what others report (decisions.md, Checks). */
+/** A day for what we execute, a leap year for what others report (docs/CONTRACT.md#checks). */
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
 const MAX_CONFIG_BYTES = 8 * 1024;
 

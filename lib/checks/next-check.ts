@@ -2,8 +2,9 @@ import type { Write } from '#lib/platform/ports.ts';
 import type { CheckItem } from './check-item.ts';
 
 /**
- * The next version of a check item. The only way to make one: whoever writes the item takes away the mark of a silence
- * judgement that is under way, so that it cannot commit (core rule of design.md; silence sets its own mark again).
+ * The next version of a check item, and the only way to make one. It drops `silence_mark`, so that a silence judgement
+ * under way cannot commit on what it read before this write (docs/ARCHITECTURE.md#the-recording-core). The judgement
+ * itself sets the mark anew.
  */
 export function nextCheck(
   check: CheckItem,

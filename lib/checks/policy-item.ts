@@ -1,7 +1,7 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
-/** A channel as stored; its config holds secrets, `redact` in the channel type says which. */
+/** A channel as stored; its config holds secrets: `secrets` in the channel type says which members. */
 export type Channel = {
   id: string;
   channel_type: string;
@@ -9,7 +9,7 @@ export type Channel = {
   created_at: string;
 };
 
-/** The policy of a check and its channels (at most 10), one item. Stored at the first change; until then the defaults. */
+/** The policy of a check and its channels (at most 10) in one item. Until the first change none is stored. */
 export type PolicyItem = Item & {
   v: string;
   tenant_id: string;
@@ -24,7 +24,7 @@ export type PolicyItem = Item & {
   updated_at: string;
 };
 
-/** The policy of a check that never changed it (spec, Notification policy). `v` is of no item: it says `absent`. */
+/** The policy of a check that never changed it (docs/CONTRACT.md#policies). `v` is empty: no item is stored. */
 export const defaultPolicy = (
   keys: Keys,
   check: { tenant_id: string; entity_id: string; id: string; created_at: string },

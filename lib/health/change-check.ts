@@ -22,7 +22,7 @@ import { timersFor } from './timers.ts';
 import { toldState } from './told.ts';
 import type { TransitionCause } from './transition-item.ts';
 
-/** What is none never reaches a key of the table or a message. */
+/** Anything else never reaches a key of the table or a message. */
 const ENTITY_ID = /^ent_[0-9a-z]{1,60}$/;
 
 /** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
@@ -213,7 +213,7 @@ async function closingLook(
 /** How long the reclaimer waits (ms): the deletion is done or has failed by then, and its closing note was made. */
 const RECLAIM_DELAY_MS = 10 * 60_000;
 
-/** Deletes a check: from here on nobody sees it; what it left behind goes in the background. */
+/** Deletes a check. It is hidden at once; what it leaves behind is reclaimed in the background. */
 export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;

@@ -187,7 +187,7 @@ function remember(
 /** Names the closing note of a transition among the alerts of its check. */
 export const closingId = (transition_id: string): string => `${transition_id}/closed`;
 
-/** Channels that may believe a check down are told when it is disabled or deleted (decisions.md, State and transitions). */
+/** Channels that may believe a check down are told when it is disabled or deleted (docs/CONTRACT.md#alerts). */
 function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
   if (toldState(check.alerts) === 'up' || policy.silenced || policy.channels.length === 0) return undefined;
   const channel_ids = policy.channels.map((channel) => channel.id);

@@ -15,9 +15,8 @@ export const changingChecks = <T>({ ports, tenant }: Context, entityId: string, 
   oneAtATime(ports.table, `${tenant} checks`, () => oneAtATime(ports.table, entityId, work));
 
 /**
- * The writes of a change of settings, or of a deletion, with what it moves in the count of the account's checks and in the
- * entity, which knows the load of its checks so that a deletion takes it away. The same writes when it moves nothing.
- * Throws LIMIT_EXCEEDED.
+ * Adds to the writes of a change of settings, or of a deletion, those that keep count of the account's checks and of
+ * the load of the entity's checks. The same writes when neither changes. Throws LIMIT_EXCEEDED.
  * @param next undefined when the check is deleted
  * @returns undefined when the entity is gone
  */

@@ -9,7 +9,7 @@ type Change = { cause: TransitionCause; from: CheckState; to: CheckState /** Epo
 
 /**
  * Whether a transition is told to the check's channels: null when it is, else the first reason that holds, in the
- * order of decisions.md, Alerts. Alerts follow the check, so recovery is its own change to up.
+ * order of docs/CONTRACT.md#alerts. Alerts follow the check, so a recovery is the check's own change to up.
  */
 export function whySkipped(
   change: Change,

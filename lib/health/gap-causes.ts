@@ -10,8 +10,8 @@ import type { Window } from './due-slots.ts';
 import { probeTimeout } from './staleness.ts';
 
 /**
- * `outage`: we did not run, or stopped while the probe was under way; `network`, `error`: noted when the probe failed on
- * our side; `late`: anything else, such as a probe that found no answer while this process stood still.
+ * Why a slot has no result (docs/CONTRACT.md#gaps). `outage` follows from our outages, `network` and `error` from notes
+ * written when the probe failed on our side; `late` is anything else, such as our own stall.
  */
 export const GapCause = z.enum(['late', 'outage', 'network', 'error']);
 export type GapCause = z.infer<typeof GapCause>;

@@ -3,8 +3,8 @@ import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
 export type Judged = { state: CheckState; consecutive_failures: number };
 
 /**
- * What one more result makes of a check (decisions.md, State and transitions; the spec's table of states): any success
- * is up, the threshold-th failure in a row is down, everything below leaves the state. The counter saturates.
+ * What one more result makes of a check (docs/CONTRACT.md#states): any success is up, the threshold-th failure in a row
+ * is down, fewer failures leave the state. The counter stops at the threshold.
  */
 export function judge(check: Judged & { failure_threshold: number }, success: boolean): Judged {
   if (success) return { state: 'up', consecutive_failures: 0 };
@@ -15,7 +15,7 @@ export function judge(check: Judged & { failure_threshold: number }, success: bo
 export const isSame = (a: Judged, b: Judged): boolean =>
   a.state === b.state && a.consecutive_failures === b.consecutive_failures;
 
-/** State of an entity from the states of its checks; a disabled check counts as unknown, and unknown ones not at all. */
+/** State of an entity from those of its checks. Unknown checks, disabled ones among them, do not count. */
 export function aggregate(checks: Record<string, CheckState>): EntityState {
   const states = new Set(Object.values(checks));
   if (states.has('up')) return states.has('down') ? 'degraded' : 'up';

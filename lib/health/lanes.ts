@@ -7,12 +7,12 @@ const QUICK_PLACES = 250;
 const SLOW_PLACES = 100;
 /** Probes of one tenant that are open to one host at the same time. */
 const PER_HOST = 10;
-/** A probe waits so long for a place; whoever has none then goes back to the queue. With its time-out, less than a run. */
+/** How long a probe waits for a place before its job goes back to the queue; with its time-out less than a run. */
 const WAIT_MS = 20_000;
 /** A probe that took so long is slow, whatever it found. */
 const SLOW_MS = 2_000;
 
-/** `quick`: probes that were over in a moment last time. `slow`: the others, which hold nobody up but each other. */
+/** `slow`: checks whose last probe took long; they hold up only each other. `quick`: all others. */
 export type Lane = 'quick' | 'slow';
 
 export type Lanes = Record<Lane, FairShares> & { begin: Begin };

@@ -4,11 +4,11 @@ import type { Ports } from '#lib/platform/ports.ts';
 import { believed } from '#lib/platform/time.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
 
-/** A push older than the newest received by more than this (ms) is history only (decisions.md, Order of judging). */
+/** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 
-/** A push that comes later than this after its checked_at (ms) is judged, be it as usual: only younger ones are quiet. */
+/** A push that arrives more than this (ms) after its checked_at is always judged; only fresher ones may be quiet. */
 export const QUIET_MS = 60_000;
 
 /** Where our clock ran ahead, what arrived before that is looked for in so much time (ms). */
@@ -24,10 +24,10 @@ export const newnessOf = (item: ResultItem): Newness => {
 };
 
 /**
- * The newest push that was judged, by what it is ordered by and by arrival; undefined before the first. What the item
- * remembers, and the quiet pushes since then, which wrote only their result. A quiet push is never ordered more than
- * QUIET_MS before its arrival, so the look back is short: most often one item. What arrived while our clock ran ahead is
- * passed over; where nothing newer is known, the answer is 0, which is before any time that is compared with it.
+ * The newest judged push, by order and by arrival; undefined before the first. It is the one on the check item, or a
+ * quiet one since then, which wrote only its result. A quiet push is ordered at most QUIET_MS before its arrival, so
+ * the look back is short: usually one item. Pushes that arrived while our clock ran ahead are skipped; if no other is
+ * known, the answer is 0.
  */
 export async function newestReceived(ports: Ports, keys: Keys, check: CheckItem): Promise<Newness | undefined> {
   if (!check.last_received) return undefined;

@@ -3,17 +3,20 @@ import { checkTypeOf } from '#lib/checks/registry.ts';
 import { NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
-/** So many different hosts must have stopped answering before our own network is suspected. */
+/** Different hosts that must be silent before our own network is suspected. */
 const HOSTS = 3;
 const WITNESS_TIMEOUT_MS = 2_000;
 /** How often the witness is asked while hosts answer. */
 const WITNESS_EVERY_MS = 10 * 60_000;
-/** A witness that did not answer is asked again after this time: had our network just failed, hosts are silent by then. */
+/**
+ * After a first miss the reference host is asked again this soon: if our network has failed, targets are silent too by
+ * then.
+ */
 const WITNESS_DOUBT_MS = 60_000;
 
 /**
- * Who is to blame for silence. `unclear`: the witness, once heard, is silent too, but fewer than three hosts are as yet,
- * of more that this process has heard before: the next probes will tell.
+ * Whose fault it is that a target did not answer. `unclear`: the reference host is silent too, but fewer than three
+ * targets are so far; the next probes will tell.
  */
 export type Blame = 'target' | 'network' | 'unclear';
 
@@ -21,22 +24,22 @@ export type Blame = 'target' | 'network' | 'unclear';
 export type OwnNetwork = {
   /** A host that is not this machine answered, or did not. */
   note(host: string, answered: boolean): void;
-  /** Asked when a probe ended without an answer. `network`: so did all since the last answer, to three hosts or more. */
+  /** Asked when a probe had no answer. `network`: three hosts or more are silent, and none has answered since. */
   blame(): Promise<Blame>;
   /** Whether our network was known to be down, and nothing had been heard since, at that time (epoch ms). */
   wasDown(at: number): boolean;
-  /** To be called after each batch: while hosts answer it hears the witness now and then, which counts only if heard. */
+  /** Called after each batch: while targets answer, checks now and then that the reference host does. */
   keepWitness(): Promise<void>;
 };
 
 /**
- * Tells a failure of our own network from failures of the targets (design.md, "Our own network can fail"): a look-up
- * of the name in the setting WITNESS speaks for it. Without that setting no one does, and failures are the targets'.
+ * Tells a failure of our own network from failures of the targets (docs/CONTRACT.md#probes), by a look-up of the
+ * reference host, the setting WITNESS. Without it failures are the targets'.
  */
 export function ownNetwork(ports: Ports): OwnNetwork {
   const { WITNESS } = ports.settings;
   const silent = new Set<string>();
-  /** Of the hosts that have ever answered, as many as matter. */
+  /** Hosts that have ever answered, up to HOSTS. */
   const heard = new Set<string>();
   let wasHeard = false;
   let askAt = Number.NEGATIVE_INFINITY;
@@ -78,7 +81,7 @@ export function ownNetwork(ports: Ports): OwnNetwork {
         return;
       }
       if (++missed === 1) askAt = now + WITNESS_DOUBT_MS;
-      // Twice, while hosts answer: it is the witness that is gone.
+      // Missed twice while targets answer: the reference host itself is gone.
       else wasHeard = false;
     },
   };

@@ -12,11 +12,11 @@ import { retentionStart } from './retention.ts';
 
 const row = route<Context>();
 
-/** How far ahead of ours the clock of an agent may be, ms (spec, Checks, rule 2). */
+/** How far (ms) the clock of an agent may be ahead of ours (docs/CONTRACT.md#pushes). */
 const MAX_AHEAD_MS = 60_000;
 const MAX_MESSAGE = 1000;
 
-/** A push result as an agent posts it (spec, Push result). */
+/** A push result as an agent posts it (docs/CONTRACT.md#pushes). */
 export const PushResult = z
   .object({
     success: z.boolean(),
@@ -42,7 +42,7 @@ const PushHeaders = z.object({
     ),
 });
 
-/** A push check; a pull check is a CONFLICT before the body is judged (decisions.md, Errors). */
+/** A push check; a pull check is a CONFLICT before the body is judged (docs/CONTRACT.md#errors). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') return check;

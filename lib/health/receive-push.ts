@@ -36,9 +36,9 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 /**
  * Receives one push: stored, judged and durable before it returns its result. The same push again is counted once.
  *
- * A push that changes nothing is stored alone, and then the check is read again: whoever judges silence meanwhile
- * marks the check first and looks for results after that, so that one of the two sees the other (design.md, "Silence
- * never beats a push that was answered").
+ * A push that changes nothing is stored alone, and then the check is read again. A silence judgement marks the
+ * check first and looks for results after that, so that one of the two sees the other
+ * (docs/ARCHITECTURE.md#the-recording-core).
  */
 export async function receivePush(
   ports: Ports,
@@ -48,8 +48,8 @@ export async function receivePush(
   retentionDays: number,
 ): Promise<ResultItem> {
   const now = ports.clock.now();
-  // Its place among the results follows from the push alone, so that a repeat finds it, also one of an agent whose
-  // clock is ahead; whoever asks how new it is takes it as of its arrival.
+  // Its place among the results follows from the push alone, so that a repeat finds it, even from an agent whose clock
+  // is ahead. How new it is counts as of its arrival (newnessOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOf(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
@@ -174,7 +174,7 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         return result;
       }
       if (done.conflict) return AGAIN;
-      // Whoever rewrote the stored result has judged it; whoever stored it first was this same push.
+      // A rewritten result was judged by another call; one stored first is of this same push.
       if (stored && done.failed.includes(0)) return stored;
       const earlier = stored ? AGAIN : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
       return earlier === AGAIN ? AGAIN : { earlier };

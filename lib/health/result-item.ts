@@ -3,9 +3,9 @@ import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
- * One result, about 300 bytes, under its check at `R#<ms>#<tail>`: the slot (or, if that is later, the last change of
- * settings) and the settings revision of a probe, the deadline of a synthetic failure, or the instant and key of a push.
- * Put once on `absent`; its id follows from its key.
+ * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
+ * settings, if later) and settings revision; of a synthetic failure: its deadline; of a push: its instant and key. Put
+ * once, on `absent`; its id follows from its key.
  */
 export type ResultItem = Item & {
   status_code: number;

@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { redactUrls } from '#lib/access/redaction.ts';
 import { type ResultItem, resultRecord } from './result-item.ts';
 
-/** A result on the wire (spec, Check result record). */
+/** A result on the wire (docs/CONTRACT.md#results). */
 export const ResultRecord = z
   .object({
     id: z.string(),

@@ -18,7 +18,7 @@ import { resultExpiry } from './retention.ts';
 /** A job that the present settings still want. */
 type Due = { job: Job; check: CheckItem; account: AccountItem };
 
-/** So long after its slot (ms) at most a check that did not answer is probed again while it is unclear who is to blame. */
+/** Retry window after the slot (ms) while a failure is not attributed. */
 const UNCLEAR_MS = 60_000;
 
 /** A check that waited so long (ms) for its place is read again. */
@@ -89,7 +89,7 @@ export async function runJobs(
         );
       });
       if (probe === NO_PLACE) return void failed.push(one.job);
-      // A run that has timed out has a successor; it must not write beside it.
+      // This run timed out and has a successor; it must not write beside it.
       if (!probe || signal?.aborted) return;
       if (!batch.isSuspect(probe)) return recordProbe(ports, keys, probe);
       held.push(
@@ -117,7 +117,7 @@ function onTime(due: Due[], now: number): { due: Due[]; late: Due[] } {
   return { due: due.filter((one) => !isLate(one, now)), late: due.filter((one) => isLate(one, now)) };
 }
 
-/** Who is to blame for what did not answer: settled by the first answer, or at the batch's end. */
+/** Attributes the silence of targets in a batch: by the first answer, or at the end. */
 function batchVerdict(network: OwnNetwork) {
   const { promise: blame, resolve: settle } = Promise.withResolvers<Blame>();
   return {
@@ -173,18 +173,18 @@ async function wanted(ports: Ports, keys: Keys, jobs: Job[]): Promise<Due[]> {
 
 const isLate = ({ job, check }: Due, now: number): boolean => job.slot + check.interval_seconds * 1000 <= now;
 
-/** And only so long that the next try is over before the next slot. */
+/** And never past half the interval, so that the retry ends before the next slot. */
 const mayTryAgain = ({ job, check }: Due, now: number): boolean =>
   now < job.slot + Math.min(UNCLEAR_MS, check.interval_seconds * 500);
 
 /** Where a check goes; undefined: to the resolver of this machine. */
 const hostOf = (check: CheckItem): string | undefined => checkTypeOf(check.check_type).hosts(check)[0]?.host;
 
-/** Undefined when a standstill of our own may be why it failed: its slot is left as a gap. */
+/** Undefined when our own stall may be why it failed: its slot stays a gap. */
 async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Probe | undefined> {
   const type = checkTypeOf(check.check_type);
   const started_at = ports.clock.now();
-  // A probe never outlives its interval (decisions.md, Checks).
+  // A probe never outlives its interval (docs/CONTRACT.md#probes).
   const timeout_ms = Math.min(check.timeout_ms, check.interval_seconds * 1000);
   const settings = boundTo(ports.settings, account);
   const before = ports.clock.stalled();

@@ -14,7 +14,7 @@ import { retentionStart } from './retention.ts';
 const SETTLING_MS = 30_000;
 
 /**
- * Whether what lists show of an entity and its checks is stale, by entity id: nobody executes its shard's schedule at
+ * Whether what lists show of an entity and its checks is stale, by entity id: the schedule of its shard does not run at
  * this moment, or did not until just now. Costs two small reads a shard, however long the list.
  */
 export async function staleEntities({ ports, keys }: Context): Promise<(entityId: string) => boolean> {
@@ -32,8 +32,8 @@ export async function staleEntities({ ports, keys }: Context): Promise<(entityId
 }
 
 /**
- * The newest result of a check that is still shown; undefined without one. Pushes from the future stand before it in the
- * list and are as new as their arrival, as they are judged.
+ * The newest result of a check that is still shown; undefined without one. A push from the future counts as of its
+ * arrival, as when it is judged, though the list shows it first.
  */
 export async function lastResult({ ports, keys, tenant, caller }: Context, id: string) {
   const now = ports.clock.now();
@@ -83,6 +83,6 @@ export async function isOverdue(
   return due >= believed(check.settings_at, now) && (last === undefined || orderOf(last) < due);
 }
 
-/** A probe never outlives its interval (decisions.md, Checks); ms. */
+/** A probe never outlives its interval (docs/CONTRACT.md#probes); ms. */
 export const probeTimeout = (check: Pick<CheckItem, 'timeout_ms' | 'interval_seconds'>): number =>
   Math.min(check.timeout_ms, check.interval_seconds * 1000);

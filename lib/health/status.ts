@@ -14,7 +14,7 @@ export const StatusEntity = Entity.extend({
 }).meta({ id: 'StatusEntity' });
 export type StatusEntity = z.infer<typeof StatusEntity>;
 
-/** The fleet at a glance (spec, Status). The counts are over all entities, whatever the page holds. */
+/** The fleet at a glance (docs/CONTRACT.md#status). The counts are over all entities, whatever the page holds. */
 export const Status = z
   .object({
     entities: z.array(StatusEntity),

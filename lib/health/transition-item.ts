@@ -3,7 +3,7 @@ import type { Item } from '#lib/platform/ports.ts';
 
 export type TransitionCause = 'result' | 'silence' | 'check_disabled' | 'check_enabled' | 'check_deleted';
 
-/** Why no alert was planned: the first that holds (decisions.md, Alerts). */
+/** Why no alert was planned: the first that holds (docs/CONTRACT.md#alerts). */
 export type SkipReason = 'configuration' | 'silenced' | 'initial' | 'recovery_off' | 'cooldown' | 'no_channels';
 
 /** Taken with the transition and stored in it. `deliveries` are ids, one for each channel of `channel_ids`. */

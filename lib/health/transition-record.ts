@@ -6,7 +6,7 @@ import type { TransitionItem } from './transition-item.ts';
 
 const CheckState = z.enum(['up', 'down', 'unknown']);
 
-/** A transition on the wire (decisions.md, State and transitions). */
+/** A transition on the wire (docs/CONTRACT.md#transitions). */
 export const TransitionRecord = z
   .object({
     id: z.string().describe('The same as transition_id.'),

@@ -20,8 +20,8 @@ export const MCP_PATH = '/v1/mcp';
 export const MAX_MCP_BODY = 256 * 1024;
 
 /**
- * MCP in its three protocols on one address (era.ts tells them apart), as a web-standard function: whoever hosts it
- * turns its own kind of request into a Request, and says from which address it comes. Never rejects.
+ * MCP in its three protocols on one address (era.ts tells them apart), as a web-standard function: a host turns its own
+ * kind of request into a Request, and says from which address it comes. Never rejects.
  * @param host `streams`: whether it can answer a GET with a stream
  */
 export function makeMcp(

@@ -6,9 +6,9 @@ import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import type { RpcReply } from './json-rpc.ts';
 
 /**
- * Where an answer waits for the stream of 2024-11-05 that it goes out on: the GET that holds the stream and the POST
- * that brings a message run in different places. A letter is laid down empty before a message is worked on, so that a
- * stream knows what is still to come.
+ * The reply queue of a stream of 2024-11-05: the GET that holds the stream and the POST that brings a message may run
+ * in different processes, so answers travel through the table. An empty item (letter) is written before a message is
+ * worked on, so that the stream knows how many answers are still to come.
  *
  * | pattern                             | request                                                   |
  * |-------------------------------------|-----------------------------------------------------------|
@@ -21,17 +21,17 @@ import type { RpcReply } from './json-rpc.ts';
 /** A stream that is open. Its holder renews it; one whose `until` has passed was cut off by a crash. */
 type StreamItem = Item & { v: string; key_id: string; until: number };
 
-/** Written with each stream that is opened, so that its version holds all of a tenant's streams as they were counted. */
+/** Written with each stream that is opened: its version guards the count of a tenant's streams. */
 type OpeningItem = Item & { v: string };
 
-/** Part 0 says how many parts there are, 0 while the answer is awaited. `at` (epoch ms) is when it was laid down. */
+/** One part of an answer. Part 0 has the number of parts, absent while the answer is awaited; `at`: epoch ms. */
 type LetterItem = Item & { at: number; parts?: number; text: string };
 
 /** What all keys of an account may hold open together, in caps of one key: keys are many. */
 const KEYS_WORTH = 3;
 /** Beyond this (ms) a renewal is missing, not late. */
 const LEASE_MS = 90_000;
-/** No tool takes so long (ms): whoever was to answer died. */
+/** No tool takes this long (ms): the process that was to answer died. */
 const LOST_MS = 60_000;
 const EXPIRY_SECONDS = 3600;
 /** At most 300 KB, as a character takes at most 3 bytes. */
@@ -101,7 +101,7 @@ export async function renewStream(context: Context, session: string): Promise<vo
   await context.ports.table.transact([{ put: streamItem(context, session) }]);
 }
 
-/** From here on nothing can be laid into its mailbox. */
+/** From its return on, no answer can be queued for the stream. */
 export async function closeStream({ ports, keys, tenant, caller }: Context, session: string): Promise<void> {
   await ports.table.transact([{ delete: keys.mcpStream(tenant, caller.key_id, session) }]);
 }
@@ -115,7 +115,7 @@ export async function requireStream({ ports, keys, tenant, caller }: Context, se
   return stream;
 }
 
-/** Lays down an empty letter, unless the stream has closed: then throws NOT_FOUND. @returns the letter's id */
+/** Reserves a reply. Throws NOT_FOUND when the stream has closed. @returns its id */
 export async function awaitAnswer(context: Context, session: string): Promise<string> {
   const { ports, keys, tenant } = context;
   const id = ports.ids.id('msg');
@@ -137,7 +137,7 @@ export async function awaitAnswer(context: Context, session: string): Promise<st
   });
 }
 
-/** Fills a letter. */
+/** Writes a reserved reply. */
 export async function layDown(context: Context, session: string, id: string, reply: RpcReply): Promise<void> {
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();
@@ -168,7 +168,7 @@ function* cut(text: string): Generator<string> {
 export type Mail = {
   /** Whole answers as JSON, the oldest first. */
   answers: { id: string; text: string }[];
-  /** Letters that are still to be filled. */
+  /** Replies that are reserved and not yet written. */
   awaited: number;
   /** The sort keys of those answers. */
   sks: string[];
@@ -205,7 +205,7 @@ export async function readMail({ ports, keys, tenant }: Context, session: string
 
 const partOf = ({ sk }: LetterItem): number => Number(sk.slice(sk.indexOf('#') + 1));
 
-/** Takes letters out of a mailbox. */
+/** Deletes replies that were sent. */
 export async function takeOut({ ports, keys, tenant }: Context, session: string, sks: string[]): Promise<void> {
   for (let from = 0; from < sks.length; from += 100) {
     await ports.table.transact(

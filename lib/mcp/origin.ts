@@ -25,7 +25,7 @@ export function isOwnOrigin(origin: string, host: string, allowed: readonly stri
   return page !== null && page.host === host && isOwnHost(page.hostname, allowed);
 }
 
-/** A name that nobody else can point here: none at all, one without a dot, localhost, or one that the operator names. */
+/** A host that no stranger can point here: an address, a name without a dot, localhost, or one the operator names. */
 const isOwnHost = (name: string, allowed: readonly string[]): boolean =>
   isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 ||
   !name.includes('.') ||

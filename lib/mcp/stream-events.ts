@@ -6,9 +6,9 @@ import { closeStream, readMail, renewStream, takeOut } from './mailbox.ts';
 
 /** What a stream does in its life of MCP_STREAM_SECONDS, all in ms. */
 const TIMING = {
-  /** When its life is over, it goes on until its client was quiet for so long: one in full talk would post into the gap. */
+  /** At the end of its life it goes on until its client was quiet for so long: a busy one would post into the gap. */
   quiet: 2_000,
-  /** But not longer than this, whatever is awaited then: a platform cuts soon after. */
+  /** But for no longer than this: the platform cuts it soon after. */
   overtime: 45_000,
   /** A client that never sent anything is none. One that was known before may just have nothing to say. */
   first: 30_000,
@@ -23,7 +23,7 @@ const TIMING = {
   idlePoll: 1000,
 };
 
-/** Wakes the streams of this process, so that where GET and POST meet in one, nobody waits for the next look. */
+/** Wake-ups by session: where GET and POST meet in one process, an answer does not wait for the next poll. */
 export type Bells = Map<string, () => void>;
 
 const eventOf = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
@@ -73,7 +73,7 @@ export async function* eventsOf(
         const isLate = now - opened >= life + TIMING.overtime;
         if (isClosed && (awaited === 0 || isLate)) return;
         if (!isClosed && ((awaited === 0 && isOver(now)) || isLate)) {
-          // Whoever comes now is told so; whoever came before is found by one more look.
+          // From now on posts are refused; those from before are found by one more look.
           await closeStream(context, session);
           isClosed = true;
           continue;

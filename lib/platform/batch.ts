@@ -12,8 +12,8 @@ export type QueueRecord = {
 };
 
 /**
- * Whether this time may fail. `more`: it is tried again. `last`: it has been for long enough; what fails now ends as
- * failed. `over`: not given again, and perhaps each try was cut off: it ends as failed without another one.
+ * Whether this try may fail. `more`: it is tried again. `last`: it was tried for 20 minutes; if it fails now, it ends
+ * as failed. `over`: it is not given again, perhaps since each try was cut off; it ends as failed without another try.
  */
 export type Chance = 'more' | 'last' | 'over';
 

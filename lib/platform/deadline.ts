@@ -46,8 +46,8 @@ export class Deadline {
 }
 
 /**
- * Runs the work; throws `NetError('timeout')` at the deadline, when whatever it held is destroyed. Work that still waits
- * for that is forgotten. What has arrived by then is read first: when our event loop stood still, an answer may lie there.
+ * Runs the work. Throws `NetError('timeout')` at the deadline and destroys the connection it holds. What has arrived by
+ * then is read first: when our event loop stalled, an answer may be waiting in the socket.
  */
 export async function withDeadline<T>(timeout_ms: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
   const deadline = new Deadline(timeout_ms);

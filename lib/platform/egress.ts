@@ -42,7 +42,7 @@ const NOT_PUBLIC_V6: readonly Range[] = [
   ['3fff::/20', 'a documentation address'],
 ];
 
-/** What nobody monitors and what gives out credentials (cloud metadata). */
+/** Closed even to `any`: not worth monitoring, or a source of credentials (cloud metadata). */
 const NEVER_V4: readonly Range[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
   ['100.100.100.200/32', 'a cloud metadata address'],
@@ -160,11 +160,11 @@ export async function resolveAndJudge(
   return addresses;
 }
 
-/** Where only public hosts may be reached, what our resolver knows of the others is nobody's business. */
+/** Where only public hosts may be reached, private addresses that our resolver knows are not shown. */
 const shown = (address: string, reason: string, egress: Egress): string =>
   egress === 'public' ? `an address that is not public, and ${PUBLIC_ONLY}` : `${address}; ${reason}`;
 
-/** Whether a DNS value may be shown to people who may reach public hosts only: it names neither an address nor a zone of ours. */
+/** Whether a DNS value may be shown where only public hosts may be reached: it names no private address or zone. */
 export const isPublicValue = (value: string, allow: readonly string[]): boolean =>
   value.split(/\s+/).every((word) => {
     if (isIP(word)) return refusalOf(word, 'public', allow) === undefined;

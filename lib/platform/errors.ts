@@ -1,4 +1,4 @@
-/** The machine codes of the interface and the status each has (decisions.md, Errors). */
+/** The machine codes of the interface and the status each has (docs/CONTRACT.md#errors). */
 export const STATUS_OF = {
   UNAUTHORIZED: 401,
   ACCOUNT_DISABLED: 403,

@@ -31,9 +31,9 @@ type Tenant = { id: string; running: number; lines: Map<string | undefined, Line
 type Waiting = { until: number; begin: () => void; giveUp: () => void };
 
 /**
- * Shares places out among tenants, so that none holds up the work of another. A tenant may hold every place that nobody
- * else wants. As soon as others wait, their turns go round and whoever holds less than a fifth comes first; a fifth
- * more places are only for those, so that they need not wait for long work of others to end.
+ * Shares places out among tenants, so that none holds up the work of another. A tenant may hold every place that no
+ * other wants. As soon as others wait, they are served in turn, those that hold less than a fifth first. A fifth more
+ * places are only for those, so that they need not wait for the long work of others.
  */
 export class FairShares {
   readonly #shares: Shares;

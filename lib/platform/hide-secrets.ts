@@ -12,7 +12,7 @@ const FRAGMENT = 16;
 const SHORTEST = 3;
 /** Shorter ones are found only where no letter or digit touches them: `prod`, but not in `product`. */
 const STANDS_IN_WORDS = 8;
-/** Of a longer secret so many first characters are looked for, so that nobody's settings take long to search. */
+/** Only so many first characters of a longer secret are looked for: bounds the time of a search. */
 const LONGEST = 4096;
 /** At the end of a text that was cut off there, so many first characters of a secret are found. */
 const SHORTEST_START = 4;

@@ -123,7 +123,7 @@ function send(
     let body: ResponseBody | undefined;
     let interim = 0;
     const fail = (error: Error) => {
-      // What comes behind a complete response is nobody's; its end is still to be told.
+      // What follows a complete response is ignored; its end is still to be told.
       if (!response?.complete) reject(exchangeError(error, where, response !== undefined));
     };
     // At once, so that what has arrived already is not read any more.
@@ -227,7 +227,7 @@ function redirected(hop: Hop, { status, headers: { location } }: Answer): Hop | 
   };
 }
 
-/** Whether a redirect leads to somebody else: to another origin, but for a host that moves from http to its own https. */
+/** Whether a redirect leads to another origin. From http to https of the same host does not count. */
 export const leavesOrigin = (from: URL, to: URL): boolean =>
   from.origin !== to.origin && !(to.protocol === 'https:' && to.origin === from.origin.replace(/^http:/, 'https:'));
 

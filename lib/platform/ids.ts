@@ -28,7 +28,7 @@ function base62(bytes: Uint8Array): string {
 }
 
 /**
- * An id that follows from its parts, so that whoever makes the thing twice makes the same thing.
+ * An id that follows from its parts, so that making a thing twice makes the same thing.
  * @param at epoch ms that it sorts by
  */
 export function derivedId(prefix: string, at: number, ...parts: (string | number)[]): string {

@@ -19,7 +19,7 @@ const SMALLEST = 1e-130;
 /** What one page of a query holds at most. */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** Below this length of JSON no item can reach 400 KB: at most 3 bytes a character, and twice that for small numbers. */
+/** No item with shorter JSON reaches 400 KB: a character is 3 bytes at most, of a small number twice that. */
 const SURELY_SMALL = ITEM_BYTES / 6;
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;

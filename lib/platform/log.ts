@@ -4,7 +4,7 @@ import { iso } from './time.ts';
 export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Members whose value never reaches a log, whoever put them there. */
+/** Members whose value never reaches a log. */
 const SECRET = /^(authorization|cookie|secret|token|password|key|raw|x-api-key)$/i;
 
 /**

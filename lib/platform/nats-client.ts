@@ -16,7 +16,8 @@ const TIMEOUT_MS = 5_000;
  * Publishes on the NATS of the operator, and resolves when a server has taken it. A connection a message: alerts are
  * few, and a connection kept by a function that sleeps is a dead one at the next alert. Throws an Error whose message
  * any tenant may read; the operator finds the cause in the log.
- * @param url NATS_URL: one or more, separated by commas, `tls://` for TLS; `user:password@` or `token@` may stand in one
+ * @param url NATS_URL: one or more, separated by commas, `tls://` for TLS; `user:password@` or `token@` may stand in
+ *   one
  */
 export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
   const options = { ...connectOptions(url), timeout: timeoutMs };

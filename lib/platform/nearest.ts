@@ -1,4 +1,4 @@
-/** Longer names are compared with nothing: nobody mistypes so much, and the comparison takes their length squared. */
+/** Longer names are not compared: it takes quadratic time, and is no typing mistake. */
 const LONGEST = 64;
 /** Shorter words say too little: `is` of `is_read_only`. */
 const SHORTEST_WORD = 3;

@@ -5,7 +5,7 @@ type SystemError = Error & { code?: string; errors?: SystemError[] };
 /** This machine has no more to give; nothing is known of the target. */
 const OUR_FAULTS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
-/** What failed, in words for whoever owns the target. @param where `127.0.0.1:8080`, or `name (127.0.0.1:8080)` */
+/** What failed, in words for the owner of the target. @param where `127.0.0.1:8080`, or `name (127.0.0.1:8080)` */
 export function connectError(error: SystemError, where: string): Error {
   // Several addresses were tried: the first says most, as they were tried in order of preference.
   const first = error.errors?.[0] ?? error;

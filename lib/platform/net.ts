@@ -1,6 +1,6 @@
 /**
- * How far an outbound connection may go (decisions.md, Safety): `public` only, or `any` but link-local, 0/8, multicast and cloud metadata;
- * `any-but-self` is `any` without loopback too.
+ * How far an outbound connection may go (docs/CONTRACT.md#egress): `public` only, or `any` but link-local, 0/8,
+ * multicast and cloud metadata; `any-but-self` is `any` without loopback.
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 
@@ -67,7 +67,7 @@ export type TlsReply = {
   valid_from: number;
   /** Epoch ms. */
   valid_to: number;
-  /** Why nobody should trust it: dates, name or issuer, in a sentence; empty when all is well. */
+  /** Why it cannot be trusted (dates, name or issuer), in a sentence; empty when it can. */
   problem: string;
 };
 

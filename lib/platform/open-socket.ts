@@ -56,7 +56,7 @@ export async function openSocket(
             Math.min(NEXT_ADDRESS_MS, deadline.timeout_ms / addresses.length),
           ),
         });
-  // For the socket's whole life: an error after the exchange is nobody's.
+  // For the socket's whole life: an error after the exchange is ignored.
   socket.on('error', ignore);
   deadline.hold(socket);
   await new Promise<void>((resolve, reject) => {

@@ -4,7 +4,7 @@ import { invalid } from './errors.ts';
 import { Reply } from './route.ts';
 import { turnsOf } from './turns.ts';
 
-/** The most a list answers at once (decisions.md, General): the whole answer stays under a gateway's 6 MB. */
+/** The most a list answers at once (docs/CONTRACT.md#general): the whole answer stays under a gateway's 6 MB. */
 const MAX_ITEMS = 1000;
 const MAX_BYTES = 4_000_000;
 /** Items read together: what a list holds in memory beside its answer. */

@@ -55,13 +55,15 @@ export interface Table {
   query<T extends Item = Item>(query: Query): Promise<Page<T>>;
   /** Unconditional: only for items whose content follows from their key. */
   putMany(items: Item[]): Promise<void>;
-  /** All or nothing: 1 to 100 writes, 4 MB, no key twice. One write alone is a plain conditional put, at half the price. */
+  /**
+   * All or nothing: 1 to 100 writes, 4 MB, no key twice. A single write is a plain conditional put, at half the price.
+   */
   transact(writes: Write[]): Promise<Outcome>;
 }
 
 /**
- * `not_before` is in epoch ms, at most 15 minutes ahead. `body` is JSON. `group` is the tenant whose work it is: a queue
- * that cannot hand out all that is due serves the groups fairly (SQS fair queues); absent where tenants share a message.
+ * `not_before` is in epoch ms, at most 15 minutes ahead. `body` is JSON. `group` is the tenant whose work it is, absent
+ * where tenants share a message: a queue that cannot keep up serves the groups in turn (SQS fair queues).
  */
 export type Message = { body: unknown; not_before?: number; group?: string };
 
@@ -107,7 +109,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** What whoever operates the service counts, and is called for. No level of the log turns it off. */
+/** Metrics for the operator; no log level turns them off. */
 export interface Metrics {
   /** One more of `name`, in the words of the metric: `FailedDeliveries`. */
   count(name: string): void;

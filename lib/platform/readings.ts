@@ -129,7 +129,7 @@ const HEX = /[\da-f]{8,}/gi;
 const BASE64_OFFSETS = [0, 1, 2, 3];
 const HEX_OFFSETS = [0, 1];
 
-/** The bytes, as Latin-1, that runs of digits stand for; between two runs a line break. Undefined when there are none. */
+/** The bytes (as Latin-1) that runs of digits stand for, with a line break between runs; undefined without any. */
 function decoded(
   { text, from, to }: Reading,
   runs: RegExp,

@@ -34,8 +34,8 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   : unknown;
 
 /**
- * One endpoint. The gates stand in the order of decisions.md: authentication, account, rate, method, read-only, role, then
- * `load` (existence, then state conflict), then query and body by their schemas, then `run`.
+ * One endpoint. The gates have the order of docs/CONTRACT.md#errors: authentication, account, rate, method, read-only,
+ * role, then `load` (existence, then conflicts of state), then query and body by their schemas, then `run`.
  */
 export type Route<Context> = {
   method: Method;

@@ -57,7 +57,9 @@ export const SettingsSchema = z.object({
       'must be one or more addresses such as nats://nats.example.com:4222, separated by commas',
     )
     .refine(isOneNats, 'must have one scheme, and one user and password, in all of its addresses'),
-  /** Before the subject of every NATS channel, so that no tenant publishes on another's; `{tenant_id}` is the account. */
+  /**
+   * Prefix of every NATS channel's subject, so that tenants do not share subjects; `{tenant_id}` is the account's id.
+   */
   NATS_SUBJECT_PREFIX: z
     .string()
     .max(128)

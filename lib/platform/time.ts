@@ -3,13 +3,10 @@ import * as z from 'zod';
 /** Epoch ms to the form times go out in: `2026-11-21T05:16:40.123Z`. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** The clocks of machines that keep time are never farther apart (ms). */
+/** Clocks of our machines differ by less than this (ms). */
 const CLOCKS_APART_MS = 10_000;
 
-/**
- * A stored time that was the present one when it was noted, epoch ms; 0 when it lies ahead of `now`, as the clock ran
- * ahead then and was set back: it says nothing about how long ago something was.
- */
+/** A stored time (epoch ms), or 0 when it is more than 10 s ahead of `now`: our clock was stepped back since. */
 export const believed = (noted: number, now: number): number => (noted > now + CLOCKS_APART_MS ? 0 : noted);
 
 const DATE = String.raw`(?<year>\d{4})(?<dash>-?)(?<month>\d{2})\k<dash>(?<day>\d{2})`;

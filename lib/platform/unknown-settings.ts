@@ -11,8 +11,8 @@ const LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT(?:_\d+_(?:TCP|UDP|SCTP))?)(?:_\w+)?
 
 /**
  * Of the names of an environment those that were meant to be settings of ours and are none, each in a sentence with the
- * setting that may be meant: one or two letters off (long names: two), or with a beginning that is ours alone. All others
- * belong to somebody else. Pure.
+ * setting that may be meant: one or two letters off (long names: two), or with a beginning that is ours alone. All
+ * others belong to somebody else. Pure.
  */
 export const unknownSettings = (names: readonly string[], known: readonly string[]): string[] =>
   names

@@ -47,7 +47,7 @@ const detailsOf = (error: z.ZodError, under: (string | number)[] = []): ErrorDet
     return [{ path: path.join('.'), message: issue.message }];
   });
 
-/** Where the kind of a record is missing or wrong, nothing else is judged: what every kind wants is named all the same. */
+/** With a missing or wrong kind zod judges nothing else; what every kind requires is named all the same. */
 function missingAnyway(schema: z.ZodType, value: unknown, error: z.ZodError): ErrorDetail[] {
   const [issue] = error.issues;
   if (issue?.code !== 'invalid_union' || issue.path.length > 1 || typeof value !== 'object' || value === null)

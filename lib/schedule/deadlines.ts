@@ -6,8 +6,8 @@ import { type Deadline, type DeadlineNote, deadlineEntry, type EntryItem, type O
 export type DeadlineEntry = EntryItem & Deadline;
 
 /**
- * Pure: what a stored deadline becomes when another one is wanted as well: the earlier of the two, with both notes, of
- * two series of tries with the later one. What it still has to hand over is kept, and the wanted one comes after it.
+ * Pure: merges a wanted deadline into the stored one: the earlier time and both notes; of two retry series the later
+ * one. Deliveries that are still to be enqueued are kept, and the wanted deadline follows them.
  */
 export function sooner(present: Deadline | undefined, wanted: Deadline): Deadline {
   if (!present) return wanted;
@@ -25,11 +25,11 @@ function isLaterSeries(one: DeadlineNote = {}, other: DeadlineNote = {}): boolea
   return a > b || (a === b && (one.tries ?? 0) > (other.tries ?? 0));
 }
 
-/** Pure: what is left of a stored deadline that is called off: only what it still has to hand over. */
+/** Pure: a cancelled deadline: only the deliveries that it still has to enqueue are left of it. */
 export const calledOff = (present: Deadline | undefined): Deadline | undefined =>
   present?.note?.send && { deadline: present.deadline, note: { send: present.note.send } };
 
-/** The write of a deadline's next form over the one it was made from; none where nothing was and nothing will be. */
+/** Replaces `present` by `next` on its version: creates, replaces, deletes, or writes nothing. */
 export function deadlineWrites(
   keys: Keys,
   kind: EntryKind,

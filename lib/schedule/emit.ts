@@ -15,7 +15,7 @@ import {
   type WatermarkItem,
 } from './watermark.ts';
 
-/** A tick is never sent longer than this (ms) before its time: one that is comes from a clock that ran ahead. */
+/** A tick from farther ahead (ms) was sent by a clock that ran ahead. */
 const TICK_AHEAD_MS = 60_000;
 /** So many shards one run emits at most; a service with more of them fills a run with each. */
 export const SHARDS_TOGETHER = 4;
@@ -109,7 +109,7 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
   return { jobs, timers, timersAgain, runs, ends };
 }
 
-/** Never backwards but from where no clock can have put it: when another run has moved it meanwhile, that run's mark stands. */
+/** Compare-and-set: when another run has moved the watermark meanwhile, that one stands. */
 async function moveWatermark(ports: Ports, keys: Keys, { shard, watermark, horizon }: Window) {
   const layout = layoutOf(ports.settings);
   const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon, layout };

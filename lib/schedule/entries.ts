@@ -4,11 +4,11 @@ import type { Rhythm } from './slots.ts';
 
 /**
  * What the generator reads, under `keys.entries(shard)`, about 250 bytes each:
- * - a rhythm: a job (or a run of an action) at each of its slots after `from`; whoever wrote the entry has sent those up
- *   to `from`;
- * - or a deadline (epoch ms): a timer message when it is due and at each tick after that, until its handler removes
- *   or moves it. It may lie too early (its handler then moves it), never too late.
- * Written with the check or action, removed with it or by the reclaimer.
+ * - a rhythm: a job (or a run of an action) at each slot after `from`; the writer of the entry has sent those up to
+ *   `from`;
+ * - or a deadline (epoch ms): a message when it is due, and at each tick after that until its handler removes or moves
+ *   it. It may be too early (its handler then moves it), never too late.
+ * Written with the check or action; removed with it or by the reclaimer.
  */
 export type EntryItem = Item & {
   v: string;
@@ -19,7 +19,7 @@ export type EntryItem = Item & {
   id: string;
 } & ({ rhythm: Rhythm; from: number; deadline?: never } | (Deadline & { rhythm?: never }));
 
-/** A deadline (epoch ms), and what its handler left for its next call: the entry is the handler's outbox as well. */
+/** A deadline (epoch ms), and what its handler left for its next call: the entry is also the handler's outbox. */
 export type Deadline = { deadline: number; note?: DeadlineNote };
 
 /** Epoch ms at which all deliveries of an alert had failed, and how many tries to make it good were made since. */

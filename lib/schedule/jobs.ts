@@ -4,7 +4,7 @@ import type { Message, Ports } from '#lib/platform/ports.ts';
 import type { Owner } from './entries.ts';
 import { handover } from './watermark.ts';
 
-/** Jobs or deadlines that a message carries at most: 8 KB, well under the price step of 64 KB, and one batch of reads. */
+/** Most jobs or deadlines in a message: 8 KB, well under the price step of 64 KB, and one batch of reads. */
 const MOST_A_MESSAGE = 50;
 
 /** A tenant with so many probes a second travels in messages of its own, the others share theirs. */
@@ -57,9 +57,9 @@ const byTenant = (jobs: Job[], most: number): { part: Job[]; group: string }[] =
   );
 
 /**
- * A deadline has several messages, in case one is lost. They come so many groups after it, so that the first moves it
- * and the others find it moved, with one read: the generator's, which holds most deadlines at once; that of whoever
- * wrote it; those that the generator sends again.
+ * A deadline has several messages, in case one is lost: the generator's, its writer's, and those that the generator
+ * sends again. They are staggered, by so many groups of JOB_GROUP_MS, so that the first one moves the deadline and the
+ * others find it moved with one read.
  */
 const TURN = { first: 0, writers: 1, again: 2 };
 

@@ -5,15 +5,15 @@ import type { Deadline, EntryItem } from './entries.ts';
 import { recordOutage } from './outages.ts';
 import { FARTHEST_MS, LOOKAHEAD_MS } from './watermark.ts';
 
-/** Ticks come once a minute: so long (ms) at most nobody saw that the clock had been set back. */
+/** Ticks come once a minute, so a clock step is noticed within this time (ms). */
 const UNSEEN_MS = 60_000;
 /** Entries written at once. */
 const TOGETHER = 25;
 
 /**
- * A shard's mark lies where no clock can have put it: ours ran ahead and was set back. Logs it, notes that until now
- * nobody watched, so that no silence is counted from before, and brings forward what the entries hold by the wrong
- * clock. A deadline may then lie too early, which its handler puts right. Doing it twice is harmless.
+ * Repairs a shard after a clock step: its watermark is farther ahead than any tick puts it, so our clock ran ahead and
+ * was set back. Logs it, notes an outage until now, so that no silence counts from before, and brings forward deadlines
+ * that the wrong clock wrote. One may then be too early, which its handler corrects. Repeatable.
  * @param mark epoch ms
  */
 export async function mendAfterSetBack(

@@ -6,24 +6,24 @@ import type { Settings } from '#lib/platform/settings.ts';
 export const LOOKAHEAD_MS = 2 * 60_000;
 
 /**
- * Up to `at` (epoch ms) every job of the shard has been sent. One item a shard, written once a tick. `layout` is that of
- * the table.
+ * Every job of the shard due up to `at` (epoch ms) was sent. One item a shard, written once a tick; `layout`: of the
+ * table.
  */
 export type WatermarkItem = Item & { v: string; at: number; layout?: string };
 
 export const readWatermark = (ports: Ports, keys: Keys, shard: number): Promise<WatermarkItem | undefined> =>
   ports.table.get<WatermarkItem>(keys.watermark(shard));
 
-/** No tick moves a mark farther ahead (ms): one that is was set under a clock that ran ahead and was set back. */
+/** No tick moves a watermark farther ahead (ms); one that is was written by a clock that ran ahead. */
 export const FARTHEST_MS = 2 * LOOKAHEAD_MS + 60_000;
 
-/** Until when (epoch ms) the jobs of a shard were sent, by its mark; 0 without one, and by one that cannot be true. */
+/** The watermark (epoch ms); 0 when it is missing or implausibly far ahead. */
 export const emittedUntil = (mark: WatermarkItem | undefined, now: number): number =>
   mark && mark.at <= now + FARTHEST_MS ? mark.at : 0;
 
 /**
- * Until when the writer of an entry of a shard sends its jobs itself: a generator that runs at this moment may not see the entry,
- * and reaches no farther than `watermark` or two minutes from now.
+ * Until when (epoch ms) the writer of an entry sends its jobs itself: a generator that runs right now may not see the
+ * entry. It reaches the watermark or two minutes from now; two minutes more are to spare.
  */
 export async function handover(ports: Ports, keys: Keys, shard: number): Promise<number> {
   const watermark = await readWatermark(ports, keys, shard);

@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { push } from './client.ts';
 import type { Victim } from './victim.ts';
 
-/** A push that turns a check round. `due`, `sent_at` and `answered_at` in epoch ms; not answered when it was refused. */
+/**
+ * A push that turns a check round. `due`, `sent_at` and `answered_at` in epoch ms; not answered when it was refused.
+ */
 export type Flip = { check: string; due: number; sent_at: number; answered_at?: number };
 
 /** What the victim did, and how the API was for it. */

@@ -52,7 +52,9 @@ const EARLIER_MS = 10 * 60_000;
 /** The burst after an outage is over by then. */
 const CALM_MS = 15_000;
 
-/** Each creation sent the jobs of its first minutes; all of them are long past, and would be dropped as late one by one. */
+/**
+ * Each creation sent the jobs of its first minutes; all of them are long past, and would be dropped as late one by one.
+ */
 function dropJobs(dir: string): void {
   const db = new DatabaseSync(join(dir, STORE_FILE));
   db.exec("DELETE FROM messages WHERE queue = 'job'");
@@ -145,7 +147,10 @@ async function memory(): Promise<Figures> {
   return { memory_mb_10000_checks: usage.end().peak_bytes / 2 ** 20 };
 }
 
-/** From the recorded deciding probe to the webhook's arrival, ms: 20 checks at 1 s that go down and up every two seconds. */
+/**
+ * From the recorded deciding probe to the webhook's arrival, ms: 20 checks at 1 s that go down and up every two
+ * seconds.
+ */
 async function alertLatency(seconds = 20): Promise<Figures> {
   await using service = await startRealService();
   using target = await startTarget();
@@ -193,7 +198,10 @@ async function heartbeats(): Promise<Figures> {
   return { heartbeats_per_s: answered! / seconds!, heartbeat_cpu_s_per_1000: (1000 * cpu_s) / answered! };
 }
 
-/** Memory and CPU of 250 probes at once whose targets send what costs most to read: hostile-targets.ts says in which ways. */
+/**
+ * Memory and CPU of 250 probes at once whose targets send what costs most to read: hostile-targets.ts says in which
+ * ways.
+ */
 const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
 
 /** From the start of the process to its first answer, ms, on data of 1,000 checks. */

@@ -5,8 +5,9 @@ import { NO_PLACE } from '#lib/platform/fair-shares.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
 
 /**
- * https probes by the service's own net, so many due in the same moment. Says `ready` and waits for a line, so that its CPU
- * can be held down before; prints the latency (ms) of each probe. Arguments: URL, due at once, begun at once, rounds.
+ * https probes by the service's own net, so many due in the same moment. Says `ready` and waits for a line, so that its
+ * CPU can be held down before; prints the latency (ms) of each probe. Arguments: URL, due at once, begun at once,
+ * rounds.
  */
 const [url = '', due = '50', atOnce = '20', rounds = '5'] = process.argv.slice(2);
 const net = makeNet({ EGRESS_ALLOW: [] });

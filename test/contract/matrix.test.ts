@@ -7,8 +7,8 @@ import { type Answer, type Client, challengeOf, clientOf, failure } from '#test/
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 
 /**
- * Every row of the API against everybody who may call it. A new row is here by itself; what it needs to exist comes from
- * infra/docs/walk.ts. The service has no network, as the walk names hosts of the world.
+ * Every row of the API against everybody who may call it. A new row is here by itself; what it needs to exist comes
+ * from infra/docs/walk.ts. The service has no network, as the walk names hosts of the world.
  */
 
 const rows = apiRows.map((row) => ({ ...row, endpoint: endpointOf(row) }));

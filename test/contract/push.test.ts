@@ -15,7 +15,7 @@ const beat = async (id: string) => got(await client.post(`/v1/checks/${id}/heart
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 const resultsOf = (id: string) => everything(client, `/v1/checks/${id}/results`);
 
-describe('the walk of the specification, threshold 3', () => {
+describe('the walk through the states, threshold 3', () => {
   it('failures 1 and 2 leave the entity unchanged, 3 moves it to down, the next success to up', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, name: 'nightly backup' });

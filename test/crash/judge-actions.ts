@@ -49,7 +49,7 @@ function judgeFired(action: Fired, { feed, executions }: Story, until: number): 
   return wrong;
 }
 
-/** The rule once more, from its words (decisions.md, Actions). */
+/** The rule once more, from its words (docs/CONTRACT.md#actions). */
 function fires({ check_id, trigger_to_state: wanted, created_at }: Fired, one: Story['feed'][number]): boolean {
   if (one.check_id !== check_id || one.timestamp < created_at) return false;
   return wanted === '' || one.check_to_state === wanted || (one.to_state === wanted && one.from_state !== wanted);

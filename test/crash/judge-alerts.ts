@@ -3,7 +3,7 @@ import type { Life } from './lives.ts';
 import type { Arrival } from './outside.ts';
 import type { Story } from './told.ts';
 
-/** Attempts that a delivery has (decisions.md, Alerts). */
+/** Attempts that a delivery has (docs/CONTRACT.md#deliveries). */
 const ATTEMPTS = 3;
 
 /** An alert was taken at that moment: answered 2xx, whether or not the service lived to hear of it. */
@@ -56,7 +56,9 @@ export function judgeArrivals({ deliveries }: Story, arrivals: Arrival[]): strin
     .map((one) => `delivery ${one.id} counts as sent and never arrived`);
 }
 
-/** Only a crash excuses that an alert is sent after it was taken, and that it is tried more often than its rule says. */
+/**
+ * Only a crash excuses that an alert is sent after it was taken, and that it is tried more often than its rule says.
+ */
 function judgeRepeats(id: string, arrivals: Arrival[], lives: Life[]): string[] {
   const wrong: string[] = [];
   const startsBetween = (from: number, to: number) =>

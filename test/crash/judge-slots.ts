@@ -11,8 +11,8 @@ const GROUP_MS = 50;
 export type SlotCount = { due: number; executed: number; missed: Record<string, number> };
 
 /**
- * Every slot of a pull check was executed once or lies in a gap, and one that fell due while the service was away lies in
- * an outage.
+ * Every slot of a pull check was executed once or lies in a gap, and one that fell due while the service was away lies
+ * in an outage.
  * @param until epoch ms: what was due before is over by now
  */
 export function judgeSlots(

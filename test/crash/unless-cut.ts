@@ -1,4 +1,6 @@
-/** The answer; undefined when the connection broke, as nothing was promised then. Anything else that is wrong throws. */
+/**
+ * The answer; undefined when the connection broke, as nothing was promised then. Anything else that is wrong throws.
+ */
 export async function unlessCut<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

@@ -15,7 +15,10 @@ export class Verdicts {
     this.#say = say;
   }
 
-  /** What broke once is found again by each later look: it counts where it was found first. @param how it went, in words */
+  /**
+   * What broke once is found again by each later look: it counts where it was found first.
+   * @param how it went, in words
+   */
   conclude(name: string, judgement: Judgement, how: string): void {
     const { totals } = judgement;
     const wrong = judgement.wrong.filter((text) => !this.#known.has(text));

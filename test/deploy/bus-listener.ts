@@ -17,7 +17,9 @@ import {
 /** An event as EventBridge hands it to a target. */
 export type BusEvent = { source: string; 'detail-type': string; detail: Record<string, unknown> };
 
-/** What an operator does to be told: a rule on the bus with a queue behind it. `received` holds all that came so far. */
+/**
+ * What an operator does to be told: a rule on the bus with a queue behind it. `received` holds all that came so far.
+ */
 export async function listenToBus(bus: string, pattern: object) {
   const events = new EventBridgeClient({});
   const sqs = new SQSClient({});

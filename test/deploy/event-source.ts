@@ -13,7 +13,9 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Consume, QueueWorld } from '#test/support/queue-contract.ts';
 
-/** A queue of its own on the emulator, and what Lambda's event source does with it: one batch a hand, deleted when done. */
+/**
+ * A queue of its own on the emulator, and what Lambda's event source does with it: one batch a hand, deleted when done.
+ */
 export async function startEventSource(consume: Consume): Promise<QueueWorld> {
   const client = new SQSClient({});
   const name = `${randomUUID()}-delivery`;

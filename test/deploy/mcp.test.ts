@@ -5,7 +5,10 @@ import { newTenant } from '#test/support/client.ts';
 const STREAM_URL = new URL(process.env.STREAM_URL!);
 const EMULATOR = new URL(process.env.AWS_ENDPOINT_URL!);
 
-/** What CloudFront makes of the key of a caller: its own signature, which the emulator only looks for, and the key beside. */
+/**
+ * What CloudFront makes of the key of a caller: its own signature, which the emulator only looks for, and the key
+ * beside.
+ */
 const signedFor = (key: string) => ({
   authorization: 'AWS4-HMAC-SHA256 Credential=any, SignedHeaders=host, Signature=any',
   'x-forwarded-authorization': `Bearer ${key}`,

@@ -12,7 +12,9 @@ const IN_VAIN = /deleted|removed|disabled/;
 /** Three attempts with their waits and time-outs, the messages between them, and a receiver that asks to wait (ms). */
 const DELIVERED_MS = 240_000;
 
-/** Every planned alert was told or ended as a visible failure, nothing else was told, and nobody believes what is past. */
+/**
+ * Every planned alert was told or ended as a visible failure, nothing else was told, and nobody believes what is past.
+ */
 export function checkAlerts(run: Run): string[] {
   const { seen, profile } = run;
   const wrong: string[] = [];

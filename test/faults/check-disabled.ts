@@ -9,7 +9,7 @@ const UNDER_WAY_QUIET = { probe: 100, send: 500, judge: 8_000 };
 
 /**
  * While an account is disabled nothing of it is probed, judged, run, sent or taken in. Each probe, alert and run of an
- * action is preceded by a look at the account (decisions.md, Errors: its checks and actions stop too), so a run of a
+ * action is preceded by a look at the account (docs/CONTRACT.md#accounts), so a run of a
  * function that began after the disabling does none at all; only one that began before may end what it had in hand.
  * What silence says after it: checkSilence.
  */

@@ -91,7 +91,10 @@ function witnesses({ seen, profile }: Run) {
         until,
       ),
     );
-  /** Hosts that were silent up to `until`, and none answered between; of what was told at nearly the same time, `near` ms count. */
+  /**
+   * Hosts that were silent up to `until`, and none answered between; of what was told at nearly the same time, `near`
+   * ms count.
+   */
   const silentHosts = (process: number, until: number, near = 0): Set<string> => {
     const from = lastAnswer(process, until) - near;
     const silences = of(process).heard.filter(({ silent, ended_at }) => silent && ended_at > from && ended_at <= until);

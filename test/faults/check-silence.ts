@@ -5,7 +5,7 @@ import { skewOf } from './check-slots.ts';
 import { graceOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 
-/** A silence is judged within 15 s when nothing of ours fails (decisions.md, Dead man's switch). */
+/** A silence is judged within 15 s when nothing of ours fails (docs/CONTRACT.md#silence). */
 const QUIET_MARGIN_MS = 15_000;
 /** A deadline that a fault has lost comes again with a tick, at most two minutes later. */
 const CALM_MARGIN_MS = 130_000;

@@ -17,9 +17,12 @@ const LAST_MS = 70_000;
 const SKEW_MS = 40;
 /** The same in a run whose clocks jump. */
 export const skewOf = ({ profile: { jumpMs } }: Run): number => SKEW_MS + 2 * jumpMs;
-/** From the beginning of a probe until its request is on the wire, unless the machine sleeps or stands still in between (ms). */
+/**
+ * From the beginning of a probe until its request is on the wire, unless the machine sleeps or stands still in between
+ * (ms).
+ */
 const SENT_MS = 4_000;
-/** A new, re-enabled or changed check is probed within this time (ms; decisions.md, Checks). */
+/** A new, re-enabled or changed check is probed within this time (ms; docs/CONTRACT.md#probes). */
 const AT_ONCE_MS = 5_000;
 /** After our network was silent it counts as down until somebody answers (ms): each check is probed in this time. */
 const HEARD_MS = 12_000;

@@ -39,7 +39,10 @@ const LIMITS_MS = [
   [500, 8000],
 ] as const;
 
-/** Runs functions in processes that die, sleep and take too long. @param onResume hears that things go on after a standstill */
+/**
+ * Runs functions in processes that die, sleep and take too long.
+ * @param onResume hears that things go on after a standstill
+ */
 export function machines(shared: Shared, onResume: () => void) {
   const { random, clock, seen } = shared;
   const alive = new Set<Process>();

@@ -5,8 +5,8 @@ import { verdict } from './verdict.ts';
 
 /**
  * `npm run test:faults -- --seed N --runs M [--minutes L] [--until-broken]`: M lives of the service from seed N on, in
- * virtual time, or as many as it takes until a promise is broken. Prints what happened in them: faults by kind, what ran,
- * transitions, deliveries; and for a life in which a promise was broken, which one and how to live it again.
+ * virtual time, or as many as it takes until a promise is broken. Prints what happened in them: faults by kind, what
+ * ran, transitions, deliveries; and for a life in which a promise was broken, which one and how to live it again.
  */
 const { values } = parseArgs({
   options: {

@@ -5,7 +5,9 @@ import type { VirtualClock } from './virtual-clock.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
 
-/** What an action has set going: reports that it runs, some lines, and how it ended; each report until it is answered. */
+/**
+ * What an action has set going: reports that it runs, some lines, and how it ended; each report until it is answered.
+ */
 export async function runPipeline(world: World, execution_id: string): Promise<void> {
   const { random, clock } = world;
   const steps = ['running', undefined, random.pick(['succeeded', 'failed'])];

@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util';
 import { type PlantedFault, plantedFaults } from './planted-faults.ts';
 
 /**
- * `npm run test:planted -- [--runs M] [--only TEXT]`: plants one mistake after the other in a copy of the service, lives
- * seeds from 1 on until one of them breaks a promise, and prints which. Fails when a mistake is not found within M
- * seeds, or can no longer be planted as its place has changed.
+ * `npm run test:planted -- [--runs M] [--only TEXT]`: plants one mistake after the other in a copy of the service,
+ * lives seeds from 1 on until one of them breaks a promise, and prints which. Fails when a mistake is not found within
+ * M seeds, or can no longer be planted as its place has changed.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '200' }, only: { type: 'string', default: '' } },

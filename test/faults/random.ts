@@ -1,4 +1,6 @@
-/** The one source of chance of a run: everything that could happen otherwise asks it, so that a seed replays exactly. */
+/**
+ * The one source of chance of a run: everything that could happen otherwise asks it, so that a seed replays exactly.
+ */
 export type Random = {
   /** 0 ≤ x < 1. */
   next(): number;

@@ -16,7 +16,9 @@ export const WEBHOOK_SECRET = 'letmesign';
 /** What a receiver answers; 0: nothing. Discord says 204. */
 const STATUS: Record<Does, number> = { well: 200, fails: 503, throttles: 429, refuses: 0, hangs: 0 };
 
-/** Whoever gets alerts: slack, discord, webhook and ntfy over http, by the path of their address, and the NATS server. */
+/**
+ * Whoever gets alerts: slack, discord, webhook and ntfy over http, by the path of their address, and the NATS server.
+ */
 export function receivers({ random, clock, seen, manners, profile }: World) {
   const illMs = (): number => (profile().quiet ? 20_000 : 60_000);
 
@@ -70,7 +72,10 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
   return { post, publish };
 }
 
-/** What whoever reads an alert takes from it: up, down, closed or test; `garbled` when it is not in the form of its type. */
+/**
+ * What whoever reads an alert takes from it: up, down, closed or test; `garbled` when it is not in the form of its
+ * type.
+ */
 function whatItSays(type: string, headers: Record<string, string>, body: string): string {
   try {
     if (type === 'ntfy') return inWords(headers.title ?? '');

@@ -7,7 +7,7 @@ import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { type Observations, type ProbeSeen, stalledBetween } from './observations.ts';
 
 /**
- * The rules of the service once more, written down from its specification and not from its code: what the checkers
+ * The rules of the service once more, written down from docs/CONTRACT.md and not from its code: what the checkers
  * judge a run by.
  */
 

@@ -31,7 +31,9 @@ const START = Date.UTC(2026, 10, 21, 5, 0, 0);
 const ENTITIES = 3;
 const CHECKS = 10;
 const ACTIONS = 4;
-/** Enough calm behind the weather for everything to come to its end; what was deleted is reclaimed after ten minutes. */
+/**
+ * Enough calm behind the weather for everything to come to its end; what was deleted is reclaimed after ten minutes.
+ */
 const SETTLE_MS = 13 * 60_000;
 
 /** What a run left for its checkers. */

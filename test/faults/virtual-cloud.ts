@@ -5,7 +5,9 @@ import type { Shared } from './process.ts';
 import { virtualQueues } from './virtual-queues.ts';
 import { virtualStream } from './virtual-stream.ts';
 
-/** What infra builds, in virtual time: the functions, their queues and change stream, and the way of a request to them. */
+/**
+ * What infra builds, in virtual time: the functions, their queues and change stream, and the way of a request to them.
+ */
 export function virtualCloud(shared: Shared) {
   const wakeAll = () => {
     queues.wakeAll();

@@ -14,8 +14,8 @@ type World = Parameters<typeof receivers>[0] & {
 };
 
 /**
- * The net as each process sees it. Receivers of alerts are `r….test`, targets of actions `c….example.com`, and all others
- * what a check probes.
+ * The net as each process sees it. Receivers of alerts are `r….test`, targets of actions `c….example.com`, and all
+ * others what a check probes.
  * @param world `onCall` hears of each run whose call an action's target has read
  */
 export function virtualNet(world: World, post: ReturnType<typeof receivers>['post']): (process: number) => Net {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -35,6 +36,93 @@ describe('the house', () => {
   it('asks for a check or channel type by name in its registry alone', () => {
     const byName = /\b(check_type|channel_type) *[!=]== *'/;
     expect(sources.filter((file) => byName.test(textOf(file)))).toEqual([]);
+  });
+});
+
+/** Files that people write. */
+const written = files.filter((file) => !/(^|\/)(package-lock|openapi)\.json$/.test(file));
+const pages = files.filter((file) => file.endsWith('.md'));
+
+/** How a page is linked to: `## Read-only keys` is #read-only-keys. */
+const anchorsOf = (page: string): string[] =>
+  [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** The page that a file means by a path from the top or from its folder, or by the page's name alone. */
+const pageOf = (name: string, file: string): string | undefined =>
+  [name, posix.join(posix.dirname(file), name)].find((path) => pages.includes(path)) ??
+  (name.includes('/') ? undefined : pages.find((page) => posix.basename(page) === name));
+
+describe('what comments and pages refer to', () => {
+  it('is a page that is here, and a section that it has', () => {
+    const missing = written.flatMap((file) =>
+      [...textOf(file).matchAll(/(?<![\w./-])([\w./-]+\.md)(?:#([\w-]+))?/g)]
+        .filter(([, name = '', anchor]) => {
+          const page = pageOf(name, file);
+          return page === undefined || (anchor !== undefined && !anchorsOf(page).includes(anchor));
+        })
+        .map(([link]) => `${file}: ${link}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('is a section of its own page', () => {
+    const missing = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/\]\(#([\w-]+)\)/g)]
+        .filter(([, anchor = '']) => !anchorsOf(page).includes(anchor))
+        .map(([link]) => `${page}: ${link}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('is no document that a reader cannot open', () => {
+    const unopened = /\b(the spec|the specification|(spec|design|decisions), [A-Z])\b/;
+    const cite = (line: string): boolean => isComment(line) && unopened.test(line);
+    expect(linesWith(cite)).toEqual([]);
+  });
+
+  it('is a source file that is here', () => {
+    const paths = new Set(files.flatMap((file) => file.split('/').map((_, i, parts) => parts.slice(i).join('/'))));
+    const missing = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/`([\w./-]+\.ts)`/g)]
+        .filter(([, name = '']) => !paths.has(name))
+        .map(([, name]) => `${page}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*)|\s\/\/\s/.test(line);
+
+const linesWith = (fits: (line: string) => boolean): string[] =>
+  files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, i) => (fits(line) ? [`${file}:${i + 1}`] : [])),
+    );
+
+describe('a comment', () => {
+  it('has lines of 120 columns at most', () => {
+    expect(linesWith((line) => line.length > 120 && isComment(line))).toEqual([]);
+  });
+});
+
+describe('a room of lib', () => {
+  it('has a README of ten lines at most', () => {
+    const rooms = new Set(
+      files.filter((file) => /^lib\/.+\/.*\.ts$/.test(file)).map((file) => file.split('/').slice(0, 2).join('/')),
+    );
+    const sizes = [...rooms, 'lib/platform/aws'].map((room) => {
+      const page = posix.join(room, 'README.md');
+      return { page, lines: files.includes(page) ? linesOf(page) : 0 };
+    });
+    expect(sizes.filter(({ lines }) => lines < 3 || lines > 10)).toEqual([]);
   });
 });
 

@@ -11,7 +11,10 @@ const blocks = [...readme.matchAll(/```(sh|json)\n(.*?)```/gs)].map(([, language
   text: text!,
 }));
 
-/** What is run as it stands: curl on the service, and the operator's CLI. `npm ci` and `npm start` are this test's own start. */
+/**
+ * What is run as it stands: curl on the service, and the operator's CLI. `npm ci` and `npm start` are this test's own
+ * start.
+ */
 const snippets = blocks.filter(({ language, text }) => language === 'sh' && /\bcurl\b|run --silent admin/.test(text));
 
 /** Times and ids differ from run to run. */

@@ -11,7 +11,10 @@ export type Seen = {
   results: { isError?: boolean | null | undefined; structuredContent?: unknown; content: unknown }[];
 };
 
-/** Something to look at, every built-in tool, and one that runs an action which posts to `hook`. @returns a call of each */
+/**
+ * Something to look at, every built-in tool, and one that runs an action which posts to `hook`.
+ * @returns a call of each
+ */
 export async function prepare(client: Client, hook: string): Promise<Call[]> {
   const check = await newCheck(client);
   got(await client.post(`/v1/checks/${check.id}/heartbeat`), 201);

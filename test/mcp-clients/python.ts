@@ -8,7 +8,8 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * The interpreter of a virtual environment that holds the package mcp of that major version; undefined where there is
- * none. To make one: python3 -m venv .cache/mcp-python-1 && .cache/mcp-python-1/bin/pip install -r test/mcp-clients/python-1.txt
+ * none. To make one: python3 -m venv .cache/mcp-python-1 && .cache/mcp-python-1/bin/pip install -r
+ * test/mcp-clients/python-1.txt
  */
 export function findPython(major: 1 | 2): string | undefined {
   const python = join(ROOT, `.cache/mcp-python-${major}/bin/python`);

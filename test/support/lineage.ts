@@ -2,8 +2,9 @@ import { onCycles } from '#infra/cycles.ts';
 import type { FunctionName } from '#infra/topology.ts';
 
 /**
- * How often each function was invoked in the chain of messages that led here. AWS carries it in a header of every message
- * (X-Amzn-Trace-Id, Lineage), and stops a function that is to be invoked once more than `MOST_IN_A_CHAIN` times.
+ * How often each function was invoked in the chain of messages that led here. AWS carries it in a header of every
+ * message (X-Amzn-Trace-Id, Lineage), and stops a function that is to be invoked once more than `MOST_IN_A_CHAIN`
+ * times.
  */
 export type Lineage = ReadonlyMap<FunctionName, number>;
 

@@ -1,7 +1,9 @@
 import { LAST_RECEIVE } from '#lib/messages.ts';
 import type { Chance, QueueRecord } from '#lib/platform/batch.ts';
 
-/** A message as its function is given it: a first time, after it was tried for long enough, or for the very last time. */
+/**
+ * A message as its function is given it: a first time, after it was tried for long enough, or for the very last time.
+ */
 export const queueRecord = (messageId: string, body: unknown, chance: Chance = 'more'): QueueRecord => ({
   messageId,
   body: JSON.stringify(body),

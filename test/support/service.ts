@@ -35,7 +35,10 @@ export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'open', 'sign-
   .map((of) => `${of}=1000000/10000000`)
   .join(',');
 
-/** The whole embedded service in this process, on a free port. Tests may probe 127.77.0.0/16, whatever CHECK_EGRESS says. */
+/**
+ * The whole embedded service in this process, on a free port. Tests may probe 127.77.0.0/16, whatever CHECK_EGRESS
+ * says.
+ */
 export async function startService({
   env = {},
   dir,
@@ -92,8 +95,8 @@ export async function tenantOf({ ports, keys }: Service): Promise<Tenant> {
 }
 
 /**
- * The service there is started with RATE_LIMITS of UNHURRIED, or `off`. New accounts come as the operator makes them, which
- * needs its DATA_DIR or TABLE_NAME.
+ * The service there is started with RATE_LIMITS of UNHURRIED, or `off`. New accounts come as the operator makes them,
+ * which needs its DATA_DIR or TABLE_NAME.
  */
 async function remote(url: string): Promise<Target> {
   const key = process.env.ADMIN_KEY;

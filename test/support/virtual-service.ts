@@ -129,7 +129,9 @@ export async function virtualService(
   let entities = 0;
 
   return {
-    /** One call of the API, as long as it takes; throws unless it is a 2xx. One after the other: each moves the clock. */
+    /**
+     * One call of the API, as long as it takes; throws unless it is a 2xx. One after the other: each moves the clock.
+     */
     call,
     /** Calls at one moment. */
     callAtOnce: (calls: ApiCall[]) => done(Promise.all(calls.map((one) => request(...one)))),

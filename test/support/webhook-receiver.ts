@@ -20,8 +20,8 @@ export type WebhookReceiver = {
 };
 
 /**
- * A real server, on 127.0.0.1 unless `host` says otherwise, that keeps what it gets. With `tls: true` this process trusts its certificate from then
- * on; another process has to be told to trust the authority of the one that is given.
+ * A real server, on 127.0.0.1 unless `host` says otherwise, that keeps what it gets. With `tls: true` this process
+ * trusts its certificate from then on; another process has to be told to trust the authority of the one that is given.
  */
 export async function startReceiver(
   options: { tls?: boolean | KeyAndCertificate; host?: string } = {},

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { defineChannel } from '#lib/alerts/channel-type.ts';
 
-/** Publishes the event as JSON on the operator's NATS (spec, Events), on a subject below that of the account. */
+/**
+ * Publishes the event as JSON on the operator's NATS (docs/CONTRACT.md#events), on a subject below that of the account.
+ */
 export const nats = defineChannel({
   type: 'nats',
   via: 'nats',

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/alerts/channel-type.ts';
 
-/** Posts the event as JSON, signed when there is a secret (spec, Events). */
+/** Posts the event as JSON, signed when there is a secret (docs/CONTRACT.md#channels). */
 export const webhook = defineChannel({
   type: 'webhook',
   via: 'http',

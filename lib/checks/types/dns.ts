@@ -36,7 +36,7 @@ export const dns = defineCheck({
       if (expected === undefined) return succeeded(latency_ms);
       const wanted = comparable(type, expected);
       if (values.some((value) => comparable(type, value) === wanted)) return succeeded(latency_ms);
-      // The operator's own server may know zones, and names of addresses, that are nobody else's.
+      // The operator's own resolver may know private zones and names of private addresses.
       const isPrivate = (value: string) => type === 'PTR' || !isPublicValue(value, settings.EGRESS_ALLOW);
       const isOurs = resolver === undefined && egress === 'public';
       const got = quoted(isOurs ? values.filter((value) => !isPrivate(value)) : values, values.length);

@@ -3,7 +3,7 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 
 /** What AWS lets an account have in a region. A limit that could not be read is the reason why, in a sentence. */
 export type AccountLimits = {
-  /** Of Lambda: what all functions may take together, and what of it nobody has reserved. */
+  /** Lambda's concurrency: of all functions together, and the part that is not reserved. */
   concurrency: { total: number; unreserved: number } | string;
   /** Units a second that a table on demand may take, for writes and for reads. */
   table_units: { writes: number; reads: number } | string;

@@ -7,9 +7,9 @@ import { scheduleLag } from './schedule-lag.ts';
 export type Measure = (event: unknown, answer: unknown) => void;
 
 /**
- * What no metric of AWS shows of a function that is fed by a queue or a stream, as metrics of our own: lines of EMF in its
- * log, whatever the level of that. `measure` looks at each run: `FailedRecords`, given back one by one, and `ScheduleLag`
- * (s) of what the schedule sends, once it is done. Their namespace is in POWERTOOLS_METRICS_NAMESPACE.
+ * What no metric of AWS shows of a function that is fed by a queue or a stream, as metrics of our own: lines of EMF in
+ * its log, whatever the level of that. `measure` looks at each run: `FailedRecords`, given back one by one, and
+ * `ScheduleLag` (s) of what the schedule sends, once it is done. Their namespace is in POWERTOOLS_METRICS_NAMESPACE.
  */
 export function batchMetrics(service: string): Metrics & { measure: Measure } {
   const emf = new Emf({ serviceName: service });

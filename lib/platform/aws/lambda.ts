@@ -5,7 +5,7 @@ import type { LambdaLog } from './lambda-log.ts';
 
 /** What a function learns of its run, beside the event. */
 export type Invocation = Context & {
-  /** Aborted shortly before the function's time-out: whoever goes on after it writes beside its successor. */
+  /** Aborted shortly before the function's time-out: work that goes on after it would write beside its successor. */
   signal: AbortSignal;
 };
 

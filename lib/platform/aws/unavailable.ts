@@ -32,7 +32,9 @@ export const unavailable = (cause: unknown): AppError =>
 
 type Failure = { name?: string; code?: string; $metadata?: { httpStatusCode?: number } };
 
-/** An SDK error as a port throws it: UNAVAILABLE for what may pass by itself, else the error as it is: a fault of ours. */
+/**
+ * An SDK error as a port throws it: UNAVAILABLE for what may pass by itself; any other is a fault of ours, as it is.
+ */
 export function translate(error: unknown): unknown {
   const { name, code, $metadata } = (error ?? {}) as Failure;
   const passes =
