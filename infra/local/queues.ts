@@ -68,7 +68,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   const due = db.prepare('SELECT min(visible_at) AS at FROM messages WHERE queue = ? AND dead_at IS NULL');
   const bury = db.prepare(
     `UPDATE messages SET dead_at = ?1, in_flight = 0
-     WHERE queue = ?2 AND dead_at IS NULL AND visible_at <= ?1 AND receives >= ?3 RETURNING id, body, receives`,
+     WHERE id IN (SELECT value FROM json_each(?2)) AND receives >= ?3 RETURNING id, body, receives`,
   );
   const oldest = db.prepare(
     `SELECT id FROM messages INDEXED BY messages_by_due WHERE queue = ? AND dead_at IS NULL AND visible_at <= ?
@@ -90,7 +90,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   const take = db.prepare(
     `UPDATE messages SET receives = receives + 1, visible_at = ?1, in_flight = 1,
        first_received_at = coalesce(first_received_at, ?2)
-     WHERE id IN (SELECT value FROM json_each(?3))
+     WHERE id IN (SELECT value FROM json_each(?3)) AND dead_at IS NULL
      RETURNING id, group_id, body, sent_at, receives, first_received_at`,
   );
   // The number of receives is the receipt: whoever was too slow no longer holds the message.
@@ -107,10 +107,13 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   async function receive(queue: QueueName, hideMs: number, choose: (now: number) => number[]): Promise<Received[]> {
     const { dead, taken } = await store.write(() => {
       const now = clock.now();
-      const dead = bury.all(now, queue, specs[queue].max_receives) as unknown as Received[];
       const ids = choose(now);
-      const taken = ids.length === 0 ? [] : take.all(now + hideMs, now, JSON.stringify(ids));
-      return { dead, taken: taken as unknown as Received[] };
+      if (ids.length === 0) return { dead: [], taken: [] };
+      const chosen = JSON.stringify(ids);
+      return {
+        dead: bury.all(now, chosen, specs[queue].max_receives) as unknown as Received[],
+        taken: take.all(now + hideMs, now, chosen) as unknown as Received[],
+      };
     }, 'soon');
     for (const one of dead) logDead(queue, one);
     return taken.sort((a, b) => a.id - b.id);
@@ -158,7 +161,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
           const pause = receives >= max_receives ? 0 : Math.min(LONGEST_PAUSE_MS, first_pause_ms * 2 ** (receives - 1));
           release.run(now + pause, id, receives);
         }
-        if (last.length > 0) bury.all(now, queue, max_receives);
+        if (last.length > 0) bury.all(now, JSON.stringify(last.map(({ id }) => id)), max_receives);
       }, 'soon');
       for (const one of last) logDead(queue, one);
     },
