@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MEANING_OF } from './error-meanings.ts';
 import { type ErrorCode, STATUS_OF } from './errors.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { readOnlyMembers } from './read-only-members.ts';
@@ -9,10 +10,29 @@ import { ID_PATTERN, NAME_LENGTH } from './text.ts';
 type Row = Omit<Route<never>, 'load' | 'run'>;
 
 /** A real exchange with an endpoint. */
-export type Example = { request?: unknown; answer?: unknown };
+export type Example = {
+  request?: unknown;
+  answer?: unknown;
+  /** Good requests of every kind that there is, by name, where there are several kinds. */
+  requests?: Record<string, unknown>;
+};
+
+/** A request that the service makes, to an address that its user has given. */
+export type Webhook = {
+  summary: string;
+  description: string;
+  headers: z.ZodObject;
+  body: z.ZodType;
+  example: unknown;
+  /** What the receiver's answer means. */
+  answers: string;
+};
 
 export type About = {
   info: { title: string; version: string; summary: string; description: string; license: object };
+  /** What each group of endpoints is about, by the first word of their paths. */
+  tags?: Readonly<Record<string, string>>;
+  webhooks?: Readonly<Record<string, Webhook>>;
   /** By `endpointOf(row)`. */
   examples?: ReadonlyMap<string, Example>;
   /** Answers hold no member that they do not state: for tests. */
@@ -60,13 +80,15 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     paths[row.path] = operations;
     operations[row.method.toLowerCase()] = operation(row, about.examples?.get(endpointOf(row)));
   }
+  const webhooks = Object.entries(about.webhooks ?? {}).map(([name, hook]) => [name, { post: webhook(name, hook) }]);
   return {
     openapi: '3.1.0',
     info: about.info,
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: [...new Set(rows.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(rows.map(tagOf))].map((name) => ({ name, description: about.tags?.[name] })),
     paths,
+    ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhooks) }),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' } },
       headers: {
@@ -98,10 +120,26 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
       ...(row.body && {
         requestBody: {
           ...(!row.body.safeParse({}).success && { required: true }),
-          content: content(book.toJson(takenBack(row.body, readOnlyMembers(row, rows)), 'input'), example?.request),
+          content: content(
+            book.toJson(takenBack(row.body, readOnlyMembers(row, rows)), 'input'),
+            example?.request,
+            example?.requests,
+          ),
         },
       }),
       responses: { [row.status]: success(row, example), ...failures(row) },
+    };
+  }
+
+  function webhook(name: string, { summary, description, headers, body, example, answers }: Webhook): Json {
+    return {
+      operationId: name,
+      summary,
+      description,
+      security: [],
+      parameters: parameters(headers, 'header'),
+      requestBody: { required: true, content: content(book.toJson(body, 'output'), example) },
+      responses: { '2XX': { description: answers } },
     };
   }
 
@@ -164,9 +202,9 @@ function failure(codes: ErrorCode[]): Json {
     allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { code: { enum: codes } } }],
   };
   // A gateway that has had too much, of all accounts together, answers in its own way.
-  const gateway = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+  const gateway = { type: 'object', required: ['message'], properties: { message: text('Of the gateway.') } };
   return {
-    description: codes.join(' or '),
+    description: codes.map((code) => `${code}: ${MEANING_OF[code]}`).join(' '),
     ...(Object.keys(headers).length > 0 && { headers }),
     content: content(codes.includes('RATE_LIMITED') ? { anyOf: [schema, gateway] } : schema),
   };
@@ -187,14 +225,14 @@ const ERROR: JsonSchema = {
   required: ['error', 'code'],
   properties: {
     error: text('A sentence.'),
-    code: { type: 'string', enum: Object.keys(STATUS_OF) },
+    code: { type: 'string', description: 'What kind of error it is, for programs.', enum: Object.keys(STATUS_OF) },
     details: {
       type: 'array',
       description: 'With VALIDATION_ERROR: each wrong place.',
       items: {
         type: 'object',
         required: ['path', 'message'],
-        properties: { path: text('fields.3.name; empty for the whole body.'), message: text('') },
+        properties: { path: text('fields.3.name; empty for the whole body.'), message: text('What is wrong there.') },
         additionalProperties: false,
       },
     },
@@ -203,8 +241,13 @@ const ERROR: JsonSchema = {
   additionalProperties: false,
 };
 
-const content = (schema: JsonSchema, example?: unknown): Json => ({
-  'application/json': { schema, ...(example !== undefined && { example }) },
+const content = (schema: JsonSchema, example?: unknown, more?: Record<string, unknown>): Json => ({
+  'application/json': {
+    schema,
+    ...(more
+      ? { examples: Object.fromEntries(Object.entries(more).map(([name, value]) => [name, { value }])) }
+      : example !== undefined && { example }),
+  },
 });
 
 /** The first word behind the version: `checks`. */
@@ -223,10 +266,11 @@ const operationId = ({ method, path }: Row): string =>
 
 /** What cannot be an id, a slug or a name is NOT_FOUND, as it names nothing. */
 const pathParameters = (row: Row): Json[] =>
-  [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+  [...row.path.matchAll(/([a-z]+)\/\{(\w+)\}/g)].map(([, collection, name = '']) => ({
     name,
     in: 'path',
     required: true,
+    description: `The ${/[a-z]+$/.exec(name)?.[0]} of one of the ${collection}.`,
     schema: row.names?.includes(name)
       ? { type: 'string', minLength: 1, maxLength: NAME_LENGTH }
       : { type: 'string', pattern: ID_PATTERN },
