@@ -52,9 +52,10 @@ a default may be left out.
 
 What every check takes, by \`POST /v1/checks\`; the members of each type follow below.
 
-${table(rows(named('NewCheck_push'), '', (name) => ofEveryCheck.has(name) && name !== 'check_type'))}
+${table(rows(named('NewCheck_http'), '', (name) => ofEveryCheck.has(name) && name !== 'check_type' && name !== 'execution_mode'))}
 
-The bounds of \`interval_seconds\` here are those of push checks; for all others it is at most ${maximumOf('NewCheck_http')}.
+\`check_type\` is one of the types below. \`execution_mode\` follows from it: \`push\` for push checks, whose
+\`interval_seconds\` may be up to ${maximumOf('NewCheck_push')}, \`pull\` for all others.
 
 ${[...checkTypes.values()].map(checkType).join('\n')}
 ## Channel types
@@ -69,7 +70,7 @@ ${hook.responses['2XX'].description}
 ${channelTypes.map(channelType).join('\n')}
 ## The state-change event
 
-The body of a webhook, and what is published on NATS. ${hook.description}
+${hook.description}
 
 ${answerTable('StateChangeEvent')}
 
@@ -96,7 +97,7 @@ export function isSigned(body, header, secret) {
 The policy of a check, by \`POST /v1/checks/{check_id}/policy\`; what is left out keeps its value. What the rules do
 together is told in [Alert rules](how-to/alert-rules.md).
 
-${table(rows(named('PolicySettings'), '', (name) => name !== 'check_id' && name !== 'channels'))}
+${answerTable('PolicySettings', (name) => !['check_id', 'channels', 'updated_at'].includes(name))}
 
 ## Actions
 

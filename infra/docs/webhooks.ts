@@ -42,7 +42,7 @@ export const webhooks: Record<string, Webhook> = {
   state_change: {
     summary: 'A check went down or came up: sent to channels of the type webhook',
     description: [
-      'A POST to the url of the channel. The same JSON goes to channels of the type nats, these headers included but for the signature.',
+      'The body of a POST to the url of the channel. The same JSON goes to channels of the type nats, these headers included but for the signature.',
       'It is sent at least once: drop a delivery whose X-Service-Delivery you know.',
       'Reminders (repeat), late news (catch_up), closing notes (closed) and tests (test) have the same body: X-Service-Kind tells them apart.',
       'A test tells the present state, belongs to no transition, and has an empty transition_id.',
@@ -63,6 +63,6 @@ export const webhooks: Record<string, Webhook> = {
     body: EventRecord,
     example,
     answers:
-      'Taken. Any other status, a redirect or no answer within 10 seconds counts as a failure: 3 attempts in all, 1 and 2 seconds apart. After a 429 nothing is sent before its Retry-After, which is no attempt.',
+      'A status of 2xx: it was taken. Any other status, a redirect or no answer within 10 seconds counts as a failure: 3 attempts in all, 1 and 2 seconds apart. After a 429 nothing is sent before its Retry-After, which is no attempt.',
   },
 };

@@ -12,6 +12,7 @@ import { BOUNDS, type Bounds } from './bounds.ts';
 import { clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
 import { corsOf, isPreflight, preflight } from './cors.ts';
+import { frontPage, isFrontPage } from './front-page.ts';
 import { type Handler, invoke, TimedOut } from './invoke.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hostProblem } from './request-event.ts';
@@ -77,6 +78,9 @@ export function makeGateway(
     } else if (isPreflight(request)) {
       const headers = { 'x-request-id': randomUUID(), ...preflight(request, origins) };
       send(response, { statusCode: 204, headers, body: '' });
+    } else if (isFrontPage(request)) {
+      const page = frontPage();
+      send(response, { ...page, headers: { 'x-request-id': randomUUID(), ...page.headers } });
     } else void answer(request, response);
   }
 

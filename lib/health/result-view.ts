@@ -20,7 +20,7 @@ export const ResultRecord = z
       .describe(
         'What failed. dns: the name did not resolve, or the record is another. connect: no connection. timeout: no answer in time. tls: handshake or certificate. status: another status than expected. body: the text is not in it. redirect: too many, or a wrong one. egress: the address may not be reached from here. silence: a push check was silent past its grace. reported: your agent said so. null: nothing failed.',
       ),
-    checked_at: z.iso.datetime().describe('When it was checked: the slot of a probe, or the time that was pushed.'),
+    checked_at: z.iso.datetime().describe('When it was checked: when a probe was due, or the time that was pushed.'),
   })
   .meta({ id: 'Result' });
 export type ResultRecord = z.infer<typeof ResultRecord>;
