@@ -4,7 +4,7 @@ import type { OpenApi } from '#lib/platform/openapi.ts';
 type Json = any;
 
 /** The endpoints as a page to read: what each takes, answers and refuses, with a real exchange. Pure. */
-export function endpointsPage({ paths, components, info, tags }: OpenApi): string {
+export function endpointsPage({ paths, info, tags }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -16,7 +16,9 @@ export function endpointsPage({ paths, components, info, tags }: OpenApi): strin
 
 Made by \`npm run openapi\` from the rows that serve them; do not edit. The same as a document for machines:
 \`GET /v1/openapi.json\`, or [openapi.json](openapi.json) beside this page. The examples are real answers. What each
-member means, with type, default and bounds: [REFERENCE.md](../docs/REFERENCE.md).
+member means, with type, default and bounds: [REFERENCE.md](../docs/REFERENCE.md). Lists of more than five are cut to three.
+
+${tags.map(({ name, description }: Json) => `- [${name}](#${name.replaceAll('.', '')}): ${description}`).join('\n')}
 
 ${info.description}
 
@@ -51,7 +53,8 @@ ${parts.join('\n')}`;
   function nameOf(schema: Json): string {
     if (schema.$ref) return `\`${schema.$ref.split('/').at(-1)}\``;
     if (schema.type === 'array') return `an array of ${nameOf(schema.items)}`;
-    return components ? 'an object' : '';
+    if (schema.anyOf) return schema.anyOf.map(nameOf).join(' or ');
+    return schema.type === 'string' ? 'strings' : 'an object';
   }
 }
 
@@ -70,4 +73,7 @@ const requests = ({ example, examples }: Json): string =>
     : block(example);
 
 const block = (example: unknown): string =>
-  example === undefined ? '' : `\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;
+  example === undefined ? '' : `\n\n\`\`\`json\n${JSON.stringify(example, shortened, 2)}\n\`\`\``;
+
+const shortened = (_name: string, value: unknown): unknown =>
+  Array.isArray(value) && value.length > 5 ? value.slice(0, 3) : value;
