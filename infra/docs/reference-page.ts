@@ -2,10 +2,13 @@ import type { Alert } from '#lib/alerts/alert.ts';
 import type { ChannelType } from '#lib/alerts/channel-type.ts';
 import { channelTypes } from '#lib/alerts/registry.ts';
 import type { CheckType } from '#lib/checks/check-type.ts';
+import { CheckInput } from '#lib/checks/model.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { MEANING_OF } from '#lib/platform/error-meanings.ts';
-import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
+import { type ErrorCode, errorBody, STATUS_OF } from '#lib/platform/errors.ts';
 import type { OpenApi } from '#lib/platform/openapi.ts';
+import { plainErrors } from '#lib/platform/plain-errors.ts';
+import { validationError } from '#lib/platform/validation.ts';
 import { membersTables } from './members-table.ts';
 import { variables } from './variables.ts';
 
@@ -156,7 +159,7 @@ ${answerTable('Gap')}
 
 Every error has this form, and the same \`code\` wherever it means the same:
 
-${json({ error: 'interval_seconds: must be at least 1', code: 'VALIDATION_ERROR', details: [{ path: 'interval_seconds', message: 'must be at least 1' }] })}
+${json(refusal())}
 
 | code | status | when |
 |---|---|---|
@@ -168,6 +171,13 @@ ${(Object.entries(STATUS_OF) as [ErrorCode, number][])
   function maximumOf(name: string): string {
     return named(name).properties.interval_seconds.maximum.toLocaleString('en-US');
   }
+}
+
+/** What the service answers to a check whose interval is too short. */
+function refusal(): unknown {
+  const body = { entity_id: 'ent_1', check_type: 'push', interval_seconds: 0 };
+  const { error } = CheckInput.safeParse(body, { error: plainErrors });
+  return errorBody(validationError(error!));
 }
 
 const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;

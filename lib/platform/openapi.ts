@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { MEANING_OF } from './error-meanings.ts';
 import { type ErrorCode, STATUS_OF } from './errors.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
+import { content, ERROR, failure, RATE_HEADERS } from './openapi-errors.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import type { Route } from './route.ts';
 import { ID_PATTERN, NAME_LENGTH } from './text.ts';
@@ -182,73 +182,12 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
   }
 }
 
-/** True of function URLs; of HTTP APIs nobody says. */
-const CHALLENGE = 'Bearer. Where AWS answers, it may be called x-amzn-Remapped-WWW-Authenticate.';
-
-const RATE_HEADERS = {
-  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
-  RateLimit: { $ref: '#/components/headers/RateLimit' },
-};
-
-/** An answer that says what was wrong. */
-function failure(codes: ErrorCode[]): Json {
-  const header = (description: string) => ({ description, schema: { type: 'string' } });
-  const headers = {
-    ...(codes.includes('UNAUTHORIZED') && { 'WWW-Authenticate': header(CHALLENGE) }),
-    ...((codes.includes('UNAVAILABLE') || codes.includes('RATE_LIMITED')) && { 'Retry-After': header('Seconds.') }),
-    ...(codes.includes('RATE_LIMITED') && RATE_HEADERS),
-  };
-  const schema = {
-    allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { code: { enum: codes } } }],
-  };
-  // A gateway that has had too much, of all accounts together, answers in its own way.
-  const gateway = { type: 'object', required: ['message'], properties: { message: text('Of the gateway.') } };
-  return {
-    description: codes.map((code) => `${code}: ${MEANING_OF[code]}`).join(' '),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    content: content(codes.includes('RATE_LIMITED') ? { anyOf: [schema, gateway] } : schema),
-  };
-}
-
 /** A body with the members of a record that was read, which may be sent along with a change. */
 function takenBack(body: z.ZodType, readOnly: string[]): z.ZodType {
   if (readOnly.length === 0 || !(body instanceof z.ZodObject)) return body;
   const passedOver = z.unknown().meta({ readOnly: true, description: 'Passed over.' }).optional();
   return body.extend(Object.fromEntries(readOnly.map((name) => [name, passedOver]))).meta(body.meta() ?? {});
 }
-
-const text = (description: string) => ({ type: 'string', description });
-
-const ERROR: JsonSchema = {
-  type: 'object',
-  description: 'What was wrong, where, and what to do.',
-  required: ['error', 'code'],
-  properties: {
-    error: text('A sentence.'),
-    code: { type: 'string', description: 'What kind of error it is, for programs.', enum: Object.keys(STATUS_OF) },
-    details: {
-      type: 'array',
-      description: 'With VALIDATION_ERROR: each wrong place.',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: { path: text('fields.3.name; empty for the whole body.'), message: text('What is wrong there.') },
-        additionalProperties: false,
-      },
-    },
-    request_id: text('With INTERNAL.'),
-  },
-  additionalProperties: false,
-};
-
-const content = (schema: JsonSchema, example?: unknown, more?: Record<string, unknown>): Json => ({
-  'application/json': {
-    schema,
-    ...(more
-      ? { examples: Object.fromEntries(Object.entries(more).map(([name, value]) => [name, { value }])) }
-      : example !== undefined && { example }),
-  },
-});
 
 /** The first word behind the version: `checks`. */
 const tagOf = ({ path }: Row): string => path.split('/')[2] ?? '';
