@@ -2,7 +2,11 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { route } from '#lib/platform/route.ts';
 
-const Document = z.looseObject({ openapi: z.literal('3.1.0'), info: z.looseObject({}), paths: z.looseObject({}) });
+const Document = z.looseObject({
+  openapi: z.literal('3.1.0').describe('The version of OpenAPI.'),
+  info: z.looseObject({}).describe('What this API is.'),
+  paths: z.looseObject({}).describe('Every endpoint.'),
+});
 
 /** The API's own description, as `npm run openapi` has written it. Read when it is asked for, as few calls do. */
 export const openapiRows = [

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { buildSync, type Metafile } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
 import { entryOf } from './entry.ts';
 import { packedDocument } from './packed-document.ts';
+import { withoutDescriptions } from './without-descriptions.ts';
 
 export type Bundle = {
   /** The folder that is deployed: `index.mjs`, minified, and beside it what is loaded only when it is asked for. */
@@ -31,6 +32,9 @@ const WITHOUT = {
   'mnemonist/lru-cache': join(import.meta.dirname, 'plain-cache.ts'),
 };
 
+/** It tells agents what its tools and their arguments mean, from their schemas. */
+const DESCRIBES: FunctionName = 'mcp';
+
 const made = new Map<FunctionName, Bundle>();
 
 /** Everything that a function uses and nothing else; made once a process, in a folder that goes with it. */
@@ -52,7 +56,7 @@ function ownFolder(): string {
 function build(name: FunctionName): Bundle {
   folder ??= ownFolder();
   const dir = join(folder, name);
-  const { metafile } = buildSync({
+  const { metafile, outputFiles } = buildSync({
     stdin: { contents: entryOf(name), resolveDir: ROOT, sourcefile: `${name}.entry.ts`, loader: 'ts' },
     outdir: dir,
     entryNames: 'index',
@@ -69,9 +73,16 @@ function build(name: FunctionName): Bundle {
     banner: { js: REQUIRE },
     legalComments: 'none',
     metafile: true,
+    write: false,
     logLevel: 'error',
   });
   const { outputs } = metafile;
+  mkdirSync(dir);
+  for (const { path, text } of outputFiles) {
+    const code = name === DESCRIBES ? text : withoutDescriptions(text);
+    writeFileSync(path, code);
+    outputs[relative(ROOT, path)]!.bytes = Buffer.byteLength(code);
+  }
   const sum = (files: Iterable<string>) => [...files].reduce((bytes, file) => bytes + outputs[file]!.bytes, 0);
   const entry = Object.keys(outputs).find((file) => file.endsWith('/index.mjs'))!;
   return {

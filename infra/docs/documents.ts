@@ -2,13 +2,17 @@ import { apiRows } from '#lib/api-rows.ts';
 import { type Example, endpointOf, type OpenApi, openApi } from '#lib/platform/openapi.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { endpointsPage } from './endpoints-page.ts';
+import { withNamedRequests } from './named-requests.ts';
 import { recordExamples } from './record.ts';
+import { referencePage } from './reference-page.ts';
+import { tags } from './tags.ts';
+import { webhooks } from './webhooks.ts';
 
 const DESCRIPTION = `A catalog of what you run, checks on it, alerts you can trust, and actions.
 
 - Every answer is the resource itself, an object or an array; what went wrong is an \`Error\` with a \`code\`.
-- A request's body is a JSON object. A member that is null counts as absent; unknown members are ignored, but refused
-  inside \`config\` and an entity's \`fields\`.
+- A request's body is a JSON object. A member that is null counts as absent; what is not known, in a body or a query, is
+  refused.
 - A body has at most 256 KB (1 MB where a pipeline reports), 10,000 values, and 64 levels of nesting.
 - PUT is partial: what is left out keeps its value. A record that was read can be sent back whole.
 - Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is there whenever more remains.
@@ -28,6 +32,8 @@ export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; stri
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    tags,
+    webhooks,
     ...more,
   });
 
@@ -35,9 +41,10 @@ export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; stri
 export async function documents(): Promise<Record<string, string>> {
   // All but the document itself, which does not hold itself as an example.
   const endpoints = apiRows.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
-  const document = documentOf({ examples: await recordExamples(endpoints) });
+  const document = documentOf({ examples: withNamedRequests(await recordExamples(endpoints)) });
   return {
     'lib/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
     'lib/ENDPOINTS.md': endpointsPage(document),
+    'docs/REFERENCE.md': referencePage(document),
   };
 }

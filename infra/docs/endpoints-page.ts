@@ -4,16 +4,21 @@ import type { OpenApi } from '#lib/platform/openapi.ts';
 type Json = any;
 
 /** The endpoints as a page to read: what each takes, answers and refuses, with a real exchange. Pure. */
-export function endpointsPage({ paths, components, info }: OpenApi): string {
+export function endpointsPage({ paths, info, tags }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
   const byTag = Object.groupBy(operations, ({ operation }) => operation.tags[0]);
-  const parts = Object.entries(byTag).map(([tag, rows = []]) => `## ${tag}\n\n${rows.map(section).join('\n')}`);
+  const parts = Object.entries(byTag).map(
+    ([tag, rows = []]) => `## ${tag}\n\n${aboutOf(tag)}${rows.map(section).join('\n')}`,
+  );
   return `# Endpoints
 
 Made by \`npm run openapi\` from the rows that serve them; do not edit. The same as a document for machines:
-\`GET /v1/openapi.json\`, or [openapi.json](openapi.json) beside this page. The examples are real answers.
+\`GET /v1/openapi.json\`, or [openapi.json](openapi.json) beside this page. The examples are real answers. What each
+member means, with type, default and bounds: [REFERENCE.md](../docs/REFERENCE.md). Lists of more than five are cut to three.
+
+${tags.map(({ name, description }: Json) => `- [${name}](#${name.replaceAll('.', '')}): ${description}`).join('\n')}
 
 ${info.description}
 
@@ -34,17 +39,22 @@ ${parts.join('\n')}`;
         .filter((one: Json) => one.in !== 'path')
         .map(parameterLine)
         .join('\n'),
-      request && `Takes ${nameOf(request.schema)}:${block(request.example)}`,
-      `Answers ${status}${answer ? ` ${nameOf(answer.schema)}:${block(answer.example)}` : '.'}`,
+      request && `Takes ${nameOf(request.schema)}:${requests(request)}`,
+      `Answers ${status}${answer ? ` ${nameOf(answer.schema)}${answer.example === undefined ? '.' : `:${block(answer.example)}`}` : '.'}`,
       codes.length > 0 && `Refuses with ${codes.join(', ')}.`,
     ];
     return `${lines.filter(Boolean).join('\n\n')}\n`;
   }
 
+  function aboutOf(tag = ''): string {
+    return `${tags.find(({ name }: Json) => name === tag).description}\n\n`;
+  }
+
   function nameOf(schema: Json): string {
     if (schema.$ref) return `\`${schema.$ref.split('/').at(-1)}\``;
     if (schema.type === 'array') return `an array of ${nameOf(schema.items)}`;
-    return components ? 'an object' : '';
+    if (schema.anyOf) return schema.anyOf.map(nameOf).join(' or ');
+    return schema.type === 'string' ? 'strings' : 'an object';
   }
 }
 
@@ -54,5 +64,16 @@ const EVERYWHERE = new Set(['UNAUTHORIZED', 'ACCOUNT_DISABLED', 'RATE_LIMITED', 
 const parameterLine = ({ name, in: place, description }: Json): string =>
   `- \`${name}\` (${place})${description ? `: ${description}` : ''}`;
 
+/** Its example, or one of each kind that there is. */
+const requests = ({ example, examples }: Json): string =>
+  examples
+    ? Object.entries<Json>(examples)
+        .map(([name, { value }]) => `\n\n\`${name}\`:${block(value)}`)
+        .join('')
+    : block(example);
+
 const block = (example: unknown): string =>
-  example === undefined ? '' : `\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;
+  example === undefined ? '' : `\n\n\`\`\`json\n${JSON.stringify(example, shortened, 2)}\n\`\`\``;
+
+const shortened = (_name: string, value: unknown): unknown =>
+  Array.isArray(value) && value.length > 5 ? value.slice(0, 3) : value;

@@ -1,24 +1,30 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Of every 45 s the API answers 503 for the last 15. */
+/** Of every 45 s the API answers 503 for the last 15, unless somebody restarts it. */
 const CYCLE_MS = 45_000;
 const BAD_MS = 15_000;
 
-export type DemoTarget = { url: string; stop(): void };
+export type DemoTarget = { url: string; port: number; stop(): void };
 
 /**
- * Something to watch: `/shop` always works, `/api` fails now and then, and `/alerts` takes messages in the form of
- * Slack and hands their text on.
+ * Something to watch: `/shop` always works, `/api` fails now and then until `/restart` is called, and `/alerts` takes
+ * messages in the form of Slack.
+ * @param on what somebody has sent: the text of an alert, or the name of what was to be restarted
  */
-export async function startDemoTarget(onAlert: (text: string) => void): Promise<DemoTarget> {
+export async function startDemoTarget(on: {
+  alert(text: string): void;
+  restart(what: string): void;
+}): Promise<DemoTarget> {
+  let goodUntil = 0;
   const server = createServer(async (request, response) => {
-    if (request.url === '/alerts') {
-      onAlert((JSON.parse(await bodyOf(request)) as { text: string }).text);
-      response.end('ok');
-      return;
+    if (request.url === '/alerts') on.alert((JSON.parse(await bodyOf(request)) as { text: string }).text);
+    if (request.url === '/restart') {
+      goodUntil = Date.now() + BAD_MS;
+      on.restart((JSON.parse(await bodyOf(request)) as { what: string }).what);
     }
-    const fails = request.url === '/api' && Date.now() % CYCLE_MS > CYCLE_MS - BAD_MS;
+    const isBad = Date.now() % CYCLE_MS > CYCLE_MS - BAD_MS && Date.now() > goodUntil;
+    const fails = request.url === '/api' && isBad;
     response.statusCode = fails ? 503 : 200;
     response.end(fails ? 'try later' : 'ok');
   });
@@ -27,7 +33,7 @@ export async function startDemoTarget(onAlert: (text: string) => void): Promise<
     server.listen(0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, port, stop: () => server.close() };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

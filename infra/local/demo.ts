@@ -1,3 +1,4 @@
+import { DEMO_ADDRESS, startDemoDns } from './demo-dns.ts';
 import { startDemoTarget } from './demo-target.ts';
 
 const HEARTBEAT_MS = 5_000;
@@ -5,20 +6,25 @@ const HEARTBEAT_MS = 5_000;
 const CYCLE_MS = 90_000;
 const SILENT_MS = 45_000;
 
-type Check = { id: string; name: string | null };
+type Named = { id: string; name: string | null };
 type Policy = { channels: { id: string }[] };
 
 /**
- * `npm start -- --demo`: a small catalog whose states move within two minutes, made through the API as a user would.
- * Starting it again finds what it made before.
+ * `npm start -- --demo`: a small catalog whose states move within two minutes, made through the API as a user would:
+ * every check type, relations, and an action that repairs what is down. Starting it again finds what it made before.
+ * @param service `keyFile` is where its key is kept
  * @param say prints a line for whoever watches
  */
 export async function startDemo(
-  service: { url: string; key: string },
+  service: { url: string; key: string; keyFile: string },
   say: (line: string) => void,
 ): Promise<() => void> {
   const call = caller(service);
-  const target = await startDemoTarget((text) => say(`alert  ${text}`));
+  const target = await startDemoTarget({
+    alert: (text) => say(`alert  ${text}`),
+    restart: (what) => say(`action asked to restart ${what}`),
+  });
+  const dns = await startDemoDns();
 
   await call('POST', '/v1/blueprints', {
     slug: 'service',
@@ -28,35 +34,80 @@ export async function startDemo(
       { name: 'tier', field_type: 'number' },
     ],
   });
-  const known = await call<Check[]>('GET', '/v1/checks');
-  const check = async (entity: string, name: string, settings: object): Promise<Check> => {
+  const entity = async (slug: string, name: string): Promise<string> => {
     const path = '/v1/blueprints/service/entities';
-    await call('POST', path, { slug: entity, name, fields: { tier: 1 } });
-    const { id: entity_id } = await call<{ id: string }>('GET', `${path}/${entity}`);
+    await call('POST', path, { slug, name, fields: { tier: 1 } });
+    return (await call<{ id: string }>('GET', `${path}/${slug}`)).id;
+  };
+  const known = await call<Named[]>('GET', '/v1/checks');
+  const check = async (entity_id: string, name: string, settings: object): Promise<string> => {
     const before = known.find((one) => one.name === name);
-    const made = before
-      ? await call<Check>('PUT', `/v1/checks/${before.id}`, settings)
-      : await call<Check>('POST', '/v1/checks', { entity_id, name, ...settings });
-    await alertHere(call, made.id, `${target.url}/alerts`);
-    return made;
+    const { id } = before
+      ? await call<Named>('PUT', `/v1/checks/${before.id}`, settings)
+      : await call<Named>('POST', '/v1/checks', { entity_id, name, ...settings });
+    await alertHere(call, id, `${target.url}/alerts`);
+    return id;
   };
 
-  await check('shop', 'Web shop', { check_type: 'http', target_url: `${target.url}/shop`, interval_seconds: 5 });
-  const api = { check_type: 'http', target_url: `${target.url}/api`, interval_seconds: 3, failure_threshold: 2 };
-  await check('api', 'Public API', api);
-  const silence = { interval_seconds: 5, failure_threshold: 1, config: { grace_seconds: 15 } };
-  const backup = await check('backup', 'Backup job', { check_type: 'push', ...silence });
+  const shop = await entity('shop', 'Web shop');
+  const api = await entity('api', 'Public API');
+  const database = await entity('database', 'Database');
+  const backup = await entity('backup', 'Nightly backup');
+  for (const [from_entity_id, to_entity_id] of [
+    [shop, api],
+    [api, database],
+    [backup, database],
+  ]) {
+    await call('POST', '/v1/relations', { from_entity_id, to_entity_id, relation_type: 'depends_on' });
+  }
 
-  say(`demo   three checks on ${target.url}; the API and the backup job fail now and then`);
+  const often = { interval_seconds: 5, failure_threshold: 2 };
+  const { port } = target;
+  await check(shop, 'home page', {
+    check_type: 'http',
+    target_url: `${target.url}/shop`,
+    body_contains: 'ok',
+    ...often,
+  });
+  const name = { hostname: 'shop.example.com', record_type: 'A', expected_value: DEMO_ADDRESS, resolver: dns.server };
+  await check(shop, 'its DNS record', { check_type: 'dns', config: name, ...often });
+  const answers = await check(api, 'health endpoint', {
+    check_type: 'http',
+    target_url: `${target.url}/api`,
+    ...often,
+  });
+  await check(database, 'its port', { check_type: 'tcp', config: { host: '127.0.0.1', port }, ...often });
+  // It speaks no TLS, so that this one is down for good and its entity degraded.
+  await check(database, 'its certificate', { check_type: 'tls', config: { host: '127.0.0.1', port }, ...often });
+  const silence = { interval_seconds: 5, failure_threshold: 1, config: { grace_seconds: 15 } };
+  const job = await check(backup, 'sign of life', { check_type: 'push', ...silence });
+  await restartWhenDown(call, answers, `${target.url}/restart`);
+
+  say(`demo   four entities, six checks on ${target.url}; the API and the backup fail now and then`);
+  for (const line of whereToLook(service)) say(line);
   const beat = async () => {
     if (Date.now() % CYCLE_MS > CYCLE_MS - SILENT_MS) return;
-    await call('POST', `/v1/checks/${backup.id}/heartbeat`);
+    await call('POST', `/v1/checks/${job}/heartbeat`);
   };
   const timer = setInterval(() => beat().catch((error: Error) => say(`demo   ${error.message}`)), HEARTBEAT_MS);
   return () => {
     clearInterval(timer);
     target.stop();
+    dns.stop();
   };
+}
+
+/** Commands for whoever watches, in the order of their worth. */
+function whereToLook({ url, keyFile }: { url: string; keyFile: string }): string[] {
+  const get = (path: string, what: string) =>
+    `look   ${what}: curl -s -H "Authorization: Bearer $(cat ${keyFile})" ${url}${path}`;
+  return [
+    get('/v1/status', 'states'),
+    get('/v1/status/transitions', 'what changed, and why somebody was told or not'),
+    get('/v1/relations', 'what depends on what'),
+    get('/v1/actions', 'the action that restarts the API'),
+    'look   docs/how-to: cron jobs, channels, alert rules, actions, running it for real',
+  ];
 }
 
 type Call = <T>(method: string, path: string, body?: object) => Promise<T>;
@@ -80,4 +131,19 @@ async function alertHere(call: Call, checkId: string, url: string): Promise<void
   const policy = await call<Policy>('POST', `/v1/checks/${checkId}/policy`, { cooldown_seconds: 0 });
   for (const { id } of policy.channels) await call('DELETE', `/v1/checks/${checkId}/policy/channels/${id}`);
   await call('POST', `/v1/checks/${checkId}/policy/channels`, { channel_type: 'slack', config: { url } });
+}
+
+/** One action, which the check fires when it goes down. */
+async function restartWhenDown(call: Call, check_id: string, url: string): Promise<void> {
+  const action = {
+    name: 'Restart the API',
+    url,
+    body_template: '{"what": "{{entity_name}}", "transition": "{{transition_id}}"}',
+    trigger_type: 'state_change',
+    check_id,
+    trigger_to_state: 'down',
+  };
+  const before = (await call<Named[]>('GET', '/v1/actions')).find(({ name }) => name === action.name);
+  if (before) await call('PUT', `/v1/actions/${before.id}`, action);
+  else await call('POST', '/v1/actions', action);
 }

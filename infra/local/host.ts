@@ -8,6 +8,7 @@ import type { TrustedProxies } from './client-address.ts';
 import { startConsumers } from './consumers.ts';
 import type { Feed } from './feeds.ts';
 import { type FirstKey, firstAccount } from './first-account.ts';
+import { frontPage } from './front-page.ts';
 import { makeFunctions } from './functions.ts';
 import { makeGateway } from './http.ts';
 import { keepLayout } from './layout.ts';
@@ -65,7 +66,8 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     if (life) undo.push(life.stop);
     const adminKey = await firstAccount(ports, keys, dir);
     const handlers = makeFunctions(ports);
-    const gateway = makeGateway(handlers, { origins: settings.ALLOWED_ORIGINS, log, ...(proxies && { proxies }) });
+    const own = { origins: settings.ALLOWED_ORIGINS, log, frontPage };
+    const gateway = makeGateway(handlers, { ...own, ...(proxies && { proxies }) });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
 
     // From here on work is done, after the outage was noted.

@@ -12,6 +12,7 @@ import { BOUNDS, type Bounds } from './bounds.ts';
 import { clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
 import { corsOf, isPreflight, preflight } from './cors.ts';
+import { isFrontPage } from './front-page.ts';
 import { type Handler, invoke, TimedOut } from './invoke.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hostProblem } from './request-event.ts';
@@ -27,7 +28,14 @@ export type Gateway = {
   cut(): void;
 };
 
-export type GatewayOptions = { origins: readonly string[]; log: Log; proxies?: TrustedProxies; bounds?: Bounds };
+export type GatewayOptions = {
+  origins: readonly string[];
+  log: Log;
+  proxies?: TrustedProxies;
+  bounds?: Bounds;
+  /** What its bare address answers; without one a function is asked, as everywhere. */
+  frontPage?: () => ApiResult;
+};
 
 /**
  * The gateway of one machine: node:http in front of the functions, requests as API Gateway hands them over (payload
@@ -36,7 +44,7 @@ export type GatewayOptions = { origins: readonly string[]; log: Log; proxies?: T
  */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
-  { origins, log, proxies = trustedProxies([]), bounds = BOUNDS }: GatewayOptions,
+  { origins, log, proxies = trustedProxies([]), bounds = BOUNDS, frontPage }: GatewayOptions,
 ): Gateway {
   const own = {
     joinDuplicateHeaders: true,
@@ -77,6 +85,9 @@ export function makeGateway(
     } else if (isPreflight(request)) {
       const headers = { 'x-request-id': randomUUID(), ...preflight(request, origins) };
       send(response, { statusCode: 204, headers, body: '' });
+    } else if (frontPage && isFrontPage(request)) {
+      const page = frontPage();
+      send(response, { ...page, headers: { 'x-request-id': randomUUID(), ...page.headers } });
     } else void answer(request, response);
   }
 

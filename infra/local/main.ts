@@ -6,12 +6,15 @@ import { type FirstKey, KEY_FILE } from './first-account.ts';
 import { startHost } from './host.ts';
 import { readHostSettings } from './settings.ts';
 
+/** The demo has a folder of its own, and its actions may call what it watches. */
+const DEMO = { DATA_DIR: '.demo', EGRESS_ALLOW: '127.0.0.1/32', LOG_LEVEL: 'warn' };
+
 /** `npm start`: the whole service on one machine, until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   // What it keeps holds the secrets of its users.
   process.umask(0o077);
   const { options } = parseFlags(process.argv.slice(2), { demo: { type: 'boolean', default: false } }, false);
-  const { host: own, settings } = readHostSettings(process.env);
+  const { host: own, settings } = readHostSettings(options.demo ? { ...DEMO, ...process.env } : process.env);
   const log = makeLog(own.LOG_LEVEL);
   process.on('uncaughtException', (error) => {
     log.error('a fault that nobody caught; the process ends', { error });
@@ -41,7 +44,7 @@ async function main(): Promise<void> {
     if (service.adminKey === undefined)
       throw new Error('The demo needs the key in DATA_DIR/admin-key, which was deleted.');
     const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
-    await startDemo({ url: service.url, key: service.adminKey.raw }, say);
+    await startDemo({ url: service.url, key: service.adminKey.raw, keyFile: join(own.DATA_DIR, KEY_FILE) }, say);
   }
 }
 

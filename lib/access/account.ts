@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
+import { IdOf } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/rates.ts';
 import type { Settings } from '#lib/platform/settings.ts';
@@ -7,23 +8,28 @@ import { Name, text } from '#lib/platform/text.ts';
 
 /** Plan limits of an account, set by the operator. What each of them bounds: docs/LIMITS.md. */
 export const Limits = z.object({
-  blueprint_limit: z.int().min(0).max(10_000),
-  entity_limit_per_bp: z.int().min(0).max(1_000_000),
-  /** An entity is deleted with its checks in one transaction of at most 100 writes. */
-  check_limit_per_entity: z.int().min(0).max(90),
-  /** Over all entities. */
-  check_limit: z.int().min(0).max(10_000_000),
-  /** Runs of all enabled checks that probe: the sum of 60 / interval_seconds. */
-  checks_per_minute_limit: z.int().min(0).max(10_000_000),
-  relation_limit: z.int().min(0).max(1_000_000),
-  key_limit_per_user: z.int().min(1).max(1000),
-  /** Members, and those who are invited. */
-  user_limit: z.int().min(1).max(5000),
-  /** Those of them who have yet to accept. */
-  invitation_limit: z.int().min(0).max(5000),
-  retention_days: z.int().min(1).max(3650),
-  /** Where its checks and channels may go, within what the service's CHECK_EGRESS allows all. */
-  egress: z.enum(['public', 'any']),
+  blueprint_limit: z.int().min(0).max(10_000).describe('The most blueprints.'),
+  entity_limit_per_bp: z.int().min(0).max(1_000_000).describe('The most entities of one blueprint.'),
+  // An entity is deleted with its checks in one transaction of at most 100 writes.
+  check_limit_per_entity: z.int().min(0).max(90).describe('The most checks of one entity.'),
+  check_limit: z.int().min(0).max(10_000_000).describe('The most checks, over all entities.'),
+  checks_per_minute_limit: z
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .describe('The most probes a minute: the sum of 60 / interval_seconds over all enabled checks but push checks.'),
+  relation_limit: z.int().min(0).max(1_000_000).describe('The most relations.'),
+  key_limit_per_user: z.int().min(1).max(1000).describe('The most API keys of one user.'),
+  user_limit: z.int().min(1).max(5000).describe('The most members and pending invitations together.'),
+  invitation_limit: z.int().min(0).max(5000).describe('The most pending invitations.'),
+  retention_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .describe('How many days results are kept; transitions, deliveries and executions at least 90.'),
+  egress: z
+    .enum(['public', 'any'])
+    .describe('Where checks and channels may go: public addresses only, or any that the operator allows.'),
 });
 export type Limits = z.infer<typeof Limits>;
 
@@ -56,15 +62,17 @@ export const Email = text(3, 254)
 /** The form in which two e-mail addresses are the same. */
 export const foldedEmail = (email: string): string => email.normalize('NFC').toLowerCase();
 
-export const Role = z.enum(['admin', 'member']);
+export const Role = z
+  .enum(['admin', 'member'])
+  .describe('admin: may also change actions, the team and the account. member: everything else.');
 export type Role = z.infer<typeof Role>;
 
 /** The account as GET /v1/me shows it. */
 export const AccountRecord = z
   .object({
-    id: z.string(),
-    email: z.string(),
-    name: z.string(),
+    id: IdOf('the account, which is the tenant_id of events'),
+    email: z.string().describe('A contact; nobody signs in with it.'),
+    name: z.string().describe('What the account is called.'),
     ...Limits.shape,
   })
   .meta({ id: 'Account' });
@@ -75,7 +83,10 @@ export type NewAccount = z.infer<typeof NewAccount>;
 
 /** What an admin of the account changes of it. */
 export const AccountPatch = z
-  .object({ name: Name.optional(), email: Email.optional().describe('A contact; nobody signs in with it.') })
+  .object({
+    name: Name.describe('What the account is called.').optional(),
+    email: Email.optional().describe('A contact; nobody signs in with it.'),
+  })
   .meta({ id: 'AccountPatch' });
 export type AccountPatch = z.infer<typeof AccountPatch>;
 

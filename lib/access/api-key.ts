@@ -1,32 +1,39 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Keys } from '#lib/keys.ts';
+import { CreatedAt, IdOf } from '#lib/platform/members.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { AccountItem, Limits, RateLimits, Role, UserItem } from './account.ts';
 
-export const NewKey = z.object({ label: Name, is_read_only: z.boolean().default(false) }).meta({ id: 'NewApiKey' });
+const READ_ONLY = 'Whether it may only read; fixed for its lifetime. Secrets are shown to it as ********.';
+
+export const NewKey = z
+  .object({
+    label: Name.describe('What the key is for, such as "dashboard".'),
+    is_read_only: z.boolean().describe(READ_ONLY).default(false),
+  })
+  .meta({ id: 'NewApiKey' });
 export type NewKey = z.infer<typeof NewKey>;
 
 export const KeyRecord = z
   .object({
-    id: z.string(),
-    label: z.string(),
-    is_read_only: z.boolean(),
-    /** The first 8 characters of the raw key, to tell keys apart. */
-    prefix: z.string(),
-    created_at: z.iso.datetime(),
-    /** Id of the user it belongs to. */
-    created_by: z.string(),
-    /** At most an hour old; null before the first use. */
-    last_used_at: z.iso.datetime().nullable(),
+    id: IdOf('the key'),
+    label: z.string().describe('What the key is for.'),
+    is_read_only: z.boolean().describe(READ_ONLY),
+    prefix: z.string().describe('The first 8 characters of the raw key, to tell keys apart.'),
+    created_at: CreatedAt,
+    created_by: IdOf('the user it belongs to, whose role it has'),
+    last_used_at: z.iso.datetime().nullable().describe('When it was used last, give or take an hour; null: never.'),
   })
   .meta({ id: 'ApiKey' });
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
 /** A new key: the only answer that ever holds the raw key. */
-export const IssuedKey = KeyRecord.extend({ key: z.string() }).meta({ id: 'IssuedApiKey' });
+export const IssuedKey = KeyRecord.extend({ key: z.string().describe('The raw key: fw_…. Shown this once.') }).meta({
+  id: 'IssuedApiKey',
+});
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
 /** What key items copy from their account; change-account.ts keeps the copies up to date. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { IdOf } from '#lib/platform/members.ts';
 import { ACCOUNT_CLASSES } from '#lib/platform/rates.ts';
 import { type AccountItem, AccountRecord, accountRecord, Role, type UserItem } from './account.ts';
 import type { Context } from './context.ts';
@@ -6,17 +7,26 @@ import { userRemoved } from './issue-key.ts';
 import { ratesOf } from './rate-gate.ts';
 
 /** So many requests a second, and at most so many at once. */
-const RateRecord = z.object({ per_second: z.int(), burst: z.int() });
+const RateRecord = z.object({
+  per_second: z.int().describe('Requests a second.'),
+  burst: z.int().describe('Requests at once.'),
+});
 
 /** The account of a key, and who holds it: `email` and `name` are the account's, those of the person are in `user`. */
 export const Me = AccountRecord.extend({
   role: Role,
-  is_read_only: z.boolean(),
+  is_read_only: z.boolean().describe('Whether this key may only read.'),
   rate_limits: z
     .record(z.enum(ACCOUNT_CLASSES), RateRecord)
     .nullable()
     .describe('Requests a second and at once, by class; null where nothing is limited.'),
-  user: z.object({ id: z.string(), email: z.string(), name: z.string() }).describe('Whose key it is.'),
+  user: z
+    .object({
+      id: IdOf('the user'),
+      email: z.string().describe('Of the user.'),
+      name: z.string().describe('Of the user.'),
+    })
+    .describe('Whose key it is.'),
 }).meta({ id: 'Me' });
 
 /** Throws UNAUTHORIZED for a user who was removed meanwhile. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
+import { CreatedAt, IdOf } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from './account.ts';
@@ -7,31 +8,44 @@ import { Email, foldedEmail, isInvited, Role, type UserItem } from './account.ts
 /** How long an invitation may be accepted (docs/CONTRACT.md#accounts): 7 days in ms. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 
-export const NewInvitation = z.object({ email: Email, role: Role }).meta({ id: 'NewInvitation' });
+export const NewInvitation = z
+  .object({ email: Email.describe('Whom to invite; no mail is sent, you hand on the token.'), role: Role })
+  .meta({ id: 'NewInvitation' });
 export type NewInvitation = z.infer<typeof NewInvitation>;
 
 export const TeamMember = z
   .object({
-    id: z.string(),
-    email: z.string(),
-    /** Empty while pending; given when the invitation is accepted. */
-    name: z.string(),
+    id: IdOf('the user'),
+    email: z.string().describe('Unique within the account, in any case.'),
+    name: z.string().describe('Empty while pending: whoever accepts the invitation gives it.'),
     role: Role,
-    status: z.enum(['active', 'pending']),
-    created_at: z.iso.datetime(),
+    status: z.enum(['active', 'pending']).describe('pending: invited, and has yet to accept.'),
+    created_at: CreatedAt,
   })
   .meta({ id: 'TeamMember' });
 export type TeamMember = z.infer<typeof TeamMember>;
 
 /** A new invitation: the only answer that ever holds the token. */
-export const Invited = TeamMember.extend({ invite_token: z.string() }).meta({ id: 'Invitation' });
+export const Invited = TeamMember.extend({
+  invite_token: z.string().describe('For POST /v1/invitations/accept, valid for 7 days. Shown this once.'),
+}).meta({ id: 'Invitation' });
 export type Invited = z.infer<typeof Invited>;
 
-export const Acceptance = z.object({ token: text(1, 200), name: Name }).meta({ id: 'Acceptance' });
+export const Acceptance = z
+  .object({
+    token: text(1, 200).describe('The invite_token of the invitation.'),
+    name: Name.describe('Your name, as the team sees it.'),
+  })
+  .meta({ id: 'Acceptance' });
 export type Acceptance = z.infer<typeof Acceptance>;
 
 /** Who has accepted, and their first key: the only answer that ever holds it. */
-export const Accepted = z.object({ user: TeamMember, key: z.string() }).meta({ id: 'Accepted' });
+export const Accepted = z
+  .object({
+    user: TeamMember.describe('Who has accepted.'),
+    key: z.string().describe('The first API key of the user: fw_…. Shown this once.'),
+  })
+  .meta({ id: 'Accepted' });
 export type Accepted = z.infer<typeof Accepted>;
 
 /** Written with each invitation and removal, so that its version holds everybody of the team as they were read. */

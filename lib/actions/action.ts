@@ -3,6 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { REDACTED } from '#lib/access/redaction.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { HeaderMap } from '#lib/platform/header-map.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
 import { Name } from '#lib/platform/text.ts';
 import { refusal } from '#lib/platform/validation.ts';
 import type { ActionItem } from './action-item.ts';
@@ -26,7 +27,7 @@ const Headers = HeaderMap.superRefine((headers, context) => {
 }).describe(`At most 20; secrets go here, and every answer shows them as ${REDACTED}.`);
 
 const fields = {
-  name: Name,
+  name: Name.describe('What it is called; {{action_name}}.'),
   url: z
     .string()
     .min(1)
@@ -35,7 +36,7 @@ const fields = {
     .describe(
       'http or https, to a public host; may hold {{placeholders}}. Before the path a value may only have letters, digits, "." and "-".',
     ),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('Request method.'),
   headers: Headers,
   body_template: z
     .string()
@@ -44,7 +45,11 @@ const fields = {
   allowed_hosts: AllowedHosts.describe(
     'Hosts that it may call, such as api.example.com or *.example.com; empty: any. Required with headers when placeholders leave the end of the host open.',
   ),
-  trigger_type: z.enum(['manual', 'state_change', 'schedule']),
+  trigger_type: z
+    .enum(['manual', 'state_change', 'schedule'])
+    .describe(
+      'manual: by POST …/run or a tool alone. state_change: also when its check changes state. schedule: also every interval_seconds.',
+    ),
   check_id: z.string().describe('The check whose transitions fire it; required for state_change.'),
   trigger_to_state: z.enum(['down', 'degraded', 'up', '']).describe('Fire on this target state only; empty: on any.'),
   interval_seconds: z
@@ -52,7 +57,7 @@ const fields = {
     .min(60)
     .max(MAX_INTERVAL_SECONDS)
     .describe(`60 to ${MAX_INTERVAL_SECONDS} (31 days); required for schedule.`),
-  timeout_ms: z.int().min(100).max(15_000),
+  timeout_ms: z.int().min(100).max(15_000).describe('How long the request may take in all, in milliseconds.'),
 };
 
 /** An action as a create request states it. */
@@ -73,7 +78,7 @@ export type ActionInput = z.infer<typeof NewAction>;
 
 /** What is supplied changes; headers are replaced as a map. `id` may be repeated: a record can be sent back whole. */
 export const ActionPatch = z
-  .object({ ...fields, id: z.string() })
+  .object({ ...fields, id: Unchanged })
   .partial()
   .meta({ id: 'ActionPatch' });
 export type ActionPatch = z.infer<typeof ActionPatch>;
@@ -81,14 +86,14 @@ export type ActionPatch = z.infer<typeof ActionPatch>;
 /** An action on the wire. */
 export const ActionRecord = z
   .object({
-    id: z.string(),
+    id: IdOf('the action'),
     ...fields,
-    allowed_hosts: z.array(z.string()),
+    allowed_hosts: z.array(z.string()).describe('Hosts that it may call; empty: any.'),
     headers: z.record(z.string(), z.string()).describe(`Every value is shown as ${REDACTED}.`),
     check_id: fields.check_id.nullable(),
     interval_seconds: fields.interval_seconds.nullable(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Action' });
 export type ActionRecord = z.infer<typeof ActionRecord>;

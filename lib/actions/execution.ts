@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { REDACTED, redactUrls } from '#lib/access/redaction.ts';
+import { CreatedAt, IdOf } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
@@ -9,22 +10,24 @@ export type PipelineStatus = z.infer<typeof PipelineStatus>;
 /** One run of an action on the wire (docs/CONTRACT.md#executions). */
 export const ExecutionRecord = z
   .object({
-    id: z.string(),
-    action_id: z.string(),
-    trigger: z.enum(['manual', 'state_change', 'schedule']),
+    id: IdOf('the execution, {{execution_id}}'),
+    action_id: IdOf('the action'),
+    trigger: z.enum(['manual', 'state_change', 'schedule']).describe('What started it.'),
     dispatch_status: z
       .enum(['pending', 'success', 'failed', 'blocked'])
-      .describe('Success is an answer of 2xx; blocked: the guard of outbound connections kept it from being sent.'),
+      .describe(
+        'pending: on its way. success: the answer was 2xx. failed: another answer or none. blocked: not sent, as it may not go there.',
+      ),
     status_code: z.int().describe('0 when there was no answer.'),
-    latency_ms: z.int(),
+    latency_ms: z.int().describe('How long the request took, in milliseconds.'),
     response_snippet: z
       .string()
       .describe(`The first 4 KB of the answer, without the action's header values; ${REDACTED} with a read-only key.`),
     error_message: z.string().describe('Empty when none.'),
     pipeline_status: PipelineStatus.nullable().describe('As reported last; null until then.'),
-    log_count: z.int(),
+    log_count: z.int().describe('Log lines that were reported; at most 1,000.'),
     transition_id: z.string().nullable().describe('Of the transition that fired it.'),
-    created_at: z.iso.datetime(),
+    created_at: CreatedAt,
     finished_at: z.iso.datetime().nullable().describe('When the answer was there; null while pending.'),
   })
   .meta({ id: 'Execution' });

@@ -7,7 +7,11 @@ import type { ExecutionItem, LogItem } from './execution.ts';
 
 /** A reported line; `seq` counts from 1. */
 export const LogLine = z
-  .object({ seq: z.int(), line: z.string(), reported_at: z.iso.datetime() })
+  .object({
+    seq: z.int().describe('Its number, from 1 on.'),
+    line: z.string().describe('The line, without secrets of the action.'),
+    reported_at: z.iso.datetime().describe('When it was reported.'),
+  })
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
 

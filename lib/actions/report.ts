@@ -19,12 +19,14 @@ const MAX_LINE_BYTES = 2048;
 /** What a pipeline reports of its run. Longer lines are cut. */
 export const Report = z
   .object({
-    status: PipelineStatus.optional(),
+    status: PipelineStatus.describe('How the pipeline stands; the last word counts.').optional(),
     logs: atMost(
       MAX_LINES_A_REPORT,
       z.array(z.string().transform((line) => cut(line, MAX_LINE_BYTES))).max(MAX_LINES_A_REPORT),
       `must hold at most ${MAX_LINES_A_REPORT} lines; send the others in further reports`,
-    ).optional(),
+    )
+      .describe('Log lines, at most 100 a report; one over 2 KB is cut.')
+      .optional(),
   })
   .refine(({ status, logs }) => status !== undefined || logs !== undefined, {
     path: ['status'],

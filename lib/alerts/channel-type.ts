@@ -12,6 +12,10 @@ export type Send =
  */
 export type ChannelType<Name extends string = string> = {
   type: Name;
+  /** What it is called where types are listed: `Slack`. */
+  title: string;
+  /** What it sends and where, in a sentence or two, for the documents. */
+  about: string;
   /** What carries it. Only the deliverer reaches NATS. */
   via: Send['via'];
   /** Strict, and every value a string: a typo never passes silently. */
@@ -20,8 +24,11 @@ export type ChannelType<Name extends string = string> = {
   secrets: readonly string[];
   /** Pure. */
   render(alert: Alert, config: Record<string, string>): Send;
-  /** Configs that a test parses: every valid one must pass, every invalid one fail at `path`. */
-  examples: { valid: Record<string, string>[]; invalid: { value: Record<string, unknown>; path: string }[] };
+  /** Configs that a test parses: every valid one must pass, every invalid one fail at `path`. The first one is shown. */
+  examples: {
+    valid: [Record<string, string>, ...Record<string, string>[]];
+    invalid: { value: Record<string, unknown>; path: string }[];
+  };
 };
 
 /** Types one file of the registry: its `render` gets the config that its schema makes. */

@@ -1,24 +1,33 @@
 import * as z from 'zod';
 import type { Channel } from '#lib/checks/policy-item.ts';
+import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Series } from '#lib/schedule/entries.ts';
 
 /** A delivery as the interface shows it: one record per alert and channel. */
 export const DeliveryRecord = z
   .object({
-    id: z.string(),
-    kind: z.enum(['state_change', 'repeat', 'catch_up', 'closed', 'test']),
-    transition_id: z.string().nullable().describe('Null for a test.'),
-    check_id: z.string(),
-    entity_id: z.string(),
-    channel_id: z.string(),
-    channel_type: z.string(),
-    status: z.enum(['pending', 'retrying', 'sent', 'failed']),
-    attempts: z.int(),
-    sent_at: z.iso.datetime().nullable().describe('Null until sent.'),
-    error: z.string().describe('Of the last attempt, empty when it did not fail.'),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    id: IdOf('the delivery, the same in X-Service-Delivery'),
+    kind: z
+      .enum(['state_change', 'repeat', 'catch_up', 'closed', 'test'])
+      .describe(
+        'state_change: the check went down or up. repeat: a reminder, as it is still down. catch_up: what was held back or failed, told late. closed: a check that was told as down was disabled or deleted. test: somebody tested the channel.',
+      ),
+    transition_id: z.string().nullable().describe('Id of the transition that it tells of; null for a test.'),
+    check_id: IdOf('the check'),
+    entity_id: IdOf('the entity'),
+    channel_id: IdOf('the channel'),
+    channel_type: z.string().describe('What kind of channel it is.'),
+    status: z
+      .enum(['pending', 'retrying', 'sent', 'failed'])
+      .describe(
+        'pending: not tried yet. retrying: an attempt failed, another follows. sent: the receiver took it. failed: given up.',
+      ),
+    attempts: z.int().describe('How often it was tried; at most 3. Waiting for a receiver that answers 429 is none.'),
+    sent_at: z.iso.datetime().nullable().describe('When the receiver took it; null until then.'),
+    error: z.string().describe('What went wrong with the last attempt; empty when nothing did.'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Delivery' });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;

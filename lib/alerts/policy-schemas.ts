@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
 import { DeliveryRecord } from './delivery-item.ts';
 
 const WEEK_SECONDS = 604_800;
@@ -11,47 +12,53 @@ const seconds = (meaning: string) =>
     .max(WEEK_SECONDS, `must be at most ${WEEK_SECONDS} (a week)`)
     .describe(meaning);
 
+const settings = {
+  cooldown_seconds: seconds('Seconds after an alert of the check in which no other is sent; 0: none. Default 300.'),
+  notify_on_recovery: z.boolean().describe('Whether recovery is told as well. Default true.'),
+  silenced: z.boolean().describe('Whether all alerts of the check are held back. Default false.'),
+  repeat_interval_seconds: seconds('Seconds between reminders while the check is down; 0: none. Default 0.'),
+  catch_up: z
+    .boolean()
+    .describe(
+      'Whether channels are told the present state once what held an alert back is over, if they believe another. Default true.',
+    ),
+};
+
 /** The settings of a policy; each may be left out and then keeps its value. */
 export const PolicyBody = z
   .object({
-    check_id: z.string().describe('May be repeated, but not changed.').exactOptional(),
+    check_id: Unchanged.exactOptional(),
     channels: z
       .array(z.record(z.string(), z.unknown()))
       .describe('May be repeated but not changed: they have endpoints of their own.')
       .exactOptional(),
-    cooldown_seconds: seconds('Minimum gap between alerts for the check; default 300.').exactOptional(),
-    notify_on_recovery: z.boolean().describe('Also alert when the check recovers; default true.').exactOptional(),
-    silenced: z.boolean().describe('Pause all alerts; default false.').exactOptional(),
-    repeat_interval_seconds: seconds(
-      'Alert again every so often while the check is down; 0 for never.',
-    ).exactOptional(),
-    catch_up: z.boolean().describe('Tell what was held back as soon as it may be told; default true.').exactOptional(),
+    cooldown_seconds: settings.cooldown_seconds.exactOptional(),
+    notify_on_recovery: settings.notify_on_recovery.exactOptional(),
+    silenced: settings.silenced.exactOptional(),
+    repeat_interval_seconds: settings.repeat_interval_seconds.exactOptional(),
+    catch_up: settings.catch_up.exactOptional(),
   })
   .meta({ id: 'PolicySettings' });
 export type PolicyInput = z.infer<typeof PolicyBody>;
 
 export const ChannelRecord = z
   .object({
-    id: z.string(),
-    check_id: z.string(),
-    channel_type: z.string(),
-    config: z.record(z.string(), z.string()),
-    created_at: z.iso.datetime(),
-    last_delivery: DeliveryRecord.nullable(),
+    id: IdOf('the channel'),
+    check_id: IdOf('the check whose alerts it gets'),
+    channel_type: z.string().describe('What kind of channel it is.'),
+    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key sees ********.'),
+    created_at: CreatedAt,
+    last_delivery: DeliveryRecord.nullable().describe('What was sent to it last; null before the first.'),
   })
   .meta({ id: 'Channel' });
 export type ChannelRecord = z.infer<typeof ChannelRecord>;
 
 export const PolicyRecord = z
   .object({
-    check_id: z.string(),
-    cooldown_seconds: z.int(),
-    notify_on_recovery: z.boolean(),
-    silenced: z.boolean(),
-    repeat_interval_seconds: z.int(),
-    catch_up: z.boolean(),
-    channels: z.array(ChannelRecord),
-    updated_at: z.iso.datetime(),
+    check_id: IdOf('the check'),
+    ...settings,
+    channels: z.array(ChannelRecord).describe('Whom it tells; at most 10.'),
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Policy' });
 export type PolicyRecord = z.infer<typeof PolicyRecord>;

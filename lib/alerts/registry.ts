@@ -20,7 +20,12 @@ const withoutNulls = (value: unknown): unknown =>
     : value;
 
 const bodies = channelTypes.map((channel) =>
-  z.object({ channel_type: z.literal(channel.type), config: z.preprocess(withoutNulls, channel.config) }),
+  z
+    .object({
+      channel_type: z.literal(channel.type).describe('What kind of channel it is.'),
+      config: z.preprocess(withoutNulls, channel.config).describe('Settings of this type.'),
+    })
+    .meta({ id: `NewChannel_${channel.type}`, title: channel.title, description: channel.about }),
 );
 
 export type ChannelInput = { channel_type: string; config: Record<string, string> };

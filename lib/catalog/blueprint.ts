@@ -2,26 +2,32 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { atMost } from '#lib/platform/json-size.ts';
+import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
 import { Field, FieldInput, makeField, sortFields } from './field.ts';
 import { VALUE_BYTES } from './field-values.ts';
 
-const Description = text(0, 10_000);
+const BlueprintSlug = Slug.describe('Names the blueprint in paths; unique within the account, and fixed.');
+const BlueprintName = Name.describe('What this kind of thing is called, such as "Service".');
+const Description = text(0, 10_000).describe('For people; may be empty.');
+const IsDefault = z.boolean().describe('Whether it is the default of the account; true moves the mark here.');
 
 const MAX_FIELDS = 200;
 
 export const NewBlueprint = z
   .object({
-    slug: Slug,
-    name: Name,
+    slug: BlueprintSlug,
+    name: BlueprintName,
     description: Description.default(''),
     fields: atMost(
       MAX_FIELDS,
       z.array(FieldInput).max(MAX_FIELDS),
       `must hold at most ${MAX_FIELDS} fields; an array field holds many values of one kind`,
-    ).default([]),
-    is_default: z.boolean().optional(),
+    )
+      .describe('The typed fields that its entities have; at most 200.')
+      .default([]),
+    is_default: IsDefault.optional(),
   })
   .meta({ id: 'NewBlueprint' });
 export type NewBlueprint = z.infer<typeof NewBlueprint>;
@@ -29,28 +35,27 @@ export type NewBlueprint = z.infer<typeof NewBlueprint>;
 /** A record can be sent back whole: `slug` and `fields` may be repeated but not changed. */
 export const BlueprintPatch = z
   .object({
-    slug: z.string().optional(),
-    name: Name.optional(),
+    slug: Unchanged.optional(),
+    name: BlueprintName.optional(),
     description: Description.optional(),
     fields: z
       .array(z.record(z.string(), z.unknown()))
       .describe('May be repeated but not changed: they have endpoints of their own.')
       .optional(),
-    is_default: z.boolean().optional(),
+    is_default: IsDefault.optional(),
   })
   .meta({ id: 'BlueprintPatch' });
 export type BlueprintPatch = z.infer<typeof BlueprintPatch>;
 
 export const Blueprint = z
   .object({
-    slug: z.string(),
-    name: z.string(),
-    description: z.string(),
-    /** By sort_order. */
-    fields: z.array(Field),
-    is_default: z.boolean(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    slug: z.string().describe('Names the blueprint in paths.'),
+    name: z.string().describe('What this kind of thing is called.'),
+    description: z.string().describe('For people; may be empty.'),
+    fields: z.array(Field).describe('The typed fields of its entities, by sort_order.'),
+    is_default: z.boolean().describe('Whether it is the default of the account; one blueprint is.'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Blueprint' });
 export type Blueprint = z.infer<typeof Blueprint>;

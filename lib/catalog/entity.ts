@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import type { EntityItem } from './entity-item.ts';
@@ -10,36 +11,52 @@ const Values = z
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'must be an object from field names to values',
   )
-  .meta({ type: 'object', additionalProperties: true });
+  .meta({ type: 'object', additionalProperties: true })
+  .describe('Values by the names of the fields of the blueprint; each of the type of its field.');
 
-export const NewEntity = z.object({ slug: Slug, name: Name, fields: Values.default({}) }).meta({ id: 'NewEntity' });
+const EntityName = Name.describe('What alerts call it.');
+
+export const NewEntity = z
+  .object({
+    slug: Slug.describe('Names the entity in paths; unique within its blueprint, and fixed.'),
+    name: EntityName,
+    fields: Values.default({}),
+  })
+  .meta({ id: 'NewEntity' });
 export type NewEntity = z.infer<typeof NewEntity>;
 
 /** A record can be sent back whole: `id`, `slug` and `blueprint_slug` may be repeated but not changed. */
 export const EntityPatch = z
   .object({
-    id: z.string().optional(),
-    slug: z.string().optional(),
-    blueprint_slug: z.string().optional(),
-    name: Name.optional(),
-    fields: Values.optional(),
+    id: Unchanged.optional(),
+    slug: Unchanged.optional(),
+    blueprint_slug: Unchanged.optional(),
+    name: EntityName.optional(),
+    fields: Values.describe(
+      'Merges per key; null removes a value, and the default of the field shows again.',
+    ).optional(),
   })
   .meta({ id: 'EntityPatch' });
 export type EntityPatch = z.infer<typeof EntityPatch>;
 
-export const EntityState = z.enum(['up', 'degraded', 'down', 'unknown']).meta({ id: 'EntityState' });
+export const EntityState = z
+  .enum(['up', 'degraded', 'down', 'unknown'])
+  .meta({ id: 'EntityState' })
+  .describe(
+    'From the enabled checks of the entity that have a state: none: unknown; all up: up; all down: down; else degraded.',
+  );
 
 export const Entity = z
   .object({
-    id: z.string(),
-    blueprint_slug: z.string(),
-    slug: z.string(),
-    name: z.string(),
-    fields: z.record(z.string(), z.unknown()),
+    id: IdOf('the entity'),
+    blueprint_slug: z.string().describe('Of the blueprint it is one of.'),
+    slug: z.string().describe('Names the entity in paths.'),
+    name: z.string().describe('What alerts call it.'),
+    fields: z.record(z.string(), z.unknown()).describe('Values by field name, defaults filled in.'),
     state: EntityState,
-    state_since: z.iso.datetime(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    state_since: z.iso.datetime().describe('Since when it is in this state.'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Entity' });
 export type Entity = z.infer<typeof Entity>;

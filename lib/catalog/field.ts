@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { plainErrors } from '#lib/platform/plain-errors.ts';
 import { Name } from '#lib/platform/text.ts';
 
-export const FieldType = z.enum(['string', 'number', 'boolean', 'url', 'array']);
+export const FieldType = z
+  .enum(['string', 'number', 'boolean', 'url', 'array'])
+  .describe('What values must be: url is an absolute http or https URL, array a list of scalars.');
 export type FieldType = z.infer<typeof FieldType>;
 
 /** DynamoDB keeps no number beyond these. */
@@ -59,18 +61,23 @@ const EXAMPLE: Record<FieldType, string> = {
   array: '["a"]',
 };
 
+const Required = z.boolean().describe('Whether an entity must have a value; a default is one. Default false.');
+const DefaultValue = z
+  .string()
+  .describe('Shown where an entity has no value: text that reads as the type, such as "42" or "[\\"a\\"]".');
+const SortOrder = z.int().describe('Fields are shown in this order; default: its position.');
+
 /** A field definition of a request; null means absent. */
 export const FieldInput = z
   .object({
     // It stands in the path of its DELETE, which API Gateway hands over decoded and cut at a "?".
-    name: Name.regex(/^[^?#]*$/, 'must not contain "?" or "#"').refine(
-      (name) => name !== '__proto__',
-      'is not possible as a name',
-    ),
+    name: Name.regex(/^[^?#]*$/, 'must not contain "?" or "#"')
+      .refine((name) => name !== '__proto__', 'is not possible as a name')
+      .describe('The key of its value on an entity; unique within the blueprint.'),
     field_type: FieldType,
-    required: z.boolean().nullish(),
-    default_value: z.string().nullish(),
-    sort_order: z.int().nullish(),
+    required: Required.nullish(),
+    default_value: DefaultValue.nullish(),
+    sort_order: SortOrder.nullish(),
   })
   .superRefine(({ field_type, default_value }, context) => {
     if (typeof default_value !== 'string' || parseDefault(field_type, default_value) !== undefined) return;
@@ -83,12 +90,11 @@ export type FieldInput = z.infer<typeof FieldInput>;
 /** A typed custom field of a blueprint. */
 export const Field = z
   .object({
-    name: z.string(),
+    name: z.string().describe('The key of its value on an entity.'),
     field_type: FieldType,
-    required: z.boolean(),
-    /** Text that parses as the type; absent without a default. */
-    default_value: z.string().optional(),
-    sort_order: z.int(),
+    required: Required,
+    default_value: DefaultValue.optional(),
+    sort_order: SortOrder,
   })
   .meta({ id: 'Field' });
 export type Field = z.infer<typeof Field>;

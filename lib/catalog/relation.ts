@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CreatedAt, IdOf } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 const RelationType = z
@@ -6,9 +7,14 @@ const RelationType = z
   .regex(
     /^[a-z][a-z0-9_]{0,49}$/,
     'must have 1 to 50 small letters, digits or "_" and begin with a letter, such as depends_on',
-  );
+  )
+  .describe('How the first relates to the second, in a word of your own such as depends_on.');
 
-const Relating = z.object({ from_entity_id: z.string(), to_entity_id: z.string(), relation_type: RelationType });
+const Relating = z.object({
+  from_entity_id: IdOf('the entity that the relation starts at'),
+  to_entity_id: IdOf('the entity that it leads to; another one'),
+  relation_type: RelationType,
+});
 
 export const NewRelation = Relating.refine((relation) => relation.from_entity_id !== relation.to_entity_id, {
   path: ['to_entity_id'],
@@ -17,7 +23,7 @@ export const NewRelation = Relating.refine((relation) => relation.from_entity_id
 export type NewRelation = z.infer<typeof NewRelation>;
 
 export const Relation = z
-  .object({ id: z.string(), ...Relating.shape, created_at: z.iso.datetime() })
+  .object({ id: IdOf('the relation'), ...Relating.shape, created_at: CreatedAt })
   .meta({ id: 'Relation' });
 export type Relation = z.infer<typeof Relation>;
 

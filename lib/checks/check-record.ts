@@ -1,31 +1,32 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrl } from '#lib/access/redaction.ts';
+import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/members.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
+import { MODE, settingsOf } from './model.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 
+export const CheckState = z.enum(['up', 'down', 'unknown']);
+
 const shared = {
-  interval_seconds: z.int(),
-  timeout_ms: z.int(),
-  failure_threshold: z.int(),
-  enabled: z.boolean(),
-  state: z.enum(['up', 'down', 'unknown']),
-  state_since: z.iso.datetime(),
-  consecutive_failures: z.int().describe('Saturates at failure_threshold.'),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
+  state: CheckState.describe('unknown until it has succeeded once, or failed failure_threshold times in a row.'),
+  state_since: z.iso.datetime().describe('Since when it is in this state.'),
+  consecutive_failures: z.int().describe('Failures in a row so far; counted up to failure_threshold.'),
+  created_at: CreatedAt,
+  updated_at: UpdatedAt,
 };
 
 const schemaOf = ({ type, mode, fields, config }: CheckType) =>
   z.object({
-    id: z.string(),
-    entity_id: z.string(),
-    name: z.string().nullable(),
-    check_type: z.literal(type),
-    execution_mode: z.literal(mode),
+    id: IdOf('the check'),
+    entity_id: IdOf('the entity that it is attached to'),
+    name: z.string().nullable().describe('What alerts call it; null: they name its target.'),
+    check_type: z.literal(type).describe('What kind of check it is.'),
+    execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
-    config,
+    ...settingsOf(mode),
+    config: config.describe('Settings of this type.'),
     ...shared,
   });
 
@@ -38,7 +39,7 @@ export function checkSchema<More extends z.ZodObject>(id: string, more: More): z
   const schemas = [...checkTypes.values()].map((type) =>
     schemaOf(type)
       .extend(more.shape)
-      .meta({ id: `${id}_${type.type}` }),
+      .meta({ id: `${id}_${type.type}`, title: type.title }),
   );
   // The cast: what the fields of a type are called is known to CheckItem, not to its schema.
   return z.discriminatedUnion('check_type', schemas as unknown as [z.ZodObject]).meta({ id }) as never;

@@ -3,17 +3,19 @@ import type { Net } from '#lib/platform/net.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import type { CheckItem } from './check-item.ts';
 
-export type ErrorKind =
-  | 'dns'
-  | 'connect'
-  | 'timeout'
-  | 'tls'
-  | 'status'
-  | 'body'
-  | 'redirect'
-  | 'egress'
-  | 'silence'
-  | 'reported';
+export const ERROR_KINDS = [
+  'dns',
+  'connect',
+  'timeout',
+  'tls',
+  'status',
+  'body',
+  'redirect',
+  'egress',
+  'silence',
+  'reported',
+] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /** What one probe found. A probe returns it, whatever the target did; it throws only on a fault of ours. */
 export type Outcome = {
@@ -48,6 +50,10 @@ export type SettingHost = { path: string; host: string };
 export type CheckType<Name extends string = string> = {
   type: Name;
   mode: 'pull' | 'push';
+  /** What it is called where types are listed: `HTTP request`. */
+  title: string;
+  /** What it does and when it succeeds, in a sentence or two, for the documents. */
+  about: string;
   /** Members of this type at the top level of the record (http has target_url, method, …), as in a create request. */
   fields: z.ZodObject;
   /** The `config` object; strict, so that a typo there never passes silently. */
@@ -59,8 +65,8 @@ export type CheckType<Name extends string = string> = {
   /** Paths below the record that a read-only key sees as ********. */
   secrets: readonly string[];
   probe?: (check: CheckItem, world: ProbeWorld) => Promise<Outcome>;
-  /** Records that a test parses: every valid one must pass, every invalid one fail at `path`. */
-  examples: { valid: object[]; invalid: { value: object; path: string }[] };
+  /** Records that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
+  examples: { valid: [object, ...object[]]; invalid: { value: object; path: string }[] };
 };
 
 /** Settings as the schemas of a type leave them. */

@@ -5,6 +5,7 @@ import { canonicalHost } from '#lib/platform/egress.ts';
 export const Host = z
   .string()
   .max(253)
-  .refine((host) => canonicalHost(host) !== undefined, 'must be a host name or an IP address, without scheme and port');
+  .refine((host) => canonicalHost(host) !== undefined, 'must be a host name or an IP address, without scheme and port')
+  .describe('Host name or IP address, without scheme and port.');
 
-export const Port = z.int().min(1).max(65_535);
+export const Port = z.int().min(1).max(65_535).describe('TCP port.');

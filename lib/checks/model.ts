@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
+import { IdOf, Unchanged } from '#lib/platform/members.ts';
 import { Name } from '#lib/platform/text.ts';
 import { parse } from '#lib/platform/validation.ts';
 import type { CheckItem } from './check-item.ts';
@@ -9,33 +10,56 @@ import { checkTypeOf, checkTypes } from './registry.ts';
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
 const MAX_CONFIG_BYTES = 8 * 1024;
 
+const INTERVAL = {
+  pull: 'Seconds from one probe to the next. An installation may have a minimum of its own.',
+  push: 'Seconds from one result to the next, as your agent sends them.',
+};
+
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 
+/** What `execution_mode` says. */
+export const MODE = {
+  pull: 'pull: the service probes the target. It follows from check_type.',
+  push: 'push: your own agent posts results. It follows from check_type.',
+};
+
+const CheckName = Name.describe('What alerts call it; without one they name its target.');
+
 /** Settings that every check has. */
-const settingsOf = (mode: 'pull' | 'push') => ({
-  interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]),
-  timeout_ms: whole(10, 30_000),
-  failure_threshold: whole(1, 100).describe('Failures in a row until it is down.'),
-  enabled: z.boolean(),
+export const settingsOf = (mode: 'pull' | 'push') => ({
+  interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
+  timeout_ms: whole(10, 30_000).describe(
+    'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
+  ),
+  failure_threshold: whole(1, 100).describe('Failures in a row until the check is down; one success makes it up.'),
+  enabled: z
+    .boolean()
+    .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
 const schemaOf = (name: string) => {
-  const { mode, fields, config } = checkTypeOf(name);
+  const { mode, title, about, fields, config } = checkTypeOf(name);
   const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
   return z
     .object({
-      entity_id: z.string(),
-      check_type: z.literal(name),
-      execution_mode: z.literal(mode, `is ${mode} for a ${name} check; leave it out`).default(mode),
-      name: Name.optional(),
+      entity_id: IdOf('the entity that it is attached to'),
+      check_type: z.literal(name).describe('What kind of check it is; fixed.'),
+      execution_mode: z
+        .literal(mode, `is ${mode} for a ${name} check; leave it out`)
+        .describe(MODE[mode])
+        .default(mode),
+      name: CheckName.optional(),
       ...fields.shape,
       interval_seconds: interval_seconds.default(60),
       timeout_ms: timeout_ms.default(5000),
       failure_threshold: failure_threshold.default(3),
       enabled: enabled.default(true),
-      config: config.refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`).prefault({}),
+      config: config
+        .refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`)
+        .describe('Settings of this type; what it does not know is refused. At most 8 KB as JSON.')
+        .prefault({}),
     })
-    .meta({ id: `NewCheck_${name}` });
+    .meta({ id: `NewCheck_${name}`, title, description: about });
 };
 
 const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES;
@@ -111,8 +135,8 @@ const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.en
 /** A partial update: any members of a check; the merged whole is judged by its type's schema. */
 export const CheckPatch = z
   .object({
-    ...Object.fromEntries(FIXED.map((member) => [member, z.string().describe('May be repeated but not changed.')])),
-    name: Name,
+    ...Object.fromEntries(FIXED.map((member) => [member, Unchanged])),
+    name: CheckName,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),
     config: z.record(z.string(), z.unknown()).describe('Merges per key; null removes a key.'),

@@ -8,11 +8,16 @@ import { isOverdue, lastResult } from './staleness.ts';
 /** What GET of one check shows beside its record. */
 export const CheckDetail = z.object({
   last_result: ResultRecord.extend({
-    days_left: z.int().optional().describe('tls: whole days until the certificate expires'),
-  }).nullable(),
-  last_checked_at: z.iso.datetime().nullable(),
-  stale: z.boolean().describe('A result is overdue.'),
-  alerts_after_seconds: z.int().optional().describe('push: how long it is silent until it goes down'),
+    days_left: z.int().optional().describe('tls: whole days until the certificate expires.'),
+  })
+    .nullable()
+    .describe('The newest result by checked_at; null before the first.'),
+  last_checked_at: z.iso.datetime().nullable().describe('When that was; null before the first.'),
+  stale: z.boolean().describe('Whether a result is overdue, so that the state may be older than it looks.'),
+  alerts_after_seconds: z
+    .int()
+    .optional()
+    .describe('push: seconds of silence until it goes down: the grace, and intervals up to failure_threshold.'),
 });
 export type CheckDetail = z.infer<typeof CheckDetail>;
 

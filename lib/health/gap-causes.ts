@@ -13,7 +13,11 @@ import { probeTimeout } from './staleness.ts';
  * Why a slot has no result (docs/CONTRACT.md#gaps). `outage` follows from our outages, `network` and `error` from notes
  * written when the probe failed on our side; `late` is anything else, such as our own stall.
  */
-export const GapCause = z.enum(['late', 'outage', 'network', 'error']);
+export const GapCause = z
+  .enum(['late', 'outage', 'network', 'error'])
+  .describe(
+    'outage: the service did not run. network: its own network failed. error: a fault of ours. late: anything else, such as a probe that came too late.',
+  );
 export type GapCause = z.infer<typeof GapCause>;
 
 /** Says why a slot, which its key names, has no result, where that is known. About 150 bytes. */

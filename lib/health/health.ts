@@ -9,31 +9,37 @@ import type { LateProbeItem } from './late-probes.ts';
 /** Whether the service itself works; nothing of any tenant. */
 export const Health = z
   .object({
-    ok: z.boolean(),
+    ok: z.boolean().describe('Whether all of it works.'),
     reasons: z.array(z.string()).describe('Why it is not ok; empty when it is.'),
-    schedule: z.object({
-      ok: z.boolean(),
-      emitted_until: z.iso
-        .datetime()
-        .nullable()
-        .describe('All jobs due until then have been sent, in every shard; null before the first tick.'),
-      lag_seconds: z.number().nullable().describe('How far behind now that is; 0 while it lies ahead.'),
-    }),
-    probes: z.object({
-      ok: z.boolean().describe('Whether probes came in time in the last minute.'),
-      last_late_at: z.iso
-        .datetime()
-        .nullable()
-        .describe('When a probe last waited for longer than its interval, by no fault of its account.'),
-    }),
-    deliveries: z.object({
-      ok: z.boolean().describe('Whether no delivery has waited for over a minute for a first try.'),
-      oldest_unsent_at: z.iso
-        .datetime()
-        .nullable()
-        .describe('When the oldest delivery was planned that nobody has tried yet; null when there is none.'),
-      last_failure_at: z.iso.datetime().nullable().describe('When a delivery last ended as failed.'),
-    }),
+    schedule: z
+      .object({
+        ok: z.boolean().describe('Whether it is ahead of now.'),
+        emitted_until: z.iso
+          .datetime()
+          .nullable()
+          .describe('All jobs due until then have been sent, in every shard; null before the first tick.'),
+        lag_seconds: z.number().nullable().describe('How far behind now that is; 0 while it lies ahead.'),
+      })
+      .describe('Sending of jobs that are due.'),
+    probes: z
+      .object({
+        ok: z.boolean().describe('Whether probes came in time in the last minute.'),
+        last_late_at: z.iso
+          .datetime()
+          .nullable()
+          .describe('When a probe last waited for longer than its interval, by no fault of its account.'),
+      })
+      .describe('Running of probes.'),
+    deliveries: z
+      .object({
+        ok: z.boolean().describe('Whether no delivery has waited for over a minute for a first try.'),
+        oldest_unsent_at: z.iso
+          .datetime()
+          .nullable()
+          .describe('When the oldest delivery was planned that nobody has tried yet; null when there is none.'),
+        last_failure_at: z.iso.datetime().nullable().describe('When a delivery last ended as failed.'),
+      })
+      .describe('Sending of alerts.'),
   })
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;

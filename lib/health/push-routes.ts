@@ -19,15 +19,17 @@ const MAX_MESSAGE = 1000;
 /** A push result as an agent posts it (docs/CONTRACT.md#pushes). */
 export const PushResult = z
   .object({
-    success: z.boolean(),
-    latency_ms: z.int().min(0).max(86_400_000),
-    /** Longer texts are cut. */
+    success: z.boolean().describe('Whether it went well.'),
+    latency_ms: z.int().min(0).max(86_400_000).describe('How long it took, in milliseconds.'),
     error_message: z
       .string()
+      .describe('What went wrong, for people; cut at 1,000 characters.')
       .default('')
       .transform((text) => [...text].slice(0, MAX_MESSAGE).join('')),
-    checked_at: Instant.optional(),
-    status_code: z.int().min(0).max(999_999).default(0),
+    checked_at: Instant.describe(
+      'When it was checked, any ISO 8601 time; default: now. At most a minute ahead, and not older than results are kept.',
+    ).optional(),
+    status_code: z.int().min(0).max(999_999).describe('A code of your own, such as an exit code.').default(0),
   })
   .meta({ id: 'NewResult' });
 

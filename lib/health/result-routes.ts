@@ -27,14 +27,14 @@ const DAY_MS = 86_400_000;
 
 const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
 
-const whole = (min: number, max: number, fallback: number) =>
+const whole = (min: number, max: number, fallback: number, meaning: string) =>
   z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
     .default(fallback)
-    .meta({ type: 'integer', minimum: min, maximum: max, description: `Default ${fallback}.` });
+    .meta({ type: 'integer', minimum: min, maximum: max, description: `${meaning} Default ${fallback}.` });
 
 /** What there is to read of one check beside its record. */
 export const resultRows = [
@@ -47,10 +47,15 @@ export const resultRows = [
     query: z.object({
       limit: limitParam(50, 500),
       cursor: z.string().optional().describe('next_cursor of the answer before.'),
-      since: Instant.optional().describe('checked_at, inclusive'),
-      until: Instant.optional().describe('checked_at, exclusive'),
+      since: Instant.optional().describe('Results of then or later: any ISO 8601 time.'),
+      until: Instant.optional().describe('Results before then: any ISO 8601 time.'),
     }),
-    reply: z.object({ results: z.array(ResultRecord), next_cursor: z.string().nullable() }).meta({ id: 'Results' }),
+    reply: z
+      .object({
+        results: z.array(ResultRecord).describe('Newest first.'),
+        next_cursor: z.string().nullable().describe('For the next page; null on the last.'),
+      })
+      .meta({ id: 'Results' }),
     load: loadCheck,
     run: async (context, { loaded, query, url }) => {
       const scope = `${context.tenant} results ${loaded.id}`;
@@ -103,7 +108,10 @@ export const resultRows = [
     access: 'read',
     summary: 'Uptime, latency and time that nobody watched, over the last hours',
     status: 200,
-    query: z.object({ hours: whole(1, 1_000_000, 24), points: whole(1, 500, 48) }),
+    query: z.object({
+      hours: whole(1, 1_000_000, 24, 'How many hours back; no further than results are kept.'),
+      points: whole(1, 500, 48, 'Into how many points of equal length.'),
+    }),
     reply: Sparkline,
     load: loadCheck,
     run: (context, { loaded, query }) => {

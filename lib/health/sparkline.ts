@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { invalid } from '#lib/platform/errors.ts';
+import { IdOf } from '#lib/platform/members.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { Revision, Window } from './due-slots.ts';
 import { outagesOf } from './gap-causes.ts';
@@ -14,20 +15,22 @@ import { timeline } from './timeline.ts';
  */
 export const Sparkline = z
   .object({
-    check_id: z.string(),
+    check_id: IdOf('the check'),
     uptime_ratio: z
       .number()
       .nullable()
       .describe('Successes over results, each weighing the interval of its time; null without results.'),
     gap_seconds: z.int().describe('Time in which the check was due and nobody watched (see gaps).'),
-    points: z.array(
-      z.object({
-        at: z.iso.datetime().describe('Where the point begins; it ends where the next one begins.'),
-        avg_latency_ms: z.int().nullable().describe('Of the successes; null without any.'),
-        successes: z.int(),
-        failures: z.int(),
-      }),
-    ),
+    points: z
+      .array(
+        z.object({
+          at: z.iso.datetime().describe('Where the point begins; it ends where the next one begins.'),
+          avg_latency_ms: z.int().nullable().describe('Of the successes; null without any.'),
+          successes: z.int().describe('Results that were successes.'),
+          failures: z.int().describe('Results that were failures.'),
+        }),
+      )
+      .describe('Parts of equal length, oldest first.'),
   })
   .meta({ id: 'Sparkline' });
 export type Sparkline = z.infer<typeof Sparkline>;

@@ -10,19 +10,19 @@ import { mapInTurns } from '#lib/platform/turns.ts';
 import { staleEntities } from './staleness.ts';
 
 export const StatusEntity = Entity.extend({
-  stale: z.boolean().describe('The schedule is behind, so that the state may be older than it looks.'),
+  stale: z.boolean().describe('Whether the schedule is behind, so that the state may be older than it looks.'),
 }).meta({ id: 'StatusEntity' });
 export type StatusEntity = z.infer<typeof StatusEntity>;
 
 /** The fleet at a glance (docs/CONTRACT.md#status). The counts are over all entities, whatever the page holds. */
 export const Status = z
   .object({
-    entities: z.array(StatusEntity),
-    total: z.int(),
-    up: z.int(),
-    degraded: z.int(),
-    down: z.int(),
-    unknown: z.int(),
+    entities: z.array(StatusEntity).describe('By id, a page of them.'),
+    total: z.int().describe('How many entities there are, over all pages.'),
+    up: z.int().describe('How many of them are up.'),
+    degraded: z.int().describe('How many of them are degraded.'),
+    down: z.int().describe('How many of them are down.'),
+    unknown: z.int().describe('How many of them are unknown.'),
   })
   .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { atMost } from '#lib/platform/json-size.ts';
+import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
 import { schemaComplaints } from './input-schema.ts';
@@ -21,8 +22,11 @@ const InputSchema = z
 /** A tool of a skill: one of the built-in ones by its name, or one of the tenant's own, bound to an action. */
 export const ToolDefinition = z
   .object({
-    name: z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"'),
-    description: text(0, 8192).default(''),
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"')
+      .describe('What agents call it by; that of a built-in tool makes that one discoverable.'),
+    description: text(0, 8192).describe('What a model is told of it: what it does and when to use it.').default(''),
     inputSchema: InputSchema,
     action_id: z.string().optional().describe('The action that a call runs, with the arguments as vars.'),
   })
@@ -61,37 +65,44 @@ function withoutNulls(tool: unknown): unknown {
   return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null));
 }
 
-const fields = { name: Name, description: text(0, 8192), version: text(0, 100), tools: Tools };
+const fields = {
+  name: Name.describe('What the skill is called, for people.'),
+  description: text(0, 8192).describe('For people; may be empty.'),
+  version: text(0, 100).describe('In whatever form you count versions; may be empty.'),
+  tools: Tools.describe('The tools that agents find; at most 100, and 64 KB as JSON. A change replaces them all.'),
+};
+
+const Enabled = z.boolean().describe('The tools of a disabled skill are neither listed nor callable.');
 
 /** A skill's manifest, as it is registered. */
 export const NewSkill = z
   .object({
-    slug: Slug,
+    slug: Slug.describe('Names the skill in paths; unique within the account, and fixed.'),
     ...fields,
     description: fields.description.default(''),
     version: fields.version.default(''),
-    enabled: z.boolean().default(true),
+    enabled: Enabled.default(true),
   })
   .meta({ id: 'NewSkill' });
 export type NewSkill = z.infer<typeof NewSkill>;
 
 /** What is supplied changes, `tools` as a whole. A record can be sent back whole: `slug` may be repeated. */
 export const SkillPatch = z
-  .object({ slug: z.string(), ...fields, enabled: z.boolean() })
+  .object({ slug: Unchanged, ...fields, enabled: Enabled })
   .partial()
   .meta({ id: 'SkillPatch' });
 export type SkillPatch = z.infer<typeof SkillPatch>;
 
 export const Skill = z
   .object({
-    slug: z.string(),
-    name: z.string(),
-    description: z.string(),
-    version: z.string(),
-    tools: z.array(ToolDefinition),
-    enabled: z.boolean().describe('The tools of a disabled skill are neither listed nor callable.'),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    slug: z.string().describe('Names the skill in paths.'),
+    name: z.string().describe('What the skill is called, for people.'),
+    description: z.string().describe('For people; may be empty.'),
+    version: z.string().describe('In whatever form you count versions.'),
+    tools: z.array(ToolDefinition).describe('The tools that agents find.'),
+    enabled: Enabled,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Skill' });
 export type Skill = z.infer<typeof Skill>;

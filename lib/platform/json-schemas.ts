@@ -28,7 +28,10 @@ export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
     const whole = z.toJSONSchema(z.array(schema), {
       io,
       unrepresentable: 'any',
-      override: ({ zodSchema, jsonSchema }) => simplify(zodSchema._zod.def, jsonSchema, io, strict),
+      override: ({ zodSchema, jsonSchema }) => {
+        simplify(zodSchema._zod.def, jsonSchema, io, strict);
+        explain(zodSchema, jsonSchema);
+      },
     }) as { items: JsonSchema; $defs?: Record<string, JsonSchema> };
     const names = new Map<string, string>();
     for (const [id, definition] of Object.entries(whole.$defs ?? {})) names.set(id, addComponent(id, definition, io));
@@ -52,8 +55,7 @@ function rename(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
-      const isLocal = key === '$ref' && typeof member === 'string' && member.startsWith(DEFS);
-      if (!isLocal) return [key, rename(member, names)];
+      if (typeof member !== 'string' || !member.startsWith(DEFS)) return [key, rename(member, names)];
       const id = member.slice(DEFS.length);
       return [key, COMPONENTS + (names.get(id) ?? id)];
     }),
@@ -64,7 +66,22 @@ const isSame = (a: JsonSchema, b: JsonSchema): boolean => canonical(a) === canon
 
 /** Text that is the same for the same schema, wherever its references point. */
 const canonical = (schema: JsonSchema): string =>
-  JSON.stringify(schema, (key, value) => (key === '$ref' ? String(value).replace(DEFS, COMPONENTS) : value));
+  JSON.stringify(schema, (_key, value) => (typeof value === 'string' ? value.replace(DEFS, COMPONENTS) : value));
+
+/** Says of alternatives what a reader wants to know of them at once. */
+function explain(schema: z.core.$ZodType, json: JsonSchema): void {
+  const def = schema._zod.def;
+  if (def.type === 'nullable') json.description ??= (json.anyOf as JsonSchema[] | undefined)?.[0]?.description;
+  if (json.description === undefined) delete json.description;
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return;
+  const propertyName = schema.def.discriminator;
+  // Each by its name, which alternatives of a request or an answer have to have.
+  const mapping = schema.options.flatMap((option) => {
+    const id = z.globalRegistry.get(option as z.ZodType)?.id;
+    return [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [value, DEFS + id]);
+  });
+  json.discriminator = { propertyName, mapping: Object.fromEntries(mapping) };
+}
 
 /** Takes away what says nothing to a reader. */
 function simplify(def: z.core.$ZodTypeDef, json: JsonSchema, io: Direction, strict: boolean): void {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from './errors.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
+import { content, ERROR, failure, RATE_HEADERS } from './openapi-errors.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import type { Route } from './route.ts';
 import { ID_PATTERN, NAME_LENGTH } from './text.ts';
@@ -9,10 +10,29 @@ import { ID_PATTERN, NAME_LENGTH } from './text.ts';
 type Row = Omit<Route<never>, 'load' | 'run'>;
 
 /** A real exchange with an endpoint. */
-export type Example = { request?: unknown; answer?: unknown };
+export type Example = {
+  request?: unknown;
+  answer?: unknown;
+  /** Good requests of every kind that there is, by name, where there are several kinds. */
+  requests?: Record<string, unknown>;
+};
+
+/** A request that the service makes, to an address that its user has given. */
+export type Webhook = {
+  summary: string;
+  description: string;
+  headers: z.ZodObject;
+  body: z.ZodType;
+  example: unknown;
+  /** What the receiver's answer means. */
+  answers: string;
+};
 
 export type About = {
   info: { title: string; version: string; summary: string; description: string; license: object };
+  /** What each group of endpoints is about, by the first word of their paths. */
+  tags?: Readonly<Record<string, string>>;
+  webhooks?: Readonly<Record<string, Webhook>>;
   /** By `endpointOf(row)`. */
   examples?: ReadonlyMap<string, Example>;
   /** Answers hold no member that they do not state: for tests. */
@@ -60,13 +80,15 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     paths[row.path] = operations;
     operations[row.method.toLowerCase()] = operation(row, about.examples?.get(endpointOf(row)));
   }
+  const webhooks = Object.entries(about.webhooks ?? {}).map(([name, hook]) => [name, { post: webhook(name, hook) }]);
   return {
     openapi: '3.1.0',
     info: about.info,
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: [...new Set(rows.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(rows.map(tagOf))].map((name) => ({ name, description: about.tags?.[name] })),
     paths,
+    ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhooks) }),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' } },
       headers: {
@@ -98,10 +120,26 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
       ...(row.body && {
         requestBody: {
           ...(!row.body.safeParse({}).success && { required: true }),
-          content: content(book.toJson(takenBack(row.body, readOnlyMembers(row, rows)), 'input'), example?.request),
+          content: content(
+            book.toJson(takenBack(row.body, readOnlyMembers(row, rows)), 'input'),
+            example?.request,
+            example?.requests,
+          ),
         },
       }),
       responses: { [row.status]: success(row, example), ...failures(row) },
+    };
+  }
+
+  function webhook(name: string, { summary, description, headers, body, example, answers }: Webhook): Json {
+    return {
+      operationId: name,
+      summary,
+      description,
+      security: [],
+      parameters: parameters(headers, 'header'),
+      requestBody: { required: true, content: content(book.toJson(body, 'output'), example) },
+      responses: { '2XX': { description: answers } },
     };
   }
 
@@ -144,68 +182,12 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
   }
 }
 
-/** True of function URLs; of HTTP APIs nobody says. */
-const CHALLENGE = 'Bearer. Where AWS answers, it may be called x-amzn-Remapped-WWW-Authenticate.';
-
-const RATE_HEADERS = {
-  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
-  RateLimit: { $ref: '#/components/headers/RateLimit' },
-};
-
-/** An answer that says what was wrong. */
-function failure(codes: ErrorCode[]): Json {
-  const header = (description: string) => ({ description, schema: { type: 'string' } });
-  const headers = {
-    ...(codes.includes('UNAUTHORIZED') && { 'WWW-Authenticate': header(CHALLENGE) }),
-    ...((codes.includes('UNAVAILABLE') || codes.includes('RATE_LIMITED')) && { 'Retry-After': header('Seconds.') }),
-    ...(codes.includes('RATE_LIMITED') && RATE_HEADERS),
-  };
-  const schema = {
-    allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { code: { enum: codes } } }],
-  };
-  // A gateway that has had too much, of all accounts together, answers in its own way.
-  const gateway = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
-  return {
-    description: codes.join(' or '),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    content: content(codes.includes('RATE_LIMITED') ? { anyOf: [schema, gateway] } : schema),
-  };
-}
-
 /** A body with the members of a record that was read, which may be sent along with a change. */
 function takenBack(body: z.ZodType, readOnly: string[]): z.ZodType {
   if (readOnly.length === 0 || !(body instanceof z.ZodObject)) return body;
   const passedOver = z.unknown().meta({ readOnly: true, description: 'Passed over.' }).optional();
   return body.extend(Object.fromEntries(readOnly.map((name) => [name, passedOver]))).meta(body.meta() ?? {});
 }
-
-const text = (description: string) => ({ type: 'string', description });
-
-const ERROR: JsonSchema = {
-  type: 'object',
-  description: 'What was wrong, where, and what to do.',
-  required: ['error', 'code'],
-  properties: {
-    error: text('A sentence.'),
-    code: { type: 'string', enum: Object.keys(STATUS_OF) },
-    details: {
-      type: 'array',
-      description: 'With VALIDATION_ERROR: each wrong place.',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: { path: text('fields.3.name; empty for the whole body.'), message: text('') },
-        additionalProperties: false,
-      },
-    },
-    request_id: text('With INTERNAL.'),
-  },
-  additionalProperties: false,
-};
-
-const content = (schema: JsonSchema, example?: unknown): Json => ({
-  'application/json': { schema, ...(example !== undefined && { example }) },
-});
 
 /** The first word behind the version: `checks`. */
 const tagOf = ({ path }: Row): string => path.split('/')[2] ?? '';
@@ -223,10 +205,11 @@ const operationId = ({ method, path }: Row): string =>
 
 /** What cannot be an id, a slug or a name is NOT_FOUND, as it names nothing. */
 const pathParameters = (row: Row): Json[] =>
-  [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+  [...row.path.matchAll(/([a-z]+)\/\{(\w+)\}/g)].map(([, collection, name = '']) => ({
     name,
     in: 'path',
     required: true,
+    description: `The ${/[a-z]+$/.exec(name)?.[0]} of one of the ${collection}.`,
     schema: row.names?.includes(name)
       ? { type: 'string', minLength: 1, maxLength: NAME_LENGTH }
       : { type: 'string', pattern: ID_PATTERN },

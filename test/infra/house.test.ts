@@ -59,7 +59,9 @@ const pageOf = (name: string, file: string): string | undefined =>
 
 describe('what comments and pages refer to', () => {
   it('is a page that is here, and a section that it has', () => {
-    const missing = written.flatMap((file) =>
+    // What makes a page has the links of that page, which is looked at itself.
+    const others = written.filter((file) => !/^infra\/docs\/.*-page\.ts$/.test(file));
+    const missing = others.flatMap((file) =>
       [...textOf(file).matchAll(/(?<![\w./-])([\w./-]+\.md)(?:#([\w-]+))?/g)]
         .filter(([, name = '', anchor]) => {
           const page = pageOf(name, file);

@@ -4,6 +4,7 @@ import { duplexPair } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { onClientError } from '#infra/local/bare-answer.ts';
+import { frontPage } from '#infra/local/front-page.ts';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import { functions } from '#infra/topology.ts';
@@ -24,8 +25,9 @@ let url: string;
 let port: number;
 const log = memoryLog();
 
-async function start(api: Answer = echo, ingest: Answer = echo) {
-  gateway = makeGateway({ api: api as Handler, ingest: ingest as Handler }, { origins: ['*'], log });
+async function start(api: Answer = echo, ingest: Answer = echo, frontPage?: () => ApiResult) {
+  const options = { origins: ['*'], log, ...(frontPage && { frontPage }) };
+  gateway = makeGateway({ api: api as Handler, ingest: ingest as Handler }, options);
   port = await gateway.listen('127.0.0.1', 0);
   url = `http://127.0.0.1:${port}`;
 }
@@ -80,6 +82,22 @@ describe('the HTTP gateway', () => {
       requestContext: { http: { method: 'POST', path: '/v1/checks/a%20b', sourceIp: '127.0.0.1' } },
     });
     expect(reply.headers.get('x-request-id')).toBe(event.requestContext.requestId);
+  });
+
+  it('says at its bare address where to go, without a key, and asks no function', async () => {
+    await start(async () => says('a function was asked', 500), echo, frontPage);
+    for (const address of [url, `${url}/?from=bookmark`]) {
+      const page = await fetch(address);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+      expect(page.headers.get('x-request-id')).toBeTruthy();
+      const text = await page.text();
+      for (const word of ['/v1/openapi.json', '/v1/health', 'Authorization: Bearer', 'README.md']) {
+        expect(text).toContain(word);
+      }
+    }
+    expect(await (await fetch(url, { method: 'HEAD' })).text()).toBe('');
+    expect((await fetch(url, { method: 'POST' })).status).toBe(500);
+    expect((await fetch(`${url}/index.html`)).status).toBe(500);
   });
 
   it('joins headers that come twice', async () => {

@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { documents } from '#infra/docs/documents.ts';
+import { EventRecord } from '#infra/docs/webhooks.ts';
+import { webhook } from '#lib/alerts/channels/webhook.ts';
+import { channelTypes } from '#lib/alerts/registry.ts';
+import { apiRows } from '#lib/api-rows.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
 import type { OpenApi } from '#lib/platform/openapi.ts';
+import { endpointOf } from '#lib/platform/openapi.ts';
 import { mustBeDescribed } from '#test/support/described.ts';
+import { examples as alerts } from '#test/unit/alerts/example-alerts.ts';
+import { membersOf } from './described-members.ts';
 
 let made: Record<string, string>;
 let document: OpenApi;
@@ -22,9 +30,12 @@ const operations = () =>
   );
 
 describe('the API description', () => {
-  it.each(['lib/openapi.json', 'lib/ENDPOINTS.md'])('%s is what the rows say: else run npm run openapi', (file) => {
-    expect(onDisk(file) === made[file]).toBe(true);
-  });
+  it.each(['lib/openapi.json', 'lib/ENDPOINTS.md', 'docs/REFERENCE.md'])(
+    '%s is what the rows say: else run npm run openapi',
+    (file) => {
+      expect(onDisk(file) === made[file]).toBe(true);
+    },
+  );
 
   it('is a valid OpenAPI document', async () => {
     expect(await new Validator().validate(structuredClone(document))).toMatchObject({ valid: true });
@@ -44,9 +55,100 @@ describe('the API description', () => {
     }
   });
 
+  it('says of every member of every request, answer and event what it means', () => {
+    const members = membersOf(document);
+    expect(members.length).toBeGreaterThan(700);
+    const mute = members.filter(({ schema }) => !/^\S.*\S$/.test(schema.description ?? ''));
+    expect(mute.map(({ place }) => place)).toEqual([]);
+  });
+
+  /** Words that say nothing by themselves. */
+  const TOLD = ['error_kind', 'cause', 'reason', 'kind', 'dispatch_status', 'trigger_type'];
+
+  it.each(TOLD)('tells what each value of %s means', (name) => {
+    const members = membersOf(document).filter(({ place }) => place.endsWith(`.${name}`));
+    expect(members.length).toBeGreaterThan(0);
+    for (const { place, schema } of members) {
+      const values: string[] = schema.enum ?? schema.anyOf[0].enum;
+      expect(values.filter((value) => !schema.description.includes(`${value}:`) && !isListed(schema, value))).toEqual(
+        [],
+      );
+      expect(values.length, place).toBeGreaterThan(1);
+    }
+  });
+
+  /** `check_disabled, check_enabled: …` */
+  const isListed = ({ description }: { description: string }, value: string) =>
+    new RegExp(`\\b${value}(, \\w+)*:`).test(description);
+
+  it('says of every group of endpoints what it is about', () => {
+    expect(document.tags.filter(({ description }: { description?: string }) => !description)).toEqual([]);
+  });
+
+  it('tells alternatives apart by a member, and gives each a title', () => {
+    const schemas = Object.entries<{ oneOf?: { $ref: string }[]; discriminator?: object }>(document.components.schemas);
+    const unions = schemas.filter(([, { oneOf }]) => oneOf);
+    expect(unions.map(([name]) => name)).toEqual([
+      'Check',
+      'CheckInList',
+      'CheckWithLastResult',
+      'NewChannel',
+      'NewCheck',
+    ]);
+    for (const [name, { oneOf, discriminator }] of unions) {
+      const [types, member] =
+        name === 'NewChannel'
+          ? [channelTypes.map(({ type }) => type), 'channel_type']
+          : [[...checkTypes.keys()], 'check_type'];
+      const place = (type: string) => `#/components/schemas/${name}_${type}`;
+      expect(oneOf).toEqual(types.map((type) => ({ $ref: place(type) })));
+      const mapping = Object.fromEntries(types.map((type) => [type, place(type)]));
+      expect(discriminator).toEqual({ propertyName: member, mapping });
+      for (const type of types) expect(document.components.schemas[`${name}_${type}`].title).toMatch(/\S/);
+    }
+  });
+
+  it.each([
+    ['POST /v1/checks', () => [...checkTypes.keys()]],
+    ['POST /v1/checks/{check_id}/policy/channels', () => channelTypes.map(({ type }) => type)],
+    ['POST /v1/actions', () => ['state_change', 'manual', 'schedule']],
+  ])('shows a good request of each kind to %s', (endpoint, kinds) => {
+    const [method, path] = endpoint.toLowerCase().split(' ') as [string, string];
+    const { examples } = document.paths[path]![method].requestBody.content['application/json'];
+    expect(Object.keys(examples).toSorted()).toEqual(kinds().toSorted());
+    const { body } = apiRows.find((row) => endpointOf(row) === endpoint)!;
+    for (const [name, { value }] of Object.entries<{ value: unknown }>(examples)) {
+      expect(body!.safeParse(value).error, name).toBeUndefined();
+    }
+  });
+
+  it('shows the event that a webhook gets, member for member', () => {
+    const { example } = document.webhooks.state_change.post.requestBody.content['application/json'];
+    const { body } = webhook.render(alerts.state_change, { url: 'https://x.example.com/' });
+    expect(Object.keys(EventRecord.parse(example))).toEqual(Object.keys(example));
+    expect(Object.keys(JSON.parse(body))).toEqual(Object.keys(example));
+  });
+
   it('gives every operation a name of its own', () => {
     const names = operations().map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('the reference', () => {
+  it('shows how to check a signature, in code that does it', async () => {
+    const page = made['docs/REFERENCE.md']!;
+    const code = /```js\n(.*?)```/s.exec(page)![1]!;
+    const { isSigned } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    const config = { url: 'https://hooks.example.com/', secret: 'letmesign' };
+    const send = webhook.render(alerts.state_change, config);
+    if (send.via !== 'http') throw new Error('A webhook goes by HTTP.');
+    const header = send.headers['X-Service-Signature'];
+    const body = Buffer.from(send.body);
+    expect(isSigned(body, header, 'letmesign')).toBe(true);
+    expect(isSigned(body, header, 'another')).toBe(false);
+    expect(isSigned(Buffer.from(`${send.body} `), header, 'letmesign')).toBe(false);
+    expect(isSigned(body, undefined, 'letmesign')).toBe(false);
   });
 });
 

@@ -7,8 +7,10 @@ const COLOURS = { bad: 0xd93025, good: 0x1e8e3e, neutral: 0x80868b };
 /** Posts an embed, coloured by state, to a webhook of Discord. */
 export const discord = defineChannel({
   type: 'discord',
+  title: 'Discord',
+  about: 'Posts an embed, coloured by state, to a webhook of Discord.',
   via: 'http',
-  config: z.strictObject({ url: channelUrl(['https:', 'http:']) }),
+  config: z.strictObject({ url: channelUrl(['https:', 'http:']).describe('Address of the webhook; it is a secret.') }),
   secrets: ['url'],
   render(alert, config) {
     const { title, mood, facts, why, note } = messageOf(alert);

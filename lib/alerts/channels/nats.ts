@@ -6,6 +6,8 @@ import { defineChannel } from '#lib/alerts/channel-type.ts';
  */
 export const nats = defineChannel({
   type: 'nats',
+  title: 'NATS',
+  about: "Publishes the state-change event as JSON on the operator's NATS (setting NATS_URL).",
   via: 'nats',
   config: z.strictObject({
     subject: z
@@ -16,7 +18,7 @@ export const nats = defineChannel({
         error: 'must be dot-separated tokens without spaces or wildcards, and not begin with $ or _: fleet.alerts',
       })
       .describe(
-        'Published with NATS_SUBJECT_PREFIX before it: by default alerts is fleetwatch.<account id>.alerts on the wire.',
+        'Subject to publish on, with NATS_SUBJECT_PREFIX before it: by default alerts is fleetwatch.<account id>.alerts on the wire.',
       ),
   }),
   secrets: ['subject'],

@@ -8,16 +8,22 @@ const TAGS = { bad: 'red_circle', good: 'green_circle', neutral: 'white_circle' 
 /** Posts to a topic of ntfy: title, priority and tags in headers, the text as body. */
 export const ntfy = defineChannel({
   type: 'ntfy',
+  title: 'ntfy',
+  about:
+    'Posts to a topic of ntfy, at ntfy.sh or a server of your own: title, priority and tags in headers, the text as body.',
   via: 'http',
   config: z.strictObject({
-    url: channelUrl(['https:', 'http:']).refine(
-      (text) => !URL.canParse(text) || /^\/.*[^/]$/.test(new URL(text).pathname),
-      'must be the full topic URL, such as https://ntfy.sh/my-topic',
-    ),
+    url: channelUrl(['https:', 'http:'])
+      .refine(
+        (text) => !URL.canParse(text) || /^\/.*[^/]$/.test(new URL(text).pathname),
+        'must be the full topic URL, such as https://ntfy.sh/my-topic',
+      )
+      .describe('Full URL of the topic, such as https://ntfy.sh/my-topic.'),
     token: z
       .string()
       .max(512)
       .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+      .describe('Access token of ntfy, for a protected topic; sent as Bearer.')
       .optional(),
   }),
   secrets: ['url', 'token'],

@@ -7,8 +7,12 @@ const MARKS = { bad: ':red_circle:', good: ':large_green_circle:', neutral: ':wh
 /** Posts to an incoming webhook of Slack, or of anything that speaks its format. */
 export const slack = defineChannel({
   type: 'slack',
+  title: 'Slack',
+  about: 'Posts a message to an incoming webhook of Slack, or of anything that takes its format, such as Mattermost.',
   via: 'http',
-  config: z.strictObject({ url: channelUrl(['https:', 'http:']) }),
+  config: z.strictObject({
+    url: channelUrl(['https:', 'http:']).describe('Address of the incoming webhook; it is a secret.'),
+  }),
   secrets: ['url'],
   render(alert, config) {
     const { title, mood, facts, why, note } = messageOf(alert);

@@ -5,10 +5,19 @@ import { channelUrl, defineChannel } from '#lib/alerts/channel-type.ts';
 /** Posts the event as JSON, signed when there is a secret (docs/CONTRACT.md#channels). */
 export const webhook = defineChannel({
   type: 'webhook',
+  title: 'Webhook',
+  about: 'Posts the state-change event as JSON to an address of your own, signed where there is a secret.',
   via: 'http',
   config: z.strictObject({
-    url: channelUrl(['https:']),
-    secret: z.string().min(1).max(256).optional(),
+    url: channelUrl(['https:']).describe('Address to post to; https only.'),
+    secret: z
+      .string()
+      .min(1)
+      .max(256)
+      .describe(
+        'Signs each body: X-Service-Signature is sha256=<hex of HMAC-SHA256 of the body>. Without one nothing is signed.',
+      )
+      .optional(),
   }),
   secrets: ['url', 'secret'],
   render(alert, config) {
@@ -25,8 +34,8 @@ export const webhook = defineChannel({
   },
   examples: {
     valid: [
-      { url: 'https://hooks.example.com/fleet' },
       { url: 'https://hooks.example.com/fleet', secret: 'letmesign' },
+      { url: 'https://hooks.example.com/fleet' },
     ],
     invalid: [
       { value: {}, path: 'url' },

@@ -11,16 +11,33 @@ import { RECORD_TYPES, type RecordType } from '#lib/platform/net.ts';
 export const dns = defineCheck({
   type: 'dns',
   mode: 'pull',
+  title: 'DNS record',
+  about:
+    'Asks a DNS server for a record. It succeeds with at least one answer, and the expected one among them if one is expected. DNS is asked, not the hosts file.',
   fields: z.object({}),
   config: z.strictObject({
-    /** For PTR also an IP address. */
-    hostname: z.string().max(254).refine(isDnsName, 'must be a name such as example.com, without scheme and port'),
-    /** In any case. */
-    record_type: z.string().toUpperCase().pipe(z.enum(RECORD_TYPES)),
-    expected_value: z.string().min(1).max(4096).optional(),
+    hostname: z
+      .string()
+      .max(254)
+      .refine(isDnsName, 'must be a name such as example.com, without scheme and port')
+      .describe('The name to ask for; for PTR also an IP address.'),
+    record_type: z
+      .string()
+      .toUpperCase()
+      .pipe(z.enum(RECORD_TYPES))
+      .describe(`One of ${RECORD_TYPES.join(', ')}, in any case.`),
+    expected_value: z
+      .string()
+      .min(1)
+      .max(4096)
+      .describe(
+        'One of the answers must be this. Names in any case, with or without the last dot; MX as "10 mail.example.com"; TXT to the letter.',
+      )
+      .optional(),
     resolver: z
       .string()
       .refine((text) => parseServer(text) !== undefined, 'must be an IP address or address:port, such as 192.0.2.1:53')
+      .describe('The server to ask: an IP address or address:port. Default: that of the service.')
       .optional(),
   }),
   hosts: ({ config: { resolver } }) =>
@@ -44,6 +61,7 @@ export const dns = defineCheck({
     }),
   examples: {
     valid: [
+      { config: { hostname: 'example.com', record_type: 'A', expected_value: '192.0.2.10' } },
       { config: { hostname: 'example.com', record_type: 'A' } },
       { config: { hostname: '_sip._tcp.example.com.', record_type: 'srv', resolver: '192.0.2.53' } },
       {

@@ -20,29 +20,43 @@ const TargetUrl = z
       wrong('must be an absolute http or https URL, such as https://example.com/health');
     else if (url.username || url.password)
       wrong('must not hold user:password@; send an authorization header in config.headers');
-  });
+  })
+  .describe('Full http or https URL, without user:password@.');
 
 const Config = z.strictObject({
-  headers: HeaderMap.optional(),
-  body: z.string().optional(),
-  /** Default true; not followed when expected_status is 3xx. */
+  headers: HeaderMap.describe('Headers to send, at most 20; a read-only key sees them as ********.').optional(),
+  body: z.string().describe('Body to send as it stands; a read-only key sees it as ********.').optional(),
   follow_redirects: z
     .boolean()
-    .describe('To another origin (but from http to https of the same host) go neither headers of yours nor a body.')
+    .describe(
+      'Whether up to 5 redirects are followed; default true, and never where expected_status is 3xx. To another origin (but from http to https of the same host) go neither headers of yours nor a body.',
+    )
     .optional(),
-  /** Default true. */
-  verify_tls: z.boolean().optional(),
+  verify_tls: z
+    .boolean()
+    .describe('Whether the certificate must be valid; default true. Turn it off for self-signed ones only.')
+    .optional(),
 });
 
 /** A request to a URL; its status and, if wanted, a text in its body decide. */
 export const http = defineCheck({
   type: 'http',
   mode: 'pull',
+  title: 'HTTP request',
+  about:
+    'Sends a request to a URL. It succeeds when the status is the expected one and, if wanted, the body holds a text.',
   fields: z.object({
     target_url: TargetUrl,
-    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
-    expected_status: z.int().min(100).max(599).default(200),
-    body_contains: z.string().max(4096).default(''),
+    method: z
+      .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      .describe('Request method.')
+      .default('GET'),
+    expected_status: z.int().min(100).max(599).describe('The one status that counts as success.').default(200),
+    body_contains: z
+      .string()
+      .max(4096)
+      .describe('Text that the first 1 MB of the body must hold, to the letter; empty: any body will do.')
+      .default(''),
   }),
   config: Config,
   hosts: (settings) => [{ path: 'target_url', host: new URL(settings.target_url).hostname }],
@@ -75,7 +89,7 @@ export const http = defineCheck({
   },
   examples: {
     valid: [
-      { target_url: 'https://example.com', config: {} },
+      { target_url: 'https://example.com/health', expected_status: 200, body_contains: 'ok', config: {} },
       { target_url: 'http://192.168.1.10:8080/health?full=1', method: 'HEAD', expected_status: 204, config: {} },
       {
         target_url: 'https://example.com/login',

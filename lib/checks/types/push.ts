@@ -5,16 +5,25 @@ import { defineCheck } from '#lib/checks/check-type.ts';
 export const push = defineCheck({
   type: 'push',
   mode: 'push',
+  title: 'Results of your own',
+  about:
+    "Is never probed: your agent or cron job posts results or heartbeats. Once a first one has come, silence past the grace counts as failures (dead man's switch).",
   fields: z.object({}),
   config: z.strictObject({
-    /** Silence until the first synthetic failure; default interval_seconds x 2. At most two years. */
-    grace_seconds: z.int().min(1).max(63_244_800).optional(),
+    grace_seconds: z
+      .int()
+      .min(1)
+      .max(63_244_800)
+      .describe(
+        'Seconds of silence since the last result until the first failure is recorded, then one each interval_seconds. Default: interval_seconds x 2.',
+      )
+      .optional(),
   }),
   hosts: () => [],
   targetLabel: () => 'push',
   secrets: [],
   examples: {
-    valid: [{ config: {} }, { config: { grace_seconds: 120 } }],
+    valid: [{ config: { grace_seconds: 120 } }, { config: {} }],
     invalid: [
       { value: { config: { grace_seconds: 0 } }, path: 'config.grace_seconds' },
       { value: { config: { grace_seconds: 63_244_801 } }, path: 'config.grace_seconds' },

@@ -7,6 +7,8 @@ import { probing, succeeded } from '#lib/checks/outcome.ts';
 export const tcp = defineCheck({
   type: 'tcp',
   mode: 'pull',
+  title: 'TCP connection',
+  about: 'Opens a connection to a port and closes it; nothing is sent. It succeeds when the connection is made.',
   fields: z.object({}),
   config: z.strictObject({ host: Host, port: Port }),
   hosts: ({ config }) => [{ path: 'config.host', host: config.host }],

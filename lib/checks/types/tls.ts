@@ -9,14 +9,20 @@ const DAY_MS = 86_400_000;
 export const tls = defineCheck({
   type: 'tls',
   mode: 'pull',
+  title: 'TLS certificate',
+  about:
+    'Makes a TLS handshake. It succeeds when the certificate is valid, for the name, from a trusted authority, and for long enough. last_result shows days_left.',
   fields: z.object({}),
   config: z.strictObject({
     host: Host,
     port: Port.default(443),
-    /** The name wanted of the certificate; default host. */
-    servername: Host.optional(),
-    /** 0: fails only when expired or not yet valid. */
-    min_days_remaining: z.int().min(0).max(3650).default(0),
+    servername: Host.describe('The name that the certificate must have; default: host.').optional(),
+    min_days_remaining: z
+      .int()
+      .min(0)
+      .max(3650)
+      .describe('It fails with fewer whole days left; 0: only when expired or not yet valid.')
+      .default(0),
   }),
   hosts: ({ config }) => [{ path: 'config.host', host: config.host }],
   targetLabel: ({ config }) => `tls ${config.host}:${config.port}`,
@@ -33,6 +39,7 @@ export const tls = defineCheck({
     }),
   examples: {
     valid: [
+      { config: { host: 'example.com', min_days_remaining: 14 } },
       { config: { host: 'example.com' } },
       { config: { host: '192.168.1.10', port: 8443, servername: 'intern.example.com', min_days_remaining: 14 } },
     ],

@@ -1,0 +1,36 @@
+import { channelTypes } from '#lib/alerts/registry.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
+import type { Example } from '#lib/platform/openapi.ts';
+
+type Body = Record<string, unknown>;
+
+/** An example with a good request of every kind beside its own, which has the name of its kind and comes first. */
+function withKinds({ request, ...example }: Example, member: string, kinds: Body[]): Example {
+  const all = [request as Body, ...kinds.filter((kind) => kind[member] !== (request as Body)[member])];
+  return { ...example, request, requests: Object.fromEntries(all.map((body) => [body[member], body])) };
+}
+
+/** Where requests differ by type, a named example of each: of a check type and a channel type its first valid one. */
+export function withNamedRequests(examples: ReadonlyMap<string, Example>): ReadonlyMap<string, Example> {
+  const all = new Map(examples);
+  const add = (endpoint: string, member: string, kinds: (request: Body) => Body[]) => {
+    const example = all.get(endpoint)!;
+    all.set(endpoint, withKinds(example, member, kinds(example.request as Body)));
+  };
+  add('POST /v1/checks', 'check_type', ({ entity_id }) =>
+    [...checkTypes.values()].map(({ type, examples }) => ({ entity_id, check_type: type, ...examples.valid[0] })),
+  );
+  add('POST /v1/checks/{check_id}/policy/channels', 'channel_type', () =>
+    channelTypes.map(({ type, examples }) => ({ channel_type: type, config: examples.valid[0] })),
+  );
+  add('POST /v1/actions', 'trigger_type', () => [
+    { name: 'Clear the cache', url: 'https://ci.example.com/jobs/clear-cache', trigger_type: 'manual' },
+    {
+      name: 'Renew the certificates',
+      url: 'https://ci.example.com/jobs/renew',
+      trigger_type: 'schedule',
+      interval_seconds: 86_400,
+    },
+  ]);
+  return all;
+}

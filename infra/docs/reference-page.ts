@@ -1,0 +1,210 @@
+import type { Alert } from '#lib/alerts/alert.ts';
+import type { ChannelType } from '#lib/alerts/channel-type.ts';
+import { channelTypes } from '#lib/alerts/registry.ts';
+import type { CheckType } from '#lib/checks/check-type.ts';
+import { CheckInput } from '#lib/checks/model.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
+import { MEANING_OF } from '#lib/platform/error-meanings.ts';
+import { type ErrorCode, errorBody, STATUS_OF } from '#lib/platform/errors.ts';
+import type { OpenApi } from '#lib/platform/openapi.ts';
+import { plainErrors } from '#lib/platform/plain-errors.ts';
+import { validationError } from '#lib/platform/validation.ts';
+import { membersTables } from './members-table.ts';
+import { variables } from './variables.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+type Json = any;
+
+/** Types, members, events and errors as a page to read. Pure. */
+export function referencePage(document: OpenApi): string {
+  const { rows, table, answerTable, named } = membersTables(document);
+  const hook: Json = document.webhooks.state_change.post;
+
+  const ofEveryCheck = new Set(Object.keys(named('NewCheck_push').properties).filter((name) => name !== 'config'));
+
+  const checkType = ({ type, title, about, examples }: CheckType): string => {
+    const schema = named(`NewCheck_${type}`);
+    const own = rows(schema, '', (name) => !ofEveryCheck.has(name) && name !== 'config');
+    const config = rows(schema.properties.config, 'config.');
+    const body = { entity_id: 'ent_…', check_type: type, ...examples.valid[0] };
+    return `### ${type}: ${title}\n\n${about}\n\n${table([...own, ...config])}\n\n${json(body)}\n`;
+  };
+
+  const channelType = (channel: ChannelType): string => {
+    const { type, title, about, examples } = channel;
+    const config = rows(named(`NewChannel_${type}`).properties.config, 'config.');
+    const body = { channel_type: type, config: examples.valid[0] };
+    return `### ${type}: ${title}\n\n${about}\n\n${table(config)}\n\n${json(body)}\n\nWhat is sent:\n\n${sent(channel, hook)}\n`;
+  };
+
+  return `# Reference
+
+Made by \`npm run openapi\` from the schemas that the service itself uses; do not edit. Endpoints with real exchanges are
+in [ENDPOINTS.md](../lib/ENDPOINTS.md); how to do what is in [how-to](how-to). A member that is neither required nor has
+a default may be left out.
+
+- [Check types](#check-types): ${[...checkTypes.keys()].map((type) => `\`${type}\``).join(', ')}
+- [Channel types](#channel-types): ${channelTypes.map(({ type }) => `\`${type}\``).join(', ')}
+- [The state-change event](#the-state-change-event) and [its signature](#the-signature)
+- [Alert rules](#alert-rules)
+- [Actions](#actions) and [their variables](#variables)
+- [What is answered](#what-is-answered): checks, results, transitions, deliveries, executions
+- [Errors](#errors)
+
+## Check types
+
+What every check takes, by \`POST /v1/checks\`; the members of each type follow below.
+
+${table(rows(named('NewCheck_http'), '', (name) => ofEveryCheck.has(name) && name !== 'check_type' && name !== 'execution_mode'))}
+
+\`check_type\` is one of the types below. \`execution_mode\` follows from it: \`push\` for push checks, whose
+\`interval_seconds\` may be up to ${maximumOf('NewCheck_push')}, \`pull\` for all others.
+
+${[...checkTypes.values()].map(checkType).join('\n')}
+## Channel types
+
+A channel belongs to the policy of a check: \`POST /v1/checks/{check_id}/policy/channels\`, at most 10. What is sent is
+sent at least once, with these headers, on NATS too:
+
+${parameterTable(hook.parameters)}
+
+${hook.responses['2XX'].description}
+
+${channelTypes.map(channelType).join('\n')}
+## The state-change event
+
+${hook.description}
+
+${answerTable('StateChangeEvent')}
+
+${json(hook.requestBody.content['application/json'].example)}
+
+### The signature
+
+With a \`secret\` the webhook carries \`X-Service-Signature: sha256=<hex>\`, the HMAC-SHA256 of the body with the secret as
+key. Compute it over the bytes as they came, before parsing them, and compare in constant time:
+
+\`\`\`js
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** @param {Buffer} body as it came @param {string} header X-Service-Signature */
+export function isSigned(body, header, secret) {
+  const wanted = Buffer.from(\`sha256=\${createHmac('sha256', secret).update(body).digest('hex')}\`);
+  const given = Buffer.from(header ?? '');
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+\`\`\`
+
+## Alert rules
+
+The policy of a check, by \`POST /v1/checks/{check_id}/policy\`; what is left out keeps its value. What the rules do
+together is told in [Alert rules](how-to/alert-rules.md).
+
+${answerTable('PolicySettings', (name) => !['check_id', 'channels', 'updated_at'].includes(name))}
+
+## Actions
+
+Outbound calls to public addresses, whatever \`CHECK_EGRESS\` says; the operator lets them reach others by
+\`EGRESS_ALLOW\`. At most 50 an account.
+
+${table(rows(named('NewAction')))}
+
+### Variables
+
+In \`url\` and \`body_template\`, as \`{{name}}\`. A value is escaped for the place where it stands: as a JSON string in a
+JSON body, percent-encoded in the path and query of a URL; before the path it may only have letters, digits, "." and "-".
+A name that nothing fills is left as it is. A run by hand gives further ones in \`vars\`, and may set any of these but in
+the host of the URL.
+
+| variable | there | value |
+|---|---|---|
+${Object.entries(variables)
+  .map(([name, [when, meaning]]) => `| \`{{${name}}}\` | ${when} | ${meaning} |`)
+  .join('\n')}
+
+## What is answered
+
+### A check
+
+Beside what it was made with. \`last_result\` and what follows it are in \`GET /v1/checks/{id}\` alone.
+
+${answerTable('CheckWithLastResult_push', (name) => !ofEveryCheck.has(name) && name !== 'config')}
+
+### A result
+
+${answerTable('Result')}
+
+A TLS check's \`last_result\` has \`days_left\` as well: whole days until the certificate expires.
+
+### A transition
+
+${answerTable('Transition', (name) => name !== 'alert')}
+${rows(named('Transition').properties.alert, 'alert.')
+  .map((row) => row.replace(/\| required \|/, '|'))
+  .join('\n')}
+
+### A delivery
+
+${answerTable('Delivery')}
+
+### An execution
+
+${answerTable('Execution')}
+
+### A gap
+
+${answerTable('Gap')}
+
+## Errors
+
+Every error has this form, and the same \`code\` wherever it means the same:
+
+${json(refusal())}
+
+| code | status | when |
+|---|---|---|
+${(Object.entries(STATUS_OF) as [ErrorCode, number][])
+  .map(([code, status]) => `| \`${code}\` | ${status} | ${MEANING_OF[code]} |`)
+  .join('\n')}
+`;
+
+  function maximumOf(name: string): string {
+    return named(name).properties.interval_seconds.maximum.toLocaleString('en-US');
+  }
+}
+
+/** What the service answers to a check whose interval is too short. */
+function refusal(): unknown {
+  const body = { entity_id: 'ent_1', check_type: 'push', interval_seconds: 0 };
+  const { error } = CheckInput.safeParse(body, { error: plainErrors });
+  return errorBody(validationError(error!));
+}
+
+const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+
+const parameterTable = (parameters: Json[]): string =>
+  ['| header | meaning |', '|---|---|', ...parameters.map((one) => `| \`${one.name}\` | ${one.description} |`)].join(
+    '\n',
+  );
+
+/** A real rendering: the request or publication that the channel type makes of one alert. */
+function sent({ render, examples }: ChannelType, hook: Json): string {
+  const event = hook.requestBody.content['application/json'].example;
+  const alert: Alert = {
+    delivery_id: 'dlv_0mi8w2c1pce7f6c011776e8db7',
+    kind: 'state_change',
+    event,
+    cause: 'result',
+    check_label: 'GET https://shop.example.com/health',
+    error_message: 'expected status 200, got 503 (Service Unavailable)',
+    check_from_since: '2026-11-20T17:30:00.000Z',
+    at: event.timestamp,
+  };
+  const made = render(alert, examples.valid[0]);
+  if (made.via === 'nats') return 'The [state-change event](#the-state-change-event), with the headers above.';
+  const head = Object.entries(made.headers).map(([name, value]) => `${name}: ${value}`);
+  const body = made.headers['content-type']?.includes('json')
+    ? JSON.stringify(JSON.parse(made.body), null, 2)
+    : made.body;
+  return `\`\`\`http\nPOST ${made.url}\n${head.join('\n')}\n\n${body}\n\`\`\``;
+}

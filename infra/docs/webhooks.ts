@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { DeliveryRecord } from '#lib/alerts/delivery-item.ts';
+import type { StateChangeEvent } from '#lib/alerts/event.ts';
+import { TransitionRecord } from '#lib/health/transition-record.ts';
+import type { Webhook } from '#lib/platform/openapi.ts';
+
+/** Exactly the members of the event, in its order. */
+const MEMBERS = {
+  entity_id: true,
+  entity_name: true,
+  check_id: true,
+  tenant_id: true,
+  from_state: true,
+  to_state: true,
+  check_from_state: true,
+  check_to_state: true,
+  transition_id: true,
+  timestamp: true,
+} satisfies Record<keyof StateChangeEvent, true>;
+
+/** The event as a receiver gets it. */
+export const EventRecord = TransitionRecord.pick(MEMBERS).meta({
+  id: 'StateChangeEvent',
+  description: 'A check has changed its state. Its entity may have changed with it, or not.',
+});
+
+const example: StateChangeEvent = {
+  entity_id: 'ent_0mi8w27k0005feceb66ffc86f3',
+  entity_name: 'Web shop',
+  check_id: 'chk_0mi8w27sw86b273ff34fce19d6',
+  tenant_id: 'acc_0mi8w274tw5d39c8c2a7b8f01e',
+  from_state: 'up',
+  to_state: 'down',
+  check_from_state: 'up',
+  check_to_state: 'down',
+  transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
+  timestamp: '2026-11-21T08:01:17.000Z',
+};
+
+/** What the service itself sends, to channels of the type webhook. */
+export const webhooks: Record<string, Webhook> = {
+  state_change: {
+    summary: 'A check went down or came up: sent to channels of the type webhook',
+    description: [
+      'The body of a POST to the url of the channel. The same JSON goes to channels of the type nats, these headers included but for the signature.',
+      'It is sent at least once: drop a delivery whose X-Service-Delivery you know.',
+      'Reminders (repeat), late news (catch_up), closing notes (closed) and tests (test) have the same body: X-Service-Kind tells them apart.',
+      'A test tells the present state, belongs to no transition, and has an empty transition_id.',
+    ].join(' '),
+    headers: z.object({
+      'X-Service-Delivery': z
+        .string()
+        .describe('Id of the delivery, the same in each attempt and in the delivery log.'),
+      'X-Service-Kind': DeliveryRecord.shape.kind,
+      'X-Service-Signature': z
+        .string()
+        .regex(/^sha256=[0-9a-f]{64}$/)
+        .optional()
+        .describe(
+          'Where the channel has a secret: sha256= and the HMAC-SHA256 of the body with it, in lowercase hex. Compare it in constant time, before the body is parsed.',
+        ),
+    }),
+    body: EventRecord,
+    example,
+    answers:
+      'A status of 2xx: it was taken. Any other status, a redirect or no answer within 10 seconds counts as a failure: 3 attempts in all, 1 and 2 seconds apart. After a 429 nothing is sent before its Retry-After, which is no attempt.',
+  },
+};

@@ -1,0 +1,95 @@
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readHostSettings } from '#infra/local/settings.ts';
+import { clientOf } from '#test/support/client.ts';
+import { startRealService } from '#test/support/real-service.ts';
+import { type Block, blocksOf, runCommands } from './run-page.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const pages = globSync('docs/how-to/*.md', { cwd: root }).toSorted();
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+const of = (language: string, blocks: Block[]) => blocks.filter((block) => block.language === language);
+
+it('there is a page for each thing that a newcomer wants to do', () => {
+  expect(pages.map((page) => page.slice('docs/how-to/'.length, -'.md'.length))).toEqual([
+    'actions',
+    'alert-rules',
+    'channels',
+    'cron-jobs',
+    'from-gatus',
+    'from-healthchecks',
+    'from-uptime-kuma',
+    'run-it-for-real',
+  ]);
+});
+
+describe.each(pages)('%s', (page) => {
+  it('has commands that work, one after the other, and shows lines that they really print', async () => {
+    await using service = await startRealService();
+    const blocks = blocksOf(read(page));
+    const written = (
+      await runCommands(
+        of('sh', blocks).map(({ text }) => text),
+        service,
+      )
+    ).join('');
+    for (const { text } of of('text', blocks)) expect(written).toContain(text);
+  });
+});
+
+it.each([...pages, 'README.md', 'docs/REFERENCE.md', 'lib/ENDPOINTS.md'])(
+  '%s leads to pages and headings that are there',
+  (page) => {
+    const headings = (file: string) =>
+      [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+        title!
+          .toLowerCase()
+          .replaceAll(/[^\w\s-]/g, '')
+          .replaceAll(' ', '-'),
+      );
+    for (const [, target = '', anchor] of read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)) {
+      const file = target === '' ? page : join(dirname(page), target);
+      expect(existsSync(join(root, file)), `${page}: ${target}`).toBe(true);
+      if (anchor !== undefined) expect(headings(file), `${page}: ${target}#${anchor}`).toContain(anchor);
+    }
+  },
+);
+
+describe('running it for real', () => {
+  const page = read('docs/how-to/run-it-for-real.md');
+  const blocks = blocksOf(page);
+
+  it('keeps what was there through backup and restore', async () => {
+    await using service = await startRealService();
+    const made = await service.client.post('/v1/blueprints', { slug: 'kept', name: 'Kept' });
+    expect(made.status).toBe(201);
+    await service.stop();
+    const folder = mkdtempSync(join(tmpdir(), 'fleetwatch-backup-'));
+    try {
+      await runCommands(
+        of('sh stopped', blocks).map(({ text }) => text),
+        service,
+        folder,
+      );
+      await using restored = await startRealService({ DATA_DIR: join(folder, 'restored') });
+      const client = clientOf(restored.url, readFileSync(join(folder, 'restored/admin-key'), 'utf8').trim());
+      expect((await client.get('/v1/blueprints/kept')).body).toEqual(made.body);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('has a unit whose settings are settings, and whose command is there', () => {
+    const [unit] = of('ini', blocks);
+    const set = [...unit!.text.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]);
+    expect(readHostSettings(Object.fromEntries(set)).host).toMatchObject({
+      DATA_DIR: '/var/lib/fleetwatch',
+      PORT: 8787,
+    });
+    const [, node = '', main = ''] = /^ExecStart=\/opt\/fleetwatch\/(\S+) .* (\S+)$/m.exec(unit!.text)!;
+    expect(existsSync(join(root, node))).toBe(true);
+    expect(existsSync(join(root, main))).toBe(true);
+  });
+});

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { RealService } from '#test/support/real-service.ts';
+
+export type Block = { language: string; text: string };
+
+/** The code blocks of a page of Markdown, in their order; the language with what stands beside it: `sh stopped`. */
+export const blocksOf = (page: string): Block[] =>
+  [...page.matchAll(/^```(\S[^\n]*)\n(.*?)^```/gms)].map(([, language = '', text = '']) => ({ language, text }));
+
+/** Ports that pages listen on. */
+const PAGE_PORTS = ['9101', '9102'];
+
+/** A loopback address that the service under test may reach in any case, where nobody listens. */
+const NOBODY = '127.77.0.1';
+
+/** Whether a page says that its service answers, where it says so at all. */
+const REFUSED = /"code":"[A-Z_]+"/;
+
+/**
+ * Runs the commands of a page one after another, in one bash, on a real service. Hosts of the world become one where
+ * nobody listens: nothing leaves this machine.
+ * @param folder where they run; a new one when left out
+ * @returns what each of them wrote
+ * @throws when one fails, or the API refuses a request
+ */
+export async function runCommands(
+  commands: readonly string[],
+  service: RealService,
+  folder?: string,
+): Promise<string[]> {
+  const cwd = folder ?? mkdtempSync(join(tmpdir(), 'fleetwatch-page-'));
+  const ports = await Promise.all(PAGE_PORTS.map(freePort));
+  const here = (text: string) =>
+    PAGE_PORTS.reduce((all, port, i) => all.replaceAll(port, String(ports[i])), text)
+      .replaceAll('http://127.0.0.1:8787', service.url)
+      .replaceAll(/(-C )?\.data\b\/?/g, (_, flag = '') => `${flag}${service.dir}/`)
+      .replaceAll(/https:\/\/[a-z.]+\.(?:com|sh)/g, `https://${NOBODY}:9`)
+      .replaceAll(/\b[a-z]+\.example\.com/g, NOBODY);
+  // What a page has started in the background ends with it.
+  const script = [
+    "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT",
+    ...commands.map((text, i) => `printf '\\n--- ${i}\\n'\n${here(text)}`),
+  ].join('\n');
+  try {
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd,
+      env: { ...process.env, DATA_DIR: service.dir },
+      timeout: 60_000,
+    });
+    if (REFUSED.test(stdout)) throw new Error(`The API refused something:\n${stdout}`);
+    return stdout.split(/^--- \d+\n/m).slice(1);
+  } finally {
+    if (folder === undefined) rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
