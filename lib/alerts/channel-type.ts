@@ -24,7 +24,7 @@ export type ChannelType<Name extends string = string> = {
   secrets: readonly string[];
   /** Pure. */
   render(alert: Alert, config: Record<string, string>): Send;
-  /** Configs that a test parses: every valid one must pass, every invalid one fail at `path`. The first one is shown. */
+  /** Configs that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
   examples: {
     valid: [Record<string, string>, ...Record<string, string>[]];
     invalid: { value: Record<string, unknown>; path: string }[];
