@@ -50,11 +50,15 @@ function ofWork(scope: Construct, { table, queues, functions, api }: Watched): G
 /** What fails, is refused, or was given up. */
 function ofFaults(scope: Construct, { table, deadLetters, functions, api }: Watched): GraphWidget[] {
   const all = Object.values(functions);
-  const { failedRecords, failedDeliveries } = ownMetrics(scope);
+  const { failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
   const dead = deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max));
   return [
     graph('Dead letters', dead),
-    graph('Failed deliveries', [failedDeliveries]),
+    graph('Failed deliveries, late probes', [failedDeliveries, lateProbes]),
+    graph(
+      'Requests let in uncounted',
+      limiterFailed.map((one) => one.metric),
+    ),
     graph(
       'Records given back',
       failedRecords.map((one) => one.metric),

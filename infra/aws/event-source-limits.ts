@@ -24,8 +24,9 @@ export function boundsOf(
   if (total === undefined) return {};
   const waiting = Object.entries(queues).filter(([, { waits }]) => waits);
   const sum = waiting.reduce((all, [, { concurrency }]) => all + concurrency, 0);
+  const left = Math.max(0, WAITING_SHARE * total - LEAST_BOUND * waiting.length);
   const bounds = waiting.flatMap(([name, { concurrency }]) => {
-    const share = Math.max(LEAST_BOUND, Math.floor((WAITING_SHARE * total * concurrency) / sum));
+    const share = LEAST_BOUND + Math.floor((left * concurrency) / sum);
     return share > MOST_BOUND ? [] : [[name, share]];
   });
   return Object.fromEntries(bounds);

@@ -14,7 +14,12 @@ beforeAll(async () => {
 /** An admin of a new account with such limits. */
 async function tenant(limits: Partial<NewAccount>): Promise<Client> {
   const { ports, keys } = service;
-  const { key } = await createAccount(ports, keys, { email: 'ann@example.com', name: 'Ann', ...limits });
+  const { key } = await createAccount(
+    ports,
+    keys,
+    { email: 'ann@example.com', name: 'Ann', ...limits },
+    { again: true },
+  );
   return clientOf(service.url, key.key);
 }
 

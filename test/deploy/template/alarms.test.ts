@@ -133,7 +133,8 @@ describe('the metrics of our own', () => {
       expect(Variables).toMatchObject({ POWERTOOLS_METRICS_NAMESPACE: namespace });
     }
     const own = ofType(one, 'AWS::CloudWatch::Alarm').filter((alarm) => !alarm.Namespace.startsWith('AWS/'));
-    expect(own).toHaveLength(schedules.length + fed.length + 1);
+    // Beside those of each: failed deliveries, late probes, and the limiter of three functions.
+    expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 3);
     for (const alarm of own) expect(alarm.Namespace).toBe(namespace);
     const shown = shownOn(one).map(([first]) => first!);
     expect(new Set(shown.filter((name) => !name.startsWith('AWS/')))).toEqual(new Set([namespace]));
