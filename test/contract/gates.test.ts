@@ -31,8 +31,8 @@ describe('the gates', () => {
       'NOT_FOUND',
     ],
     ['the body comes last', 'admin', 'PUT', '/v1/blueprints/service', wrong, 400, 'VALIDATION_ERROR'],
-    ['outside /v1 is a route too', 'nobody', 'GET', '/', {}, 401, 'UNAUTHORIZED'],
-    ['there is nothing outside /v1', 'admin', 'GET', '/', {}, 404, 'NOT_FOUND'],
+    ['outside /v1 is a route too', 'nobody', 'GET', '/elsewhere', {}, 401, 'UNAUTHORIZED'],
+    ['there is nothing outside /v1', 'admin', 'GET', '/elsewhere', {}, 404, 'NOT_FOUND'],
     ['a well-known address needs no key', 'nobody', 'GET', '/.well-known/openid-configuration', {}, 404, 'NOT_FOUND'],
     ['a slash too many is another route', 'admin', 'GET', '/v1/blueprints/', {}, 404, 'NOT_FOUND'],
   ])('%s', async (_name, who, method, path, request, status, code) => {
