@@ -61,7 +61,7 @@ async function health({ url }: Walk): Promise<string> {
 async function account({ call }: Walk): Promise<string> {
   const me = expected(await call('GET', '/v1/me'), 200, 'GET /v1/me');
   if (me.is_read_only) throw new StepError('the key is read-only; the steps make and delete things, so give another');
-  return `${me.id}, ${me.name}, key of a ${me.role}`;
+  return `${me.id}, ${me.name}, role of the key: ${me.role}`;
 }
 
 async function entity(walk: Walk): Promise<string> {
