@@ -42,16 +42,14 @@ export async function spend(
   return headersOf(of, standing);
 }
 
-/** An answer counts once more for each further so many characters. */
-const CHARACTERS_A_TOKEN = 4 * 1024;
-
 /** Counts a long answer as what it was worth: the account's next request waits for it. What it lacks is forgiven. */
 export async function weigh(
   { ports, tenant, caller }: Pick<Context, 'ports' | 'tenant' | 'caller'>,
   of: AccountClass,
   characters: number,
 ): Promise<void> {
-  const count = Math.floor(characters / CHARACTERS_A_TOKEN);
+  const { characters_a_token = Number.POSITIVE_INFINITY } = ports.limiter;
+  const count = Math.floor(characters / characters_a_token);
   const rate = count > 0 ? rateOf(ports, caller.rate_limits, of) : undefined;
   if (!rate) return;
   const { allowed, left } = await ports.limiter.takeOf(tenant, of, rate, count);

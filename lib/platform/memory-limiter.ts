@@ -7,12 +7,14 @@ import type { Rates } from './rates.ts';
 /** Buckets of accounts and of addresses that a process keeps. */
 const MOST_OF_ACCOUNTS = 20_000;
 const MOST_OF_ADDRESSES = 10_000;
+const CHARACTERS_A_TOKEN = 4 * 1024;
 
 /** Exact for a service that is one process: every bucket is in its memory. */
 export function memoryLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter {
   const accounts = makeBuckets(clock, MOST_OF_ACCOUNTS);
   return {
     rates,
+    characters_a_token: CHARACTERS_A_TOKEN,
     takeOf: (account, of, rate, count) => accounts.take(`${of} ${account}`, rate, count),
     takeAt: addressLimiter(clock, rates),
   };
