@@ -87,6 +87,11 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
         const inTime = await within(DRAIN_MS, Promise.all([gateway.stop(), consumers.stop(), changes.stop()]));
         if (!inTime) log.warn('what was in hand did not end in time and is given again at the next start');
         gateway.cut();
+        try {
+          if (inTime) store.rewrite();
+        } catch (error) {
+          log.warn('the store could not be rewritten; traces of what was deleted wait for the next stop', { error });
+        }
         release();
         return inTime;
       },

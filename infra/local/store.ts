@@ -17,6 +17,11 @@ export type Store = {
   write<T>(job: () => T, keep?: Keep): Promise<T>;
   /** Runs a read; between two turns of the event loop only committed data is seen. */
   read<T>(job: () => T): T;
+  /**
+   * Rewrites a file of at most 64 MB, so that nothing is left of what was deleted: SQLite overwrites what it deletes,
+   * but not the copies that stay behind when it moves rows from page to page. For the service alone, when it ends.
+   */
+  rewrite(): void;
   /** Commits what waits and closes the file. */
   close(): void;
 };
@@ -34,6 +39,9 @@ type Waiting = { job: () => unknown; keep: Keep; resolve: (value: never) => void
 
 /** The real one, also where a test has put the timers of the process under its own control. */
 const endOfTurn: (flush: () => void) => void = setImmediate;
+
+/** A file that is rewritten within a second. */
+const LARGEST_REWRITTEN = 64 * 1024 * 1024;
 
 /** Writes in one commit at most, so that a flood never blocks the process for long. */
 const LARGEST_GROUP = 256;
@@ -125,6 +133,13 @@ export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
       } catch (error) {
         throw known(error);
       }
+    },
+    rewrite: () => {
+      while (waiting.length > 0) flush();
+      const { bytes } = db
+        .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
+        .get() as { bytes: number };
+      if (bytes <= LARGEST_REWRITTEN) db.exec('VACUUM');
     },
     close: () => {
       while (waiting.length > 0) flush();
