@@ -125,9 +125,8 @@ export async function attempt(
 ): Promise<AttemptOutcome | Waiting> {
   const ready = await prepare(world, delivery);
   if ('status' in ready) return ready;
-  const { url } = ready.channel.config;
-  if (url === undefined) return sendOnce(world, ready, undefined);
-  const address: PatientAddress = { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
+  const address = addressOf(delivery, ready);
+  if (!address) return sendOnce(world, ready, undefined);
   const { wait, after_timeouts } = await takeTurn(world, address, turn);
   const now = world.ports.clock.now();
   if (!wait) return inPlace(world, ready, now < address.until ? { ...address, after_timeouts } : undefined);
@@ -157,9 +156,8 @@ async function inPlace(
 export async function attemptNow(world: AttemptWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
   const ready = await prepare(world, delivery);
   if ('status' in ready) return ready;
-  const { url } = ready.channel.config;
-  if (url === undefined) return sendOnce(world, ready, undefined);
-  const address: PatientAddress = { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
+  const address = addressOf(delivery, ready);
+  if (!address) return sendOnce(world, ready, undefined);
   const inSeconds = (at: number) => `${Math.ceil((at - world.ports.clock.now()) / 1000)} s`;
   const { wait, after_timeouts } = await turnNow(world, address);
   if (wait) {
@@ -188,6 +186,12 @@ async function sendOnce(
 
 /** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
 type PatientAddress = Address & { until: number; after_timeouts?: boolean };
+
+/** Undefined on NATS, where nobody takes turns. */
+function addressOf(delivery: DeliveryItem, { channel: { config } }: Ready): PatientAddress | undefined {
+  if (config.url === undefined) return undefined;
+  return { tenant_id: delivery.tenant_id, url: config.url, until: patientUntil(delivery) };
+}
 
 type Ready = { type: ChannelType; channel: Channel; alert: Alert; egress: Egress };
 

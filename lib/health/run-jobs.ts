@@ -71,12 +71,12 @@ export async function runJobs(
   };
 
   const readAt = ports.clock.now();
-  const { due, late } = onTime(await wanted(ports, keys, jobs), readAt);
-  for (const { job } of late) await noteLate(job);
-  const here = lane === 'slow' ? due : due.filter(({ check }) => !check.slow);
-  const slow = due.filter((one) => !here.includes(one)).map(({ job }) => job);
+  const found = await wanted(ports, keys, jobs);
+  const late = found.filter((one) => isLate(one, readAt));
+  const due = found.filter((one) => !isLate(one, readAt));
+  const belongsHere = ({ check }: Due): boolean => lane === 'slow' || !check.slow;
   const held: Promise<void>[] = [];
-  const probed = here.map((one) =>
+  const probed = due.filter(belongsHere).map((one) =>
     attempt(one, async () => {
       const claim = { tenant: one.job.tenant_id, target: hostOf(one.check) };
       const probe = await lanes[lane].run(claim, async () => {
@@ -105,16 +105,13 @@ export async function runJobs(
       );
     }),
   );
-  await handOn(slow);
+  await handOn(due.filter((one) => !belongsHere(one)).map(({ job }) => job));
+  // Behind what can still be in time.
+  for (const { job } of late) await noteLate(job);
   await Promise.all(probed);
   await batch.end(held.length > 0);
   await Promise.all(held);
   return failed;
-}
-
-/** Apart from those in time, the jobs whose next slot is due. */
-function onTime(due: Due[], now: number): { due: Due[]; late: Due[] } {
-  return { due: due.filter((one) => !isLate(one, now)), late: due.filter((one) => isLate(one, now)) };
 }
 
 /** Attributes the silence of targets in a batch: by the first answer, or at the end. */
