@@ -22,6 +22,8 @@ it('one invocation more than Lambda lets pass is stopped, unless the function is
 
 it('deadlines and retries make chains that Lambda would stop, in functions that are allowed to go on', async () => {
   const run = await simulate(3, 12);
-  expect(checkLineage(run, new Set())).toContain('prober was invoked more than 16 times in one chain of messages');
+  expect(checkLineage(run, new Set())).toContainEqual(
+    expect.stringMatching(/^\w+ was invoked more than 16 times in one chain of messages$/),
+  );
   expect(checkLineage(run)).toEqual([]);
 });
