@@ -1,4 +1,4 @@
-import { handleTimers } from '#lib/alerts/handle-timers.ts';
+import { handleDeadlines } from '#lib/alerts/handle-timers.ts';
 import { makeProber, runJobs } from '#lib/health/run-jobs.ts';
 import { keyTable } from '#lib/keys.ts';
 import { ProberWork } from '#lib/messages.ts';
@@ -13,7 +13,7 @@ export function create(ports: Ports) {
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, async (body) => {
       const work = ProberWork.parse(body);
-      if ('timers' in work) return handleTimers(ports, keys, work.timers);
+      if ('deadlines' in work) return handleDeadlines(ports, keys, work.deadlines);
       const failed = await runJobs(ports, keys, work, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();

@@ -162,9 +162,9 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       sk: `${apiKey}#${session}`,
     }),
     mcpOpening: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'MCP_OPENING' }),
-    mailbox: (tenant: string, session: string) => ofTenant(tenant, 'MAILBOX', session),
+    replyQueue: (tenant: string, session: string) => ofTenant(tenant, 'MAILBOX', session),
     /** @param part 0 is the head, which says how many there are */
-    letter: (tenant: string, session: string, id: string, part: number): Key => ({
+    replyPart: (tenant: string, session: string, id: string, part: number): Key => ({
       pk: ofTenant(tenant, 'MAILBOX', session),
       sk: `${id}#${part}`,
     }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * What travels on each queue. A message outlives the code that sent it (a redeploy, a restart): add members only as
- * optional, and keep reading what was sent before.
+ * What travels on each queue. A message outlives the code that sent it (a redeploy, a restart): once released, add
+ * members only as optional, and keep reading what was sent before.
  */
 
 /** A check due at `slot` (epoch ms). */
@@ -15,14 +15,14 @@ export const Job = z.object({
 export type Job = z.infer<typeof Job>;
 
 /** A deadline of a check: `at` (epoch ms) is when it was due. */
-export const Timer = z.object({
+export const DueDeadline = z.object({
   kind: z.enum(['silence', 'repeat', 'catch_up']),
   tenant_id: z.string(),
   entity_id: z.string(),
   check_id: z.string(),
   at: z.number().int(),
 });
-export type Timer = z.infer<typeof Timer>;
+export type DueDeadline = z.infer<typeof DueDeadline>;
 
 /** What a deleted check left behind; without `check_id`, what a deleted entity did beside its checks. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
@@ -55,8 +55,8 @@ export const messages = {
   job: z.object({ jobs: z.array(Job) }),
   /** Probes of checks that were slow last time, apart from those that are over in a moment. */
   slow: z.object({ slow_jobs: z.array(Job) }),
-  /** Deadlines within the same moment; alone, as they were sent before they travelled together. */
-  timer: z.union([z.object({ timers: z.array(Timer) }), Timer.transform((timer) => ({ timers: [timer] }))]),
+  /** Deadlines within the same moment. */
+  deadline: z.object({ deadlines: z.array(DueDeadline) }),
   /** A transition whose fan-out failed once. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
@@ -80,5 +80,5 @@ export type MessageOf<Name extends QueueName> = z.infer<(typeof messages)[Name]>
 export const ProberWork = z.union([
   messages.job.transform(({ jobs }) => ({ lane: 'quick' as const, jobs })),
   messages.slow.transform(({ slow_jobs }) => ({ lane: 'slow' as const, jobs: slow_jobs })),
-  messages.timer,
+  messages.deadline,
 ]);

@@ -112,9 +112,9 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
       ...waits,
     },
     {
-      name: 'lag-timer',
+      name: 'lag-deadline',
       says: `Deadlines (silence, repeats, catch-up) lie ${WAIT_SECONDS} s and more. If they do not fail, raise the concurrency of the queue timer (infra/topology.ts).`,
-      metric: queues.timer.metricApproximateAgeOfOldestMessage(max),
+      metric: queues.deadline.metricApproximateAgeOfOldestMessage(max),
       ...waits,
     },
     {

@@ -50,7 +50,7 @@ export const answeringNet: World['net'] = {
   connect: async () => ({ latency_ms: 7 }),
   tls: async () => Promise.reject(new NetError('tls', 'no TLS here')),
   resolve: async () => ({ values: ['192.0.2.1'], latency_ms: 3 }),
-  judge: async () => {},
+  guard: async () => {},
 };
 
 /**

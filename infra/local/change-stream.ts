@@ -6,7 +6,7 @@ import { type Feed, together } from './feeds.ts';
 import { type Handler, invoke } from './invoke.ts';
 import type { Store } from './store.ts';
 
-type Change = { seq: number; sk: string; at: number; image: string };
+type StoredChange = { seq: number; sk: string; at: number; image: string };
 type Spec = (typeof streams)[number];
 
 const FIRST_PAUSE_MS = 100;
@@ -73,7 +73,7 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
 
   /** Does one batch. @returns whether there was one. */
   async function next(): Promise<boolean> {
-    const changes = store.read(() => select.all(checkpoint, spec.batch)) as unknown as Change[];
+    const changes = store.read(() => select.all(checkpoint, spec.batch)) as unknown as StoredChange[];
     const last = changes.at(-1);
     if (!last) return false;
     const records = changes.filter((change) => change.sk.startsWith(spec.sk_prefix)).map(recordOf);
@@ -116,7 +116,7 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
   };
 }
 
-function recordOf({ seq, at, image }: Change): DynamoDBRecord {
+function recordOf({ seq, at, image }: StoredChange): DynamoDBRecord {
   const NewImage = marshall(JSON.parse(image)) as NonNullable<StreamRecord['NewImage']>;
   return {
     eventID: `change-${seq}`,

@@ -2,7 +2,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { streams } from '#infra/topology.ts';
 import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/item-limits.ts';
-import type { Item, Key, Outcome, Page, Query, Table, Write } from '#lib/platform/ports.ts';
+import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { turnsOf } from '#lib/platform/turns.ts';
 import { openStore, type Store, type StoreOptions } from './store.ts';
 
@@ -74,7 +74,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
     return write.if === 'absent' ? found === undefined : found !== undefined && found[0] === write.if.version;
   }
 
-  function apply(writes: Write[], texts: (string | undefined)[]): { outcome: Outcome; inserted: boolean } {
+  function apply(writes: Write[], texts: (string | undefined)[]): { outcome: WriteOutcome; inserted: boolean } {
     const failed = writes.flatMap((write, i) => (holds(write) ? [] : [i]));
     if (failed.length > 0) {
       const present = writes.map((write, i) => (failed.includes(i) ? read(keyOf(write)) : undefined));

@@ -1,10 +1,7 @@
-import { MASK } from '#lib/platform/hide-secrets.ts';
+import { REDACTED } from '#lib/platform/hide-secrets.ts';
 
-/**
- * What a read-only key sees in place of a secret (docs/CONTRACT.md#read-only-keys). Pure functions on records; each
- * answers a new one.
- */
-export const REDACTED = MASK;
+// What a read-only key sees in place of a secret (docs/CONTRACT.md#read-only-keys): pure functions, each answers a new
+// record.
 
 /** A target URL without its query, fragment and user info, which may hold secrets. */
 export const redactUrl = (url: string): string =>

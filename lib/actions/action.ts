@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { REDACTED } from '#lib/access/redaction.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { HeaderMap } from '#lib/platform/header-map.ts';
+import { REDACTED } from '#lib/platform/hide-secrets.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
 import { Name } from '#lib/platform/text.ts';
 import { refusal } from '#lib/platform/validation.ts';

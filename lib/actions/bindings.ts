@@ -3,7 +3,7 @@ import type { Ports, Write } from '#lib/platform/ports.ts';
 import { rhythmEntry } from '#lib/schedule/entries.ts';
 import { scheduledRuns } from '#lib/schedule/jobs.ts';
 import { type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
-import { handover } from '#lib/schedule/watermark.ts';
+import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import type { ActionItem, BoundActionItem } from './action-item.ts';
 
 /** The check whose transitions fire an action. */
@@ -57,7 +57,7 @@ async function entryWrites(
   if (before && old && !rhythm) return [{ delete: keys.entry('action', before.tenant_id, before.id, before.id) }];
   if (!next || !rhythm || old?.interval_ms === rhythm.interval_ms) return [];
   const owner = { tenant_id: next.tenant_id, entity_id: next.id, id: next.id };
-  const until = await handover(ports, keys, keys.shardOf(owner.entity_id));
+  const until = await writerSendsUntil(ports, keys, keys.shardOf(owner.entity_id));
   const ahead = slotsBetween(rhythm, ports.clock.now(), until);
   if (ahead.length > 0) await ports.queues.send('action', scheduledRuns(owner, ahead));
   return [{ put: rhythmEntry(keys, 'action', owner, ports.ids.token(), rhythm, until) }];

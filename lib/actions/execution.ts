@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { REDACTED, redactUrls } from '#lib/access/redaction.ts';
+import { redactUrls } from '#lib/access/redaction.ts';
+import { REDACTED } from '#lib/platform/hide-secrets.ts';
 import { CreatedAt, IdOf } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 

@@ -1,4 +1,4 @@
-import { judgeUrl } from '#lib/platform/egress.ts';
+import { allowUrl } from '#lib/platform/egress.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -19,12 +19,12 @@ export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'
   const head = headOf(template);
   if (hasPlaceholder(withoutPort(head))) return guardTemplated(head);
   // No placeholder is left that could change where it leads.
-  const verdict = judgeUrl(replacePlaceholders(template, '1'), EGRESS, settings.EGRESS_ALLOW);
+  const verdict = allowUrl(replacePlaceholders(template, '1'), EGRESS, settings.EGRESS_ALLOW);
   if (!verdict.ok) throw invalid('url', verdict.reason);
   if (hasPlaceholder(template)) mustShowItsHost(template);
   if (verdict.literal) return;
   try {
-    await net.judge({ host: verdict.host, timeout_ms: LOOK_UP_MS, egress: EGRESS });
+    await net.guard({ host: verdict.host, timeout_ms: LOOK_UP_MS, egress: EGRESS });
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     if (error.kind === 'egress') throw invalid('url', error.message);

@@ -9,7 +9,7 @@ import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { ActionItem } from './action-item.ts';
 import { type ExecutionItem, ExecutionRecord, type LogItem, PipelineStatus } from './execution.ts';
-import { hiderOfAction } from './send.ts';
+import { actionRedactor } from './send.ts';
 
 /** docs/CONTRACT.md#executions */
 const MAX_LINES_A_REPORT = 100;
@@ -51,7 +51,7 @@ const SEARCHED_A_TURN = 8 * 1024;
 
 /** A pipeline may log what it was called with: its lines without the secrets of the action. */
 async function withoutSecrets(action: ActionItem, lines: string[]): Promise<string[]> {
-  const hide = hiderOfAction(action);
+  const hide = actionRedactor(action);
   const shown: string[] = [];
   let searched = 0;
   for (const line of lines) {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { NO_PLACE } from '#lib/platform/fair-shares.ts';
 import { headerSecrets } from '#lib/platform/header-secrets.ts';
-import { type Hide, hiderOf } from '#lib/platform/hide-secrets.ts';
+import { type Redact, redactorOf } from '#lib/platform/hide-secrets.ts';
 import { type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { ActionItem } from './action-item.ts';
@@ -30,7 +30,8 @@ export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: st
 });
 
 /** What takes the secrets of an action out of what others say of its runs; its header values go to them. */
-export const hiderOfAction = (action: Pick<ActionItem, 'headers'>): Hide => hiderOf(headerSecrets(action.headers));
+export const actionRedactor = (action: Pick<ActionItem, 'headers'>): Redact =>
+  redactorOf(headerSecrets(action.headers));
 
 /**
  * Makes the one request of a run. Answers what came of it, whatever that is, without the secrets of the action; never
@@ -38,11 +39,11 @@ export const hiderOfAction = (action: Pick<ActionItem, 'headers'>): Hide => hide
  */
 export async function send(world: SendWorld, action: ActionItem, variables: Variables): Promise<Dispatched> {
   const ended = await inPlace(world, action, variables);
-  const hide = hiderOfAction(action);
+  const redact = actionRedactor(action);
   return {
     ...ended,
-    response_snippet: hide(ended.response_snippet, ended.response_snippet.length > SURELY_WHOLE),
-    error_message: hide(ended.error_message),
+    response_snippet: redact(ended.response_snippet, ended.response_snippet.length > SURELY_WHOLE),
+    error_message: redact(ended.error_message),
   };
 }
 
@@ -98,11 +99,11 @@ function answered({ status, body, latency_ms }: HttpReply): Dispatched {
     status_code: status,
     latency_ms,
     response_snippet: body,
-    error_message: success ? '' : refusal(status),
+    error_message: success ? '' : refusalText(status),
   };
 }
 
-function refusal(status: number): string {
+function refusalText(status: number): string {
   const answer = `the target answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   return status >= 300 && status < 400
     ? `${answer}; redirects are not followed, so put the final address into the action's url`

@@ -216,7 +216,7 @@ async function prepare({ ports, keys }: AttemptWorld, delivery: DeliveryItem): P
   if (delivery.kind === 'test') {
     return { type, channel, alert: testAlertOf(delivery, check as CheckItem, entity as EntityItem), egress };
   }
-  if (!transition) return never('the transition that it tells of is no longer kept');
+  if (!transition) return never('the transition that it announces of is no longer kept');
   return { type, channel, alert: alertOf(delivery, transition as TransitionItem), egress };
 }
 

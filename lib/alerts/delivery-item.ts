@@ -13,7 +13,7 @@ export const DeliveryRecord = z
       .describe(
         'state_change: the check went down or up. repeat: a reminder, as it is still down. catch_up: what was held back or failed, told late. closed: a check that was told as down was disabled or deleted. test: somebody tested the channel.',
       ),
-    transition_id: z.string().nullable().describe('Id of the transition that it tells of; null for a test.'),
+    transition_id: z.string().nullable().describe('Id of the transition that it announces of; null for a test.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
     channel_id: IdOf('the channel'),
@@ -44,7 +44,7 @@ export type DeliveryItem = Item &
     /** Sort key of its transition, under the check. Null for a test. */
     transition_sk: string | null;
     /** State of the check that a receiver believes afterwards; null for a test. */
-    tells: 'up' | 'down' | null;
+    announces: 'up' | 'down' | null;
     /** The alert that it is part of, with all of its deliveries; null for a test. */
     alert: DeliveryAlert | null;
     /** Closing notes, until they are over: the channel as it was, as its check may be gone. */
@@ -58,9 +58,9 @@ export type DeliveryItem = Item &
 /** The latest delivery of a channel, beside its policy, so that reading channels needs no history. */
 export type LastDeliveryItem = Item & {
   v: string;
-  /** The latest that tells of a state; a test only while there is none. */
+  /** The latest that announces a state; a test only while there is none. */
   delivery: DeliveryRecord;
-  tells: DeliveryItem['tells'];
+  announces: DeliveryItem['announces'];
   /** A test that is newer. */
   test?: DeliveryRecord;
 };

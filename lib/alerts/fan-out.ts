@@ -8,7 +8,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf } from './event.ts';
 import { followUp } from './follow-up.ts';
-import { handOver } from './hand-over.ts';
+import { enqueuePending } from './hand-over.ts';
 import { createDelivery, newDelivery } from './new-delivery.ts';
 import { recordOutcome } from './record-outcome.ts';
 
@@ -46,7 +46,7 @@ export async function fanOutParked(world: FanOutWorld, parked: MessageOf<'notify
 async function fanOut(world: FanOutWorld, transition: TransitionItem, last = false): Promise<void> {
   try {
     const deliveries = await deliveriesOf(world, transition);
-    await handOver(
+    await enqueuePending(
       world,
       transition.tenant_id,
       deliveries.map((delivery) => delivery.id),
@@ -63,7 +63,7 @@ async function fanOut(world: FanOutWorld, transition: TransitionItem, last = fal
 type Planned = {
   kind: 'state_change' | 'closed';
   alert_id: string;
-  tells: 'up' | 'down';
+  announces: 'up' | 'down';
   deliveries: string[];
   channel_ids: string[];
 };
@@ -76,10 +76,16 @@ function plannedOf({
   transition_id,
   check_to_state,
 }: TransitionItem): Planned | undefined {
-  if (closing) return { kind: 'closed', alert_id: closingId(transition_id), tells: 'up', ...closing };
+  if (closing) return { kind: 'closed', alert_id: closingId(transition_id), announces: 'up', ...closing };
   if (alert.deliveries.length === 0) return undefined;
-  const tells = check_to_state === 'down' ? 'down' : 'up';
-  return { kind: 'state_change', alert_id: transition_id, tells, deliveries: alert.deliveries, channel_ids };
+  const announces = check_to_state === 'down' ? 'down' : 'up';
+  return {
+    kind: 'state_change',
+    alert_id: transition_id,
+    announces: announces,
+    deliveries: alert.deliveries,
+    channel_ids,
+  };
 }
 
 /** The deliveries of a transition as they stand: made now, or by an earlier call. */
@@ -87,7 +93,7 @@ async function deliveriesOf({ ports, keys }: FanOutWorld, transition: Transition
   const planned = plannedOf(transition);
   if (!planned) return [];
   const { tenant_id, check_id, entity_id, transition_id } = transition;
-  const { kind, tells, deliveries } = planned;
+  const { kind, announces, deliveries } = planned;
   const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));
   const alert = { id: planned.alert_id, deliveries };
   return Promise.all(
@@ -98,7 +104,7 @@ async function deliveriesOf({ ports, keys }: FanOutWorld, transition: Transition
         kind,
         transition_id,
         transition_sk: transition.sk,
-        tells,
+        announces: announces,
         check_id,
         entity_id,
         alert,

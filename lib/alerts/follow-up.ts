@@ -1,13 +1,13 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
-import { toldState, untell } from '#lib/health/told.ts';
+import { announcedState, retract } from '#lib/health/told.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
-import { type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import { sendTimers } from '#lib/schedule/jobs.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 import { nextTry } from './series.ts';
 
@@ -33,17 +33,20 @@ async function noteFailure(world: World, { tenant_id, alert, check_id }: Deliver
   if (!all.every((one) => one?.status === 'failed')) return;
   await lookAgain(world, tenant_id, check_id, (check, now) => {
     const wanted = nextTry(alert.series ?? { failed_at: now, tries: 0 }, now);
-    const told = check.alerts.told && untell(check.alerts.told, alert.id);
-    if (told && told !== check.alerts.told) return { alerts: { ...check.alerts, told }, wanted };
-    return toldState(check.alerts) === 'uncertain' ? { wanted } : undefined;
+    const told = check.alerts.announced && retract(check.alerts.announced, alert.id);
+    if (told && told !== check.alerts.announced) return { alerts: { ...check.alerts, announced: told }, wanted };
+    return announcedState(check.alerts) === 'unknown' ? { wanted } : undefined;
   });
 }
 
 /** It went out after a newer one that says otherwise: the channel now believes what is past. */
-async function noteOrder(world: World, { id, tenant_id, check_id, channel_id, tells }: DeliveryItem): Promise<void> {
+async function noteOrder(
+  world: World,
+  { id, tenant_id, check_id, channel_id, announces }: DeliveryItem,
+): Promise<void> {
   const last = await world.ports.table.get<LastDeliveryItem>(world.keys.lastDelivery(tenant_id, check_id, channel_id));
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
-  if (last.tells === null || last.tells === tells) return;
+  if (last.announces === null || last.announces === announces) return;
   await lookAgain(world, tenant_id, check_id, (_check, now) => ({ wanted: { deadline: now, note: { misled: true } } }));
 }
 
@@ -56,7 +59,7 @@ async function lookAgain(
   check_id: string,
   look: (check: CheckItem, now: number) => Look | undefined,
 ): Promise<void> {
-  const timers = await untilDone(ports, async () => {
+  const deadlines = await untilDone(ports, async () => {
     const check = await ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
     const wish = check && look(check, ports.clock.now());
     if (!check || !wish) return [];
@@ -65,7 +68,7 @@ async function lookAgain(
       keys.entry('catch_up', tenant_id, check.entity_id, check_id),
     ])) as [PolicyItem | undefined, DeadlineEntry | undefined];
     const policy = stored ?? defaultPolicy(keys, check);
-    const next = wish.wanted && policy.catch_up ? sooner(entry, wish.wanted) : undefined;
+    const next = wish.wanted && policy.catch_up ? mergeDeadline(entry, wish.wanted) : undefined;
     const token = ports.ids.token();
     const writes: Write[] = [
       ...(wish.alerts ? [replaceCheck(check, nextCheck(check, token, { alerts: wish.alerts }))] : []),
@@ -76,5 +79,5 @@ async function lookAgain(
     const { entity_id } = check;
     return next ? [{ kind: 'catch_up' as const, tenant_id, entity_id, check_id, at: next.deadline }] : [];
   });
-  await sendTimers(ports, keys, timers);
+  await sendDeadlines(ports, keys, deadlines);
 }

@@ -4,7 +4,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 
 /** Enqueues those of these deliveries that were not attempted yet. Repeatable. */
-export async function handOver(
+export async function enqueuePending(
   { ports, keys }: { ports: Ports; keys: Keys },
   tenant_id: string,
   ids: string[],

@@ -8,7 +8,7 @@ import type { DeliveryItem } from './delivery-item.ts';
 
 type About = Pick<
   DeliveryItem,
-  'tenant_id' | 'id' | 'kind' | 'transition_id' | 'transition_sk' | 'tells' | 'check_id' | 'entity_id' | 'alert'
+  'tenant_id' | 'id' | 'kind' | 'transition_id' | 'transition_sk' | 'announces' | 'check_id' | 'entity_id' | 'alert'
 >;
 
 /**

@@ -59,7 +59,7 @@ const OPEN = 'circuit open: the receiver did not answer several times in a row; 
  * @param turn the turn (epoch ms) that it took before, if any
  */
 export const takeTurn = (world: World, address: Address, turn: number | undefined): Promise<Turn> =>
-  change(world, address, (pace, now): Change<Turn> => {
+  change(world, address, (pace, now): PaceChange<Turn> => {
     if (!pace) return { answer: { after_timeouts: false } };
     const after_timeouts = pace.timeouts > 0;
     if (isOpen(pace)) return tryAgain(pace, now);
@@ -75,7 +75,7 @@ export const takeTurn = (world: World, address: Address, turn: number | undefine
 
 /** For who cannot wait: takes the turn that is free now, or none. */
 export const turnNow = (world: World, address: Address): Promise<Turn> =>
-  change(world, address, (pace, now): Change<Turn> => {
+  change(world, address, (pace, now): PaceChange<Turn> => {
     if (!pace) return { answer: { after_timeouts: false } };
     if (isOpen(pace)) return tryAgain(pace, now);
     const after_timeouts = pace.timeouts > 0;
@@ -86,7 +86,7 @@ export const turnNow = (world: World, address: Address): Promise<Turn> =>
   });
 
 /** The circuit is open: one delivery at a time finds out whether the receiver answers again. */
-function tryAgain(pace: Pace, now: number): Change<Turn> {
+function tryAgain(pace: Pace, now: number): PaceChange<Turn> {
   if (now < pace.not_before) return { answer: { wait: { at: pace.not_before, why: OPEN, is_open: true } } };
   return { answer: { after_timeouts: true }, next: { ...pace, not_before: now + TRIAL_MS } };
 }
@@ -167,13 +167,13 @@ function eased(pace: Pace, now: number): { gap_ms: number; not_before: number } 
   return { gap_ms: Math.max(FIRST_GAP_MS, Math.ceil(gap_ms / 2)), not_before: now };
 }
 
-type Change<T> = { answer: T; next?: Pace };
+type PaceChange<T> = { answer: T; next?: Pace };
 
 /** Changes the present pace as `choose` says; nothing is written without a `next`. */
 function change<T>(
   { ports, keys }: World,
   { tenant_id, url }: Address,
-  choose: (pace: Pace | undefined, now: number) => Change<T>,
+  choose: (pace: Pace | undefined, now: number) => PaceChange<T>,
 ): Promise<T> {
   const key = keys.pace(tenant_id, createHash('sha256').update(url).digest('hex').slice(0, 32));
   return oneAtATime(ports.table, key.pk, () =>

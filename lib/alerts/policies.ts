@@ -4,13 +4,13 @@ import type { Context } from '#lib/access/context.ts';
 import { mustStay } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
-import { judgeUrl } from '#lib/platform/egress.ts';
+import { allowUrl } from '#lib/platform/egress.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
-import { sendTimers } from '#lib/schedule/jobs.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { policyDeadlines } from './policy-deadlines.ts';
 import type { PolicyInput } from './policy-schemas.ts';
 import type { ChannelInput } from './registry.ts';
@@ -63,7 +63,7 @@ function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
 /** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
 export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
   const { ports, keys, tenant, caller } = context;
-  if (input.config.url !== undefined) judgeAddress(boundTo(ports.settings, caller), input.config.url);
+  if (input.config.url !== undefined) guardAddress(boundTo(ports.settings, caller), input.config.url);
   const channel: Channel = {
     id: ports.ids.id('chn'),
     channel_type: input.channel_type,
@@ -86,8 +86,8 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
 }
 
 /** What can be told without a look-up; names are judged again at each delivery. */
-function judgeAddress({ CHECK_EGRESS, EGRESS_ALLOW }: Settings, url: string): void {
-  const verdict = judgeUrl(url, CHECK_EGRESS, EGRESS_ALLOW);
+function guardAddress({ CHECK_EGRESS, EGRESS_ALLOW }: Settings, url: string): void {
+  const verdict = allowUrl(url, CHECK_EGRESS, EGRESS_ALLOW);
   if (!verdict.ok) throw invalid('config.url', verdict.reason);
 }
 
@@ -141,7 +141,7 @@ function savePolicy(
       ...beside,
     ];
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
-    await sendTimers(ports, keys, deadlines.timers);
+    await sendDeadlines(ports, keys, deadlines.deadlines);
     return next;
   });
 }

@@ -1,9 +1,9 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Timer } from '#lib/messages.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
-import { calledOff, type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
+import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { nextRepeat } from './repeat.ts';
 
@@ -17,11 +17,11 @@ export async function policyDeadlines(
   check: CheckItem,
   old: PolicyItem,
   next: PolicyItem,
-): Promise<{ writes: Write[]; timers: Timer[] }> {
+): Promise<{ writes: Write[]; deadlines: DueDeadline[] }> {
   const { tenant_id, entity_id, id: check_id } = check;
   const now = ports.clock.now();
   const writes: Write[] = [];
-  const timers: Timer[] = [];
+  const deadlines: DueDeadline[] = [];
   const set = async (
     kind: 'repeat' | 'catch_up',
     form: (present: DeadlineEntry | undefined) => Deadline | undefined,
@@ -29,17 +29,19 @@ export async function policyDeadlines(
     const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, entity_id, check_id));
     const deadline = form(present);
     writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));
-    if (deadline) timers.push({ kind, tenant_id, entity_id, check_id, at: deadline.deadline });
+    if (deadline) deadlines.push({ kind, tenant_id, entity_id, check_id, at: deadline.deadline });
   };
 
   if (check.state === 'down' && old.repeat_interval_seconds !== next.repeat_interval_seconds) {
     const interval = next.repeat_interval_seconds * 1000;
     const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
-    await set('repeat', (present) => (interval > 0 ? sooner(calledOff(present), { deadline }) : calledOff(present)));
+    await set('repeat', (present) =>
+      interval > 0 ? mergeDeadline(cancelDeadline(present), { deadline }) : cancelDeadline(present),
+    );
   }
   const isLifted = old.silenced && !next.silenced;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
   if (next.catch_up && (isLifted || isSooner || !old.catch_up))
-    await set('catch_up', (present) => sooner(present, { deadline: now }));
-  return { writes, timers };
+    await set('catch_up', (present) => mergeDeadline(present, { deadline: now }));
+  return { writes, deadlines };
 }

@@ -57,7 +57,7 @@ export const PolicyRecord = z
   .object({
     check_id: IdOf('the check'),
     ...settings,
-    channels: z.array(ChannelRecord).describe('Whom it tells; at most 10.'),
+    channels: z.array(ChannelRecord).describe('Whom it announces; at most 10.'),
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Policy' });

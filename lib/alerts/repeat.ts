@@ -1,11 +1,11 @@
 import type { Keys } from '#lib/keys.ts';
-import type { Timer } from '#lib/messages.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
 
 /** Tells the channels again that the check is still down. */
-export const repeatAlert = (ports: Ports, keys: Keys, timer: Timer): Promise<Timer[]> =>
-  actOnDeadline(ports, keys, timer, 'repeat', decideRepeat);
+export const repeatAlert = (ports: Ports, keys: Keys, deadline: DueDeadline): Promise<DueDeadline[]> =>
+  actOnDeadline(ports, keys, deadline, 'repeat', decideRepeat);
 
 /**
  * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
@@ -16,7 +16,7 @@ export function decideRepeat({ check, policy, now }: Situation): Decision {
   if (check.state !== 'down' || interval === 0) return 'end';
   const next = { deadline: nextRepeat(Date.parse(check.state_since), interval, now) };
   if (policy.silenced || policy.channels.length === 0) return { later: next };
-  return { tell: { kind: 'repeat', tells: 'down', starts_cooldown: false }, next };
+  return { tell: { kind: 'repeat', announces: 'down', starts_cooldown: false }, next };
 }
 
 /** The first repeat after `now` of a check that is down since `since`; all in epoch ms. */

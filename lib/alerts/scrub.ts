@@ -1,4 +1,4 @@
-import { type Hide, hiderOf } from '#lib/platform/hide-secrets.ts';
+import { type Redact, redactorOf } from '#lib/platform/hide-secrets.ts';
 import type { ChannelType } from './channel-type.ts';
 
 /** Shorter parts of an address, such as /api, are no secrets and would riddle a text. */
@@ -8,8 +8,8 @@ const SHORTEST_PART = 6;
  * What takes every secret of a channel out of a text, also where a receiver quotes only the path of its address, or
  * writes it in another way than it was sent. Use it before a text is cut off.
  */
-export const scrubber = (type: ChannelType, config: Record<string, string>): Hide =>
-  hiderOf(type.secrets.flatMap((key) => (config[key] ? secretsIn(config[key]) : [])));
+export const channelRedactor = (type: ChannelType, config: Record<string, string>): Redact =>
+  redactorOf(type.secrets.flatMap((key) => (config[key] ? secretsIn(config[key]) : [])));
 
 /** A token or a subject is one; of an address, all but its origin, and each part of that. */
 function secretsIn(value: string): string[] {

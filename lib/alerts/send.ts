@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import type { Hide } from '#lib/platform/hide-secrets.ts';
+import type { Redact } from '#lib/platform/hide-secrets.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Alert } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
 import { shorten } from './message.ts';
 import { retryAfterMs } from './pace.ts';
-import { scrubber } from './scrub.ts';
+import { channelRedactor } from './scrub.ts';
 
 /**
  * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the
@@ -33,12 +33,12 @@ export async function sendAlert(
 ): Promise<Refusal | undefined> {
   const send = type.render(alert, config);
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
-  const hide = scrubber(type, config);
+  const redact = channelRedactor(type, config);
   const wrong =
     send.via === 'http'
-      ? await post(world.ports, send, marks, hide, egress)
+      ? await post(world.ports, send, marks, redact, egress)
       : await publish(world, send, marks, alert.event.tenant_id);
-  return wrong && { ...wrong, error: shorten(hide(wrong.error), 500) };
+  return wrong && { ...wrong, error: shorten(redact(wrong.error), 500) };
 }
 
 /** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
@@ -48,7 +48,7 @@ async function post(
   ports: Ports,
   send: Send & { via: 'http' },
   marks: Record<string, string>,
-  hide: Hide,
+  redact: Redact,
   egress: Egress,
 ): Promise<Refusal | undefined> {
   try {
@@ -64,7 +64,7 @@ async function post(
     });
     return isTaken(reply.status)
       ? undefined
-      : refused(reply.status, refusal(reply, hide), reply.headers['retry-after']);
+      : refused(reply.status, refusalText(reply, redact), reply.headers['retry-after']);
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     // What its status says holds, whatever becomes of the rest of its answer.
@@ -82,13 +82,13 @@ const isTaken = (status: number): boolean => status >= 200 && status < 300;
 /** More characters than this may be an answer that was cut off: none takes more than four bytes. */
 const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
 
-function refusal({ status, body }: HttpReply, hide: Hide): string {
+function refusalText({ status, body }: HttpReply, redact: Redact): string {
   const answer = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   if (status >= 300 && status < 400) {
     return `${answer}; redirects are not followed, so put the final address into the channel's url`;
   }
   // Before it is shortened: half of a secret would not be found any more.
-  const said = hide(body, body.length > SURELY_WHOLE)
+  const said = redact(body, body.length > SURELY_WHOLE)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
   return said ? `${answer}: ${shorten(said, 200)}` : answer;

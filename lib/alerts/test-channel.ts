@@ -21,7 +21,7 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
     kind: 'test' as const,
     transition_id: null,
     transition_sk: null,
-    tells: null,
+    announces: null,
     alert: null,
     check_id: check.id,
     entity_id: check.entity_id,

@@ -53,6 +53,18 @@ export type CheckItem = Item & {
     /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
     last_planned_at?: number;
     /** What the channels were told (lib/health/told.ts); absent counts as up. */
-    told?: { before: 'up' | 'down' | 'uncertain'; open: { id: string; tells: 'up' | 'down' }[] };
+    announced?: Announced;
   };
 };
+
+/** A planned alert, and the check state that it announces. */
+export type AnnouncedAlert = { id: string; announces: 'up' | 'down' };
+
+/** The state last announced to the channels. `unknown`: up or down, not known which. */
+export type AnnouncedState = 'up' | 'down' | 'unknown';
+
+/**
+ * What was announced to a check's channels. `inFlight` are the latest alerts, oldest first: any of them may yet fail on
+ * every channel, and then what was announced before it holds. `baseline` is what was announced before all of those.
+ */
+export type Announced = { baseline: AnnouncedState; inFlight: AnnouncedAlert[] };

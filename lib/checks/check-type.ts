@@ -18,7 +18,7 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /** What one probe found. A probe returns it, whatever the target did; it throws only on a fault of ours. */
-export type Outcome = {
+export type ProbeOutcome = {
   success: boolean;
   /** 0 without an HTTP response. */
   status_code: number;
@@ -35,7 +35,7 @@ export type Outcome = {
 };
 
 /** What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. */
-export type ProbeWorld = { net: Net; settings: Settings; timeout_ms: number; now: number };
+export type ProbeInput = { net: Net; settings: Settings; timeout_ms: number; now: number };
 
 /** The settings part of a check. */
 export type CheckSettings = Pick<
@@ -64,7 +64,7 @@ export type CheckType<Name extends string = string> = {
   targetLabel(settings: CheckSettings): string;
   /** Paths below the record that a read-only key sees as ********. */
   secrets: readonly string[];
-  probe?: (check: CheckItem, world: ProbeWorld) => Promise<Outcome>;
+  probe?: (check: CheckItem, world: ProbeInput) => Promise<ProbeOutcome>;
   /** Records that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
   examples: { valid: [object, ...object[]]; invalid: { value: object; path: string }[] };
 };
@@ -81,7 +81,7 @@ type Definition<Name extends string, F extends z.ZodObject, C extends z.ZodObjec
   config: C;
   hosts(settings: Parsed<F, C>): SettingHost[];
   targetLabel(settings: Parsed<F, C>): string;
-  probe?: (check: Parsed<F, C>, world: ProbeWorld) => Promise<Outcome>;
+  probe?: (check: Parsed<F, C>, world: ProbeInput) => Promise<ProbeOutcome>;
 };
 
 /**

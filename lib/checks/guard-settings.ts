@@ -1,4 +1,4 @@
-import { judgeHost } from '#lib/platform/egress.ts';
+import { allowHost } from '#lib/platform/egress.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import type { CheckSettings } from './check-type.ts';
@@ -10,7 +10,7 @@ import { checkTypeOf } from './registry.ts';
  */
 export function guardSettings(check: CheckSettings, settings: Pick<Settings, 'CHECK_EGRESS' | 'EGRESS_ALLOW'>): void {
   for (const { path, host } of checkTypeOf(check.check_type).hosts(check)) {
-    const verdict = judgeHost(host, settings.CHECK_EGRESS, settings.EGRESS_ALLOW);
+    const verdict = allowHost(host, settings.CHECK_EGRESS, settings.EGRESS_ALLOW);
     if (!verdict.ok) throw invalid(path, verdict.reason);
   }
 }

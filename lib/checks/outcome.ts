@@ -1,10 +1,10 @@
 import { NetError } from '#lib/platform/net.ts';
-import type { ErrorKind, Outcome } from './check-type.ts';
+import type { ErrorKind, ProbeOutcome } from './check-type.ts';
 
 const MAX_MESSAGE = 500;
 
 /** A probe that found what it wanted. */
-export const succeeded = (latency_ms: number, status_code = 0): Outcome => ({
+export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome => ({
   success: true,
   status_code,
   latency_ms,
@@ -13,7 +13,7 @@ export const succeeded = (latency_ms: number, status_code = 0): Outcome => ({
 });
 
 /** A probe whose target answered, but not as it should. */
-export const failed = (kind: ErrorKind, message: string, latency_ms: number, status_code = 0): Outcome => ({
+export const failed = (kind: ErrorKind, message: string, latency_ms: number, status_code = 0): ProbeOutcome => ({
   success: false,
   status_code,
   latency_ms,
@@ -22,7 +22,7 @@ export const failed = (kind: ErrorKind, message: string, latency_ms: number, sta
 });
 
 /** Runs a probe; a failure of the network becomes its outcome. Anything else that is thrown is a fault of ours. */
-export async function probing(probe: () => Promise<Outcome>): Promise<Outcome> {
+export async function probing(probe: () => Promise<ProbeOutcome>): Promise<ProbeOutcome> {
   const started = performance.now();
   try {
     return await probe();

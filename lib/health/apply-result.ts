@@ -1,12 +1,12 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Timer } from '#lib/messages.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
 import { changeState, readBasis } from './change-state.ts';
-import { isSame, judge } from './judge.ts';
+import { isSame, nextState } from './judge.ts';
 
-export type JudgedResult = {
+export type AppliedResult = {
   success: boolean;
   error_message: string;
   cause: 'result' | 'silence';
@@ -17,7 +17,7 @@ export type JudgedResult = {
 };
 
 /** Writes for the transaction of a result, and the deadlines to send (sendTimers) once it is done. */
-export type Changes = { writes: Write[]; timers: Timer[] };
+export type Changes = { writes: Write[]; deadlines: DueDeadline[] };
 
 /**
  * The writes by which a result changes its check: none when it changes nothing, the check item when only the counter
@@ -28,15 +28,15 @@ export async function applyResult(
   ports: Ports,
   keys: Keys,
   check: CheckItem,
-  result: JudgedResult,
+  result: AppliedResult,
 ): Promise<Changes | undefined> {
-  const judged = judge(check, result.success);
-  const { consecutive_failures } = judged;
-  if (isSame(judged, check) && !result.also) return { writes: [], timers: [] };
+  const outcome = nextState(check, result.success);
+  const { consecutive_failures } = outcome;
+  if (isSame(outcome, check) && !result.also) return { writes: [], deadlines: [] };
   const token = ports.ids.token();
-  if (judged.state === check.state) {
+  if (outcome.state === check.state) {
     const next = nextCheck(check, token, { ...result.also, consecutive_failures }, result.forget);
-    return { writes: [replaceCheck(check, next)], timers: [] };
+    return { writes: [replaceCheck(check, next)], deadlines: [] };
   }
   const basis = await readBasis(ports, keys, check);
   if (!basis) return undefined;
@@ -44,12 +44,12 @@ export async function applyResult(
   const now = ports.clock.now();
   const change = changeState(keys, token, basis, {
     check,
-    to: judged.state,
+    to: outcome.state,
     cause,
     error_message,
     now,
     retention_days,
   });
   const next = nextCheck(check, token, { ...result.also, consecutive_failures, ...change.check }, result.forget);
-  return { writes: [replaceCheck(check, next), ...change.writes], timers: change.timers };
+  return { writes: [replaceCheck(check, next), ...change.writes], deadlines: change.deadlines };
 }

@@ -7,19 +7,19 @@ import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { type CheckInput, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Timer } from '#lib/messages.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
-import { sendTimers } from '#lib/schedule/jobs.ts';
+import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { changeState, readBasis, type StateChange } from './change-state.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
 import { aggregate } from './judge.ts';
 import { pastRevision, revisionItem } from './revisions.ts';
-import { timersFor } from './timers.ts';
-import { toldState } from './told.ts';
+import { scheduleChange } from './timers.ts';
+import { announcedState } from './told.ts';
 import type { TransitionCause } from './transition-item.ts';
 
 /** Anything else never reaches a key of the table or a message. */
@@ -48,7 +48,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
     consecutive_failures: 0,
     alerts: {},
   };
-  const timers = await timersFor(ports, keys, check);
+  const schedule = await scheduleChange(ports, keys, check);
   const load = loadOfCheck(check);
   await changingChecks(context, input.entity_id, () =>
     untilDone(ports, async () => {
@@ -72,12 +72,12 @@ export async function createCheck(context: Context, body: object): Promise<Check
           if: { version: entity.v },
         },
         countChecks(context, count, { checks: 1, load }, account),
-        ...timers.writes,
+        ...schedule.writes,
       ]);
       return done.ok ? undefined : AGAIN;
     }),
   );
-  await timers.start();
+  await schedule.start();
   return check;
 }
 
@@ -124,15 +124,15 @@ export async function updateCheck(
 const isEqual = (input: CheckInput, check: CheckItem, member: keyof CheckInput): boolean =>
   JSON.stringify(input[member]) === JSON.stringify(check[member]);
 
-type Next = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
+type NextCheck = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
 
-function renamed(ports: Ports, check: CheckItem, input: CheckInput): Next {
+function renamed(ports: Ports, check: CheckItem, input: CheckInput): NextCheck {
   const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) });
   return { check: next, writes: [], start: async () => {} };
 }
 
 /** The next settings revision, with all that follows from it: state, timers, a probe at once. */
-async function resettled(context: Context, check: CheckItem, input: CheckInput): Promise<Next | undefined> {
+async function resettled(context: Context, check: CheckItem, input: CheckInput): Promise<NextCheck | undefined> {
   const { ports, keys } = context;
   const now = ports.clock.now();
   const change = check.enabled && !input.enabled ? await toUnknown(context, check, 'check_disabled') : undefined;
@@ -151,11 +151,11 @@ async function resettled(context: Context, check: CheckItem, input: CheckInput):
     ['silence_at'],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
-  const timers = await timersFor(ports, keys, next, check);
+  const schedule = await scheduleChange(ports, keys, next, check);
   const closing = check.enabled && !input.enabled ? await closingLook(context, check, change) : undefined;
   const writes = await countedWith(context, check, next, [
     ...revisions.map((put) => ({ put })),
-    ...timers.writes,
+    ...schedule.writes,
     ...(change?.writes ?? []),
     ...(closing?.writes ?? []),
   ]);
@@ -164,8 +164,8 @@ async function resettled(context: Context, check: CheckItem, input: CheckInput):
     check: next,
     writes,
     start: async () => {
-      await timers.start();
-      await sendTimers(ports, keys, closing?.timers ?? []);
+      await schedule.start();
+      await sendDeadlines(ports, keys, closing?.schedule ?? []);
     },
   };
 }
@@ -199,14 +199,14 @@ async function closingLook(
   { ports, keys, tenant }: Context,
   check: CheckItem,
   change: StateChange | undefined,
-): Promise<{ writes: Write[]; timers: Timer[] }> {
-  if (change || toldState(check.alerts) === 'up') return { writes: [], timers: [] };
+): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
+  if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
   const { entity_id, id: check_id } = check;
   const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, entity_id, check_id));
-  const next = sooner(present, { deadline: ports.clock.now(), note: { closing: true } });
+  const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
   return {
     writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
-    timers: [{ kind: 'catch_up', tenant_id: tenant, entity_id, check_id, at: next.deadline }],
+    schedule: [{ kind: 'catch_up', tenant_id: tenant, entity_id, check_id, at: next.deadline }],
   };
 }
 
@@ -238,7 +238,7 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
       if (!writes) return undefined;
       const done = await commit(ports, writes);
       if (!done.ok) return AGAIN;
-      await sendTimers(ports, keys, closing.timers);
+      await sendDeadlines(ports, keys, closing.schedule);
       return undefined;
     }),
   );

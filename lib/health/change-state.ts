@@ -4,16 +4,16 @@ import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Timer } from '#lib/messages.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { believed, iso } from '#lib/platform/time.ts';
-import { calledOff, type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
+import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { whySkipped } from './decide-alert.ts';
 import { aggregate } from './judge.ts';
 import { historyExpiry } from './retention.ts';
-import { tell, toldState } from './told.ts';
+import { announce, announcedState } from './told.ts';
 import type { ClosingNote, FeedItem, SkipReason, TransitionCause, TransitionItem } from './transition-item.ts';
 
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
@@ -44,7 +44,7 @@ export async function readBasis(ports: Ports, keys: Keys, check: CheckItem): Pro
   };
 }
 
-export type Change = {
+export type StateChangeInput = {
   /** The check as it was read. */
   check: CheckItem;
   to: CheckState;
@@ -66,7 +66,7 @@ export type StateChange = {
   /** Transition, feed, entity, deadlines and the condition on the policy; the check's own write is the caller's. */
   writes: Write[];
   /** Deadlines that begin with it: to be sent once it is written (lib/schedule/jobs.ts). */
-  timers: Timer[];
+  deadlines: DueDeadline[];
 };
 
 /**
@@ -74,7 +74,7 @@ export type StateChange = {
  * included. Sequence and time order the entity's chain: each transition is later than the one before, whatever the
  * clocks of two writers say.
  */
-export function changeState(keys: Keys, token: string, basis: Basis, change: Change): StateChange {
+export function changeState(keys: Keys, token: string, basis: Basis, change: StateChangeInput): StateChange {
   const { entity, policy, policyStored } = basis;
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
@@ -129,7 +129,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Cha
   if (closing) transition.closing = closing;
   const alerts = remember(check.alerts, {
     reason,
-    tells: to === 'down' ? 'down' : 'up',
+    announces: to === 'down' ? 'down' : 'up',
     transition_id,
     at: alertAt,
     closing,
@@ -160,7 +160,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Cha
       { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
     ],
-    timers: deadlines.flatMap(({ kind, next }) => {
+    deadlines: deadlines.flatMap(({ kind, next }) => {
       const { tenant_id, entity_id, id: check_id } = check;
       return next ? [{ kind, tenant_id, entity_id, check_id, at: next.deadline }] : [];
     }),
@@ -169,7 +169,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Cha
 
 type Deciding = {
   reason: SkipReason | null;
-  tells: 'up' | 'down';
+  announces: 'up' | 'down';
   transition_id: string;
   at: number;
   closing: ClosingNote | undefined;
@@ -178,10 +178,12 @@ type Deciding = {
 /** What alerting remembers of the check afterwards. */
 function remember(
   alerts: CheckItem['alerts'],
-  { reason, tells, transition_id, at, closing }: Deciding,
+  { reason, announces, transition_id, at, closing }: Deciding,
 ): CheckItem['alerts'] {
-  if (closing) return { ...alerts, told: tell(alerts, { id: closingId(transition_id), tells: 'up' }) };
-  return reason === null ? { last_planned_at: at, told: tell(alerts, { id: transition_id, tells }) } : alerts;
+  if (closing) return { ...alerts, announced: announce(alerts, { id: closingId(transition_id), announces: 'up' }) };
+  return reason === null
+    ? { last_planned_at: at, announced: announce(alerts, { id: transition_id, announces: announces }) }
+    : alerts;
 }
 
 /** Names the closing note of a transition among the alerts of its check. */
@@ -189,30 +191,30 @@ export const closingId = (transition_id: string): string => `${transition_id}/cl
 
 /** Channels that may believe a check down are told when it is disabled or deleted (docs/CONTRACT.md#alerts). */
 function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
-  if (toldState(check.alerts) === 'up' || policy.silenced || policy.channels.length === 0) return undefined;
+  if (announcedState(check.alerts) === 'up' || policy.silenced || policy.channels.length === 0) return undefined;
   const channel_ids = policy.channels.map((channel) => channel.id);
   return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
 }
 
-type Next = { kind: AlertDeadline; next: Deadline | undefined };
+type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; an alert that the cooldown held back is looked at when it ends. */
 function deadlinesOf(
   { policy, deadlines }: Basis,
-  { check, to }: Change,
+  { check, to }: StateChangeInput,
   at: number,
   reason: SkipReason | null,
-): Next[] {
-  const changed: Next[] = [];
+): NextDeadline[] {
+  const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
   if (to === 'down' && repeat > 0) {
-    changed.push({ kind: 'repeat', next: sooner(calledOff(deadlines.repeat), { deadline: at + repeat }) });
+    changed.push({ kind: 'repeat', next: mergeDeadline(cancelDeadline(deadlines.repeat), { deadline: at + repeat }) });
   } else if (deadlines.repeat) {
-    changed.push({ kind: 'repeat', next: calledOff(deadlines.repeat) });
+    changed.push({ kind: 'repeat', next: cancelDeadline(deadlines.repeat) });
   }
   if (reason === 'cooldown' && policy.catch_up) {
     const deadline = check.alerts.last_planned_at! + policy.cooldown_seconds * 1000;
-    changed.push({ kind: 'catch_up', next: sooner(deadlines.catch_up, { deadline }) });
+    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline }) });
   }
   return changed;
 }

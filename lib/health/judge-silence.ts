@@ -2,7 +2,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Timer } from '#lib/messages.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
@@ -26,14 +26,19 @@ import { resultExpiry } from './retention.ts';
  * that comes after it sees the mark and takes it away.
  * @returns the deadlines that are to come instead, to be sent
  */
-export const judgeSilence = (ports: Ports, keys: Keys, timer: Timer, account: AccountItem): Promise<Timer[]> =>
-  oneAtATime(ports.table, timer.entity_id, () => untilDone(ports, () => attempt(ports, keys, timer, account)));
+export const detectSilence = (
+  ports: Ports,
+  keys: Keys,
+  deadline: DueDeadline,
+  account: AccountItem,
+): Promise<DueDeadline[]> =>
+  oneAtATime(ports.table, deadline.entity_id, () => untilDone(ports, () => attempt(ports, keys, deadline, account)));
 
 /** A deadline that has come, and what it is judged by. */
-type Due = {
+type DueSilence = {
   ports: Ports;
   keys: Keys;
-  timer: Timer;
+  deadline: DueDeadline;
   check: CheckItem;
   /** The write that moves the deadline (epoch ms) on. */
   move(deadline: number): Write;
@@ -46,10 +51,10 @@ type Due = {
 async function attempt(
   ports: Ports,
   keys: Keys,
-  timer: Timer,
+  deadline: DueDeadline,
   { retention_days, enabled_at }: AccountItem,
-): Promise<Timer[] | typeof AGAIN> {
-  const { tenant_id, entity_id, check_id } = timer;
+): Promise<DueDeadline[] | typeof AGAIN> {
+  const { tenant_id, entity_id, check_id } = deadline;
   const shard = keys.shardOf(entity_id);
   // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
   const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, entity_id, check_id));
@@ -60,21 +65,30 @@ async function attempt(
   ])) as [CheckItem | undefined, WatermarkItem | undefined];
   if (!check?.enabled) return [];
   const now = ports.clock.now();
-  if (emittedUntil(watermark, now) <= now) return [putBack(timer, now)];
+  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
   const move = (deadline: number) => ({
     put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline),
     if: { version: entry.v },
   });
   // Read after the watermark: the generator notes an outage before it moves that.
   const watchedSince = Math.max(await lastOutageEnd(ports, keys, shard), believed(enabled_at ?? 0, now));
-  return judgeDue({ ports, keys, timer, check, move, now, watchedSince, retentionDays: retention_days });
+  return concludeSilence({
+    ports,
+    keys,
+    deadline: deadline,
+    check,
+    move,
+    now,
+    watchedSince,
+    retentionDays: retention_days,
+  });
 }
 
-async function judgeDue(one: Due): Promise<Timer[] | typeof AGAIN> {
-  const { ports, keys, timer, check, move, now, watchedSince, retentionDays } = one;
+async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {
+  const { ports, keys, deadline, check, move, now, watchedSince, retentionDays } = one;
   const due = await dueAt(ports, keys, check, watchedSince);
   if (due === undefined) return [];
-  if (due.at > now) return (await commit(ports, [move(due.at)])).ok ? [{ ...timer, at: due.at }] : AGAIN;
+  if (due.at > now) return (await commit(ports, [move(due.at)])).ok ? [{ ...deadline, at: due.at }] : AGAIN;
 
   const marked = nextCheck(check, ports.ids.token(), {});
   marked.silence_mark = marked.v;
@@ -95,7 +109,7 @@ async function judgeDue(one: Due): Promise<Timer[] | typeof AGAIN> {
   });
   if (!changes) return [];
   const done = await commit(ports, [{ put: silence, if: 'absent' }, move(at + interval), ...changes.writes]);
-  return done.ok ? [{ ...timer, at: at + interval }, ...changes.timers] : AGAIN;
+  return done.ok ? [{ ...deadline, at: at + interval }, ...changes.deadlines] : AGAIN;
 }
 
 /** When the next synthetic failure is due, and since when it is silent; undefined before a first push. */

@@ -1,18 +1,18 @@
 import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
 
-export type Judged = { state: CheckState; consecutive_failures: number };
+export type StateAndCount = { state: CheckState; consecutive_failures: number };
 
 /**
  * What one more result makes of a check (docs/CONTRACT.md#states): any success is up, the threshold-th failure in a row
  * is down, fewer failures leave the state. The counter stops at the threshold.
  */
-export function judge(check: Judged & { failure_threshold: number }, success: boolean): Judged {
+export function nextState(check: StateAndCount & { failure_threshold: number }, success: boolean): StateAndCount {
   if (success) return { state: 'up', consecutive_failures: 0 };
   const failures = Math.min(check.consecutive_failures + 1, check.failure_threshold);
   return { state: failures >= check.failure_threshold ? 'down' : check.state, consecutive_failures: failures };
 }
 
-export const isSame = (a: Judged, b: Judged): boolean =>
+export const isSame = (a: StateAndCount, b: StateAndCount): boolean =>
   a.state === b.state && a.consecutive_failures === b.consecutive_failures;
 
 /** State of an entity from those of its checks. Unknown checks, disabled ones among them, do not count. */

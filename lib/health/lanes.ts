@@ -1,4 +1,4 @@
-import type { Outcome } from '#lib/checks/check-type.ts';
+import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 import { type Claim, FairShares, NO_PLACE } from '#lib/platform/fair-shares.ts';
 import type { Clock, Ports } from '#lib/platform/ports.ts';
 
@@ -48,5 +48,5 @@ export function beginFew(places: number, clock: Pick<Clock, 'now' | 'sleep'>): B
 }
 
 /** Whether the next probe of a check belongs on the slow lane, by the outcome of this one. */
-export const isSlow = ({ error_kind, latency_ms }: Outcome): boolean =>
+export const isSlow = ({ error_kind, latency_ms }: ProbeOutcome): boolean =>
   error_kind === 'timeout' || latency_ms >= SLOW_MS;

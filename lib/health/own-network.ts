@@ -5,31 +5,31 @@ import type { Ports } from '#lib/platform/ports.ts';
 
 /** Different hosts that must be silent before our own network is suspected. */
 const HOSTS = 3;
-const WITNESS_TIMEOUT_MS = 2_000;
+const REFERENCE_TIMEOUT_MS = 2_000;
 /** How often the witness is asked while hosts answer. */
-const WITNESS_EVERY_MS = 10 * 60_000;
+const REFERENCE_EVERY_MS = 10 * 60_000;
 /**
  * After a first miss the reference host is asked again this soon: if our network has failed, targets are silent too by
  * then.
  */
-const WITNESS_DOUBT_MS = 60_000;
+const REFERENCE_DOUBT_MS = 60_000;
 
 /**
  * Whose fault it is that a target did not answer. `unclear`: the reference host is silent too, but fewer than three
  * targets are so far; the next probes will tell.
  */
-export type Blame = 'target' | 'network' | 'unclear';
+export type Attribution = 'target' | 'network' | 'unclear';
 
 /** What the probes of one process say about its own network. */
 export type OwnNetwork = {
   /** A host that is not this machine answered, or did not. */
-  note(host: string, answered: boolean): void;
+  record(host: string, answered: boolean): void;
   /** Asked when a probe had no answer. `network`: three hosts or more are silent, and none has answered since. */
-  blame(): Promise<Blame>;
+  attribute(): Promise<Attribution>;
   /** Whether our network was known to be down, and nothing had been heard since, at that time (epoch ms). */
   wasDown(at: number): boolean;
   /** Called after each batch: while targets answer, checks now and then that the reference host does. */
-  keepWitness(): Promise<void>;
+  refreshReference(): Promise<void>;
 };
 
 /**
@@ -52,7 +52,7 @@ export function ownNetwork(ports: Ports): OwnNetwork {
   };
 
   return {
-    note: (host, answered) => {
+    record: (host, answered) => {
       if (!answered) silent.add(host);
       else {
         silent.clear();
@@ -60,10 +60,10 @@ export function ownNetwork(ports: Ports): OwnNetwork {
         if (heard.size < HOSTS) heard.add(host);
       }
     },
-    blame: async () => {
+    attribute: async () => {
       const mayTell = silent.size >= HOSTS || heard.size >= HOSTS;
       if (!wasHeard || !mayTell) return 'target';
-      if (await witnessAnswers(ports, WITNESS)) {
+      if (await referenceAnswers(ports, WITNESS)) {
         signOfLife();
         return 'target';
       }
@@ -71,16 +71,16 @@ export function ownNetwork(ports: Ports): OwnNetwork {
       return isDown ? 'network' : 'unclear';
     },
     wasDown: (at) => isDown || at < downUntil,
-    keepWitness: async () => {
+    refreshReference: async () => {
       const now = ports.clock.now();
       if (WITNESS === '' || heard.size === 0 || silent.size > 0 || now < askAt) return;
-      askAt = now + WITNESS_EVERY_MS;
-      if (await witnessAnswers(ports, WITNESS)) {
+      askAt = now + REFERENCE_EVERY_MS;
+      if (await referenceAnswers(ports, WITNESS)) {
         wasHeard = true;
         missed = 0;
         return;
       }
-      if (++missed === 1) askAt = now + WITNESS_DOUBT_MS;
+      if (++missed === 1) askAt = now + REFERENCE_DOUBT_MS;
       // Missed twice while targets answer: the reference host itself is gone.
       else wasHeard = false;
     },
@@ -88,9 +88,9 @@ export function ownNetwork(ports: Ports): OwnNetwork {
 }
 
 /** An answer that there is no such record is an answer. */
-async function witnessAnswers({ net }: Ports, hostname: string): Promise<boolean> {
+async function referenceAnswers({ net }: Ports, hostname: string): Promise<boolean> {
   try {
-    await net.resolve({ hostname, type: 'NS', timeout_ms: WITNESS_TIMEOUT_MS, egress: 'any' });
+    await net.resolve({ hostname, type: 'NS', timeout_ms: REFERENCE_TIMEOUT_MS, egress: 'any' });
     return true;
   } catch (error) {
     if (error instanceof NetError) return error.answered;
@@ -101,7 +101,7 @@ async function witnessAnswers({ net }: Ports, hostname: string): Promise<boolean
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i;
 
 /** Where a check goes: to a host over a network, to this very machine, or to the resolver that this machine uses. */
-export function wayOf(check: CheckItem): { host: string } | 'this machine' | 'our resolver' {
+export function probeRoute(check: CheckItem): { host: string } | 'this machine' | 'our resolver' {
   const host = checkTypeOf(check.check_type).hosts(check)[0]?.host;
   if (host === undefined) return 'our resolver';
   return LOOPBACK.test(host) ? 'this machine' : { host };

@@ -1,4 +1,4 @@
-import type { Outcome } from '#lib/checks/check-type.ts';
+import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 
 /** A turn of the event loop may take so long (ms); a timer that is late by no more says nothing. */
 const TURN_MS = 50;
@@ -12,7 +12,7 @@ const PATIENCE_MS = 250;
  * answer.
  * @param stalled_ms how long this process stood still meanwhile
  */
-export function isOwnStall(outcome: Outcome, timeout_ms: number, stalled_ms: number): boolean {
+export function isOwnStall(outcome: ProbeOutcome, timeout_ms: number, stalled_ms: number): boolean {
   if (!outcome.interrupted) return false;
   const share = Math.max(TURN_MS, timeout_ms / 10);
   if (outcome.error_kind !== 'timeout') return stalled_ms > Math.min(share, PATIENCE_MS);

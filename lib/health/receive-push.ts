@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Timer } from '#lib/messages.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { believed, iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { sendTimers } from '#lib/schedule/jobs.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
 import { graceMs } from './grace.ts';
-import { isSame, judge } from './judge.ts';
+import { isSame, nextState } from './judge.ts';
 import { type Newness, newestReceived, newnessOf, QUIET_MS, staleAfter } from './newest-received.ts';
 import type { ResultItem } from './result-item.ts';
 import { resultExpiry } from './retention.ts';
@@ -76,7 +76,7 @@ export async function receivePush(
   const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(ports, keys, check) : undefined;
   if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
-  return late || !isQuiet(check, push.success) ? judgeNow(arrival, check) : storeQuietly(arrival, check);
+  return late || !isQuiet(check, push.success) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
 /** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
@@ -93,7 +93,7 @@ const isQuiet = (check: CheckItem, success: boolean): boolean =>
   check.last_received !== undefined &&
   check.silence_at === undefined &&
   check.silence_mark === undefined &&
-  isSame(judge(check, success), check);
+  isSame(nextState(check, success), check);
 
 async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const { ports, keys, result } = arrival;
@@ -101,7 +101,7 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
   if (earlier) return repeat(arrival, check, earlier);
   const fresh = await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
   if (!fresh?.enabled || isQuiet(fresh, result.success)) return result;
-  return judgeNow(arrival, fresh, result);
+  return applyNow(arrival, fresh, result);
 }
 
 /** A result for the record alone: the check is disabled, or the push is older than what was judged. */
@@ -142,11 +142,11 @@ async function resultOf({ ports, result }: Arrival, pointer: PushKeyItem): Promi
  * Judges a push in one transaction with its result.
  * @param stored the result as it already stands alone; undefined: it is stored here
  */
-async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
+async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
   const { ports, keys, pointer, retentionDays } = arrival;
   const result: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
   const received_at = result.received_at!;
-  let timers: Timer[] = [];
+  let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {
       const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
@@ -170,7 +170,7 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         ...(deadline ? [deadline.write] : []),
       ]);
       if (done.ok) {
-        timers = [...changes.timers, ...(deadline ? [deadline.timer] : [])];
+        deadlines = [...changes.deadlines, ...(deadline ? [deadline.due] : [])];
         return result;
       }
       if (done.conflict) return AGAIN;
@@ -182,7 +182,7 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   );
   if (answer === 'disabled') return keep(arrival, check);
   if ('earlier' in answer) return repeat(arrival, check, answer.earlier);
-  await sendTimers(ports, keys, timers);
+  await sendDeadlines(ports, keys, deadlines);
   return answer;
 }
 
@@ -203,12 +203,12 @@ function silenceDeadline(
   check: CheckItem,
   token: string,
   receivedAt: number,
-): { write: Write; timer: Timer } {
+): { write: Write; due: DueDeadline } {
   const { tenant_id, entity_id, id: check_id } = check;
   const at = receivedAt + graceMs(check);
   return {
     write: { put: deadlineEntry(keys, 'silence', check, token, at) },
-    timer: { kind: 'silence', tenant_id, entity_id, check_id, at },
+    due: { kind: 'silence', tenant_id, entity_id, check_id, at },
   };
 }
 
@@ -224,7 +224,7 @@ async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): 
     const fresh = await ports.table.get<CheckItem>(keys.check(tenant_id, id));
     if (!fresh?.enabled) return earlier;
     const overlooked = fresh.silence_at !== undefined && fresh.silence_at < earlier.received_at! + graceMs(fresh);
-    if (overlooked) return judgeNow(arrival, fresh, earlier);
+    if (overlooked) return applyNow(arrival, fresh, earlier);
     if (fresh.silence_mark === undefined) return earlier;
     const unmarked = await ports.table.transact([replaceCheck(fresh, nextCheck(fresh, ports.ids.token(), {}))]);
     return unmarked.ok ? earlier : AGAIN;

@@ -1,13 +1,13 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Outcome } from '#lib/checks/check-type.ts';
+import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 import type { Keys } from '#lib/keys.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { believed, iso } from '#lib/platform/time.ts';
-import { sendTimers } from '#lib/schedule/jobs.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
-import { isSame, judge } from './judge.ts';
+import { isSame, nextState } from './judge.ts';
 import { isSlow } from './lanes.ts';
 import type { ResultItem } from './result-item.ts';
 import { resultExpiry } from './retention.ts';
@@ -19,7 +19,7 @@ export type Probe = {
   slot: number;
   /** Epoch ms at which the probe began. */
   started_at: number;
-  outcome: Outcome;
+  outcome: ProbeOutcome;
   retention_days: number;
 };
 
@@ -33,7 +33,7 @@ export type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
 export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promise<Recorded> {
   const result = resultOf(keys, probe);
   const slow = isSlow(probe.outcome);
-  if (isSame(judge(probe.check, probe.outcome.success), probe.check) && slow === (probe.check.slow ?? false)) {
+  if (isSame(nextState(probe.check, probe.outcome.success), probe.check) && slow === (probe.check.slow ?? false)) {
     const quiet = await ports.table.transact([{ put: result, if: 'absent' }]);
     if (quiet.ok) return 'recorded';
     if (!quiet.conflict) return 'repeated';
@@ -59,7 +59,7 @@ export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promi
       if (!changes) return 'dropped';
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);
       if (!done.ok) return done.failed.includes(0) ? 'repeated' : AGAIN;
-      await sendTimers(ports, keys, changes.timers);
+      await sendDeadlines(ports, keys, changes.deadlines);
       return 'recorded';
     }),
   );

@@ -10,13 +10,13 @@ import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import type { GapNoteItem } from './gap-causes.ts';
 import { type Lane, type Lanes, makeLanes } from './lanes.ts';
 import { lateProbes } from './late-probes.ts';
-import { type Blame, type OwnNetwork, ownNetwork, wayOf } from './own-network.ts';
+import { type Attribution, type OwnNetwork, ownNetwork, probeRoute } from './own-network.ts';
 import { isOwnStall } from './own-stall.ts';
 import { type Probe, recordProbe } from './record-probe.ts';
 import { resultExpiry } from './retention.ts';
 
 /** A job that the present settings still want. */
-type Due = { job: Job; check: CheckItem; account: AccountItem };
+type DueProbe = { job: Job; check: CheckItem; account: AccountItem };
 
 /** Retry window after the slot (ms) while a failure is not attributed. */
 const UNCLEAR_MS = 60_000;
@@ -49,7 +49,7 @@ export async function runJobs(
 ): Promise<Job[]> {
   const failed: Job[] = [];
   const batch = batchVerdict(network);
-  const attempt = async (one: Due, work: () => Promise<unknown>) => {
+  const attempt = async (one: DueProbe, work: () => Promise<unknown>) => {
     try {
       await work();
     } catch (error) {
@@ -74,7 +74,7 @@ export async function runJobs(
   const found = await wanted(ports, keys, jobs);
   const late = found.filter((one) => isLate(one, readAt));
   const due = found.filter((one) => !isLate(one, readAt));
-  const belongsHere = ({ check }: Due): boolean => lane === 'slow' || !check.slow;
+  const belongsHere = ({ check }: DueProbe): boolean => lane === 'slow' || !check.slow;
   const held: Promise<void>[] = [];
   const probed = due.filter(belongsHere).map((one) =>
     attempt(one, async () => {
@@ -116,29 +116,34 @@ export async function runJobs(
 
 /** Attributes the silence of targets in a batch: by the first answer, or at the end. */
 function batchVerdict(network: OwnNetwork) {
-  const { promise: blame, resolve: settle } = Promise.withResolvers<Blame>();
+  const { promise: blame, resolve: settle } = Promise.withResolvers<Attribution>();
   return {
     blame,
     isSuspect({ check, outcome }: Probe): boolean {
-      const way = wayOf(check);
+      const way = probeRoute(check);
       if (way === 'this machine') return false;
       const isSilent = outcome.unanswered === true;
       // Our resolver may answer out of its memory, which says nothing of the network.
       if (way !== 'our resolver') {
-        network.note(way.host, !isSilent);
+        network.record(way.host, !isSilent);
         if (!isSilent) settle('target');
       }
       return isSilent;
     },
     async end(hasSuspects: boolean): Promise<void> {
-      if (hasSuspects) settle(await network.blame());
-      await network.keepWitness();
+      if (hasSuspects) settle(await network.attribute());
+      await network.refreshReference();
     },
   };
 }
 
 /** Says on the check why a slot has no result. Should it get one after all, the note means nothing. */
-async function noteGap(ports: Ports, keys: Keys, { job, account }: Due, cause: GapNoteItem['cause']): Promise<void> {
+async function noteGap(
+  ports: Ports,
+  keys: Keys,
+  { job, account }: DueProbe,
+  cause: GapNoteItem['cause'],
+): Promise<void> {
   const { tenant_id, check_id, slot } = job;
   const note: GapNoteItem = {
     ...keys.gapNote(tenant_id, check_id, slot),
@@ -150,7 +155,7 @@ async function noteGap(ports: Ports, keys: Keys, { job, account }: Due, cause: G
 }
 
 /** One strong read of each check and account of the batch says which of its jobs still stand. */
-async function wanted(ports: Ports, keys: Keys, jobs: Job[]): Promise<Due[]> {
+async function wanted(ports: Ports, keys: Keys, jobs: Job[]): Promise<DueProbe[]> {
   const wantedKeys = new Map<string, ReturnType<typeof keys.check>>();
   for (const job of jobs) {
     for (const key of [keys.check(job.tenant_id, job.check_id), keys.account(job.tenant_id)])
@@ -168,17 +173,17 @@ async function wanted(ports: Ports, keys: Keys, jobs: Job[]): Promise<Due[]> {
   });
 }
 
-const isLate = ({ job, check }: Due, now: number): boolean => job.slot + check.interval_seconds * 1000 <= now;
+const isLate = ({ job, check }: DueProbe, now: number): boolean => job.slot + check.interval_seconds * 1000 <= now;
 
 /** And never past half the interval, so that the retry ends before the next slot. */
-const mayTryAgain = ({ job, check }: Due, now: number): boolean =>
+const mayTryAgain = ({ job, check }: DueProbe, now: number): boolean =>
   now < job.slot + Math.min(UNCLEAR_MS, check.interval_seconds * 500);
 
 /** Where a check goes; undefined: to the resolver of this machine. */
 const hostOf = (check: CheckItem): string | undefined => checkTypeOf(check.check_type).hosts(check)[0]?.host;
 
 /** Undefined when our own stall may be why it failed: its slot stays a gap. */
-async function probeOnce(ports: Ports, { job, check, account }: Due): Promise<Probe | undefined> {
+async function probeOnce(ports: Ports, { job, check, account }: DueProbe): Promise<Probe | undefined> {
   const type = checkTypeOf(check.check_type);
   const started_at = ports.clock.now();
   // A probe never outlives its interval (docs/CONTRACT.md#probes).

@@ -3,13 +3,13 @@ import type { Keys } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Message, Ports, Write } from '#lib/platform/ports.ts';
 import { deadlineEntry, rhythmEntry } from '#lib/schedule/entries.ts';
-import { packJobs, sendTimers } from '#lib/schedule/jobs.ts';
+import { packJobs, sendDeadlines } from '#lib/schedule/jobs.ts';
 import { latestSlot, type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
-import { handover } from '#lib/schedule/watermark.ts';
+import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { graceMs } from './grace.ts';
 
 /** The schedule's part of a change of settings: writes for its transaction, and what to send once that is done. */
-export type Timers = { writes: Write[]; start: () => Promise<void> };
+export type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
 
 /**
  * Puts a check's timers in order after a change of its settings. The jobs of a new rhythm, up to where the generator
@@ -17,7 +17,12 @@ export type Timers = { writes: Write[]; start: () => Promise<void> };
  * and are dropped; sent after it, a crash could lose them.
  * @param before the check as it was; undefined when it is new
  */
-export async function timersFor(ports: Ports, keys: Keys, check: CheckItem, before?: CheckItem): Promise<Timers> {
+export async function scheduleChange(
+  ports: Ports,
+  keys: Keys,
+  check: CheckItem,
+  before?: CheckItem,
+): Promise<ScheduleChange> {
   const { tenant_id, entity_id, id } = check;
   if (!check.enabled) {
     const writes = before
@@ -28,14 +33,14 @@ export async function timersFor(ports: Ports, keys: Keys, check: CheckItem, befo
       : [];
     return { writes, start: async () => {} };
   }
-  return check.execution_mode === 'push' ? pushTimers(ports, keys, check) : pullTimers(ports, keys, check, before);
+  return check.execution_mode === 'push' ? pushSchedule(ports, keys, check) : pullSchedule(ports, keys, check, before);
 }
 
-async function pullTimers(ports: Ports, keys: Keys, check: CheckItem, before?: CheckItem): Promise<Timers> {
+async function pullSchedule(ports: Ports, keys: Keys, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
   const rhythm = rhythmOf(check.id, check.interval_seconds);
   const writes: Write[] = [];
   if (!before?.enabled || before.interval_seconds !== check.interval_seconds) {
-    const until = await handover(ports, keys, keys.shardOf(check.entity_id));
+    const until = await writerSendsUntil(ports, keys, keys.shardOf(check.entity_id));
     const ahead = slotsBetween(rhythm, ports.clock.now(), until);
     if (ahead.length > 0) await ports.queues.send('job', messagesOf(ports, check, ahead));
     writes.push({ put: rhythmEntry(keys, 'probe', check, ports.ids.token(), rhythm, until) });
@@ -53,12 +58,12 @@ function messagesOf(ports: Ports, { tenant_id, entity_id, id }: CheckItem, slots
 }
 
 /** Silence is counted anew from a change of settings, once a first push was judged. */
-async function pushTimers(ports: Ports, keys: Keys, check: CheckItem): Promise<Timers> {
+async function pushSchedule(ports: Ports, keys: Keys, check: CheckItem): Promise<ScheduleChange> {
   if (!check.last_received) return { writes: [], start: async () => {} };
   const { tenant_id, entity_id, id: check_id } = check;
   const at = check.settings_at + graceMs(check);
   return {
     writes: [{ put: deadlineEntry(keys, 'silence', check, ports.ids.token(), at) }],
-    start: async () => sendTimers(ports, keys, [{ kind: 'silence', tenant_id, entity_id, check_id, at }]),
+    start: async () => sendDeadlines(ports, keys, [{ kind: 'silence', tenant_id, entity_id, check_id, at }]),
   };
 }

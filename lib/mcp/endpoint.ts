@@ -12,7 +12,7 @@ import { requireStream } from './mailbox.ts';
 import { mustBeOwnOrigin } from './origin.ts';
 import { answerPost } from './post.ts';
 import { answerStream, takeMessages } from './stream.ts';
-import type { Bells } from './stream-events.ts';
+import type { Wakeups } from './stream-events.ts';
 
 export const MCP_PATH = '/v1/mcp';
 
@@ -28,7 +28,7 @@ export function makeMcp(
   { ports, keys }: { ports: Ports; keys: Keys },
   host: { streams: boolean },
 ): (request: Request, address?: string) => Promise<Response> {
-  const bells: Bells = new Map();
+  const wakeups: Wakeups = new Map();
 
   return async (request, address = '') => {
     const standing: Record<string, string> = {};
@@ -50,7 +50,7 @@ export function makeMcp(
     }
     if (request.method === 'GET') {
       if (!host.streams || !opensStream(request.headers)) throw notPossible('GET', 'POST');
-      return answerStream(context, request, bells);
+      return answerStream(context, request, wakeups);
     }
     const body = await bodyOf(request);
     const session = new URL(request.url).searchParams.get('sessionId');
@@ -59,7 +59,7 @@ export function makeMcp(
     await countMessages(context, posted, standing);
     return session === null
       ? answerPost(context, request.headers, posted)
-      : takeMessages(context, session, posted, bells);
+      : takeMessages(context, session, posted, wakeups);
   }
 
   /** Where there is no MCP message to answer: the API's own form of errors. */

@@ -5,7 +5,7 @@ import { CODE, isObject, RpcError, type RpcRequest } from './json-rpc.ts';
  * `handshake`: Streamable HTTP with initialize, 2025-03-26 to 2025-11-25. `stateless`: 2026-07-28, every request
  * carries its version in `_meta` and in headers.
  */
-export type Era = 'stream' | 'handshake' | 'stateless';
+export type ProtocolVariant = 'stream' | 'handshake' | 'stateless';
 
 export const STREAM_VERSION = '2024-11-05';
 /** Newest first; 2024-11-05 too, as clients of spring 2025 offer it over Streamable HTTP. */
@@ -32,15 +32,15 @@ export function opensStream(headers: Headers): boolean {
 /** Whether a stream is opened by a client that lost one before: it was initialized then. */
 export const isReconnect = (headers: Headers): boolean => headers.get(VERSION_HEADER) === STREAM_VERSION;
 
-const claimOf = (message: unknown): unknown =>
+const claimedVersion = (message: unknown): unknown =>
   isObject(message) && isObject(message.params) && isObject(message.params._meta)
     ? message.params._meta[VERSION_KEY]
     : undefined;
 
-/** The era of a POST that belongs to no stream, by what its body claims or else its header. */
-export function eraOf(headers: Headers, body: unknown): 'handshake' | 'stateless' {
+/** The protocol of a POST that belongs to no stream, by what its body claims or else its header. */
+export function variantOf(headers: Headers, body: unknown): 'handshake' | 'stateless' {
   const named = headers.get(VERSION_HEADER);
-  return claimOf(body) !== undefined || (named !== null && STATELESS_VERSIONS.includes(named))
+  return claimedVersion(body) !== undefined || (named !== null && STATELESS_VERSIONS.includes(named))
     ? 'stateless'
     : 'handshake';
 }
@@ -51,7 +51,7 @@ const unsupported = (requested: unknown, supported: string[]): RpcError =>
     requested,
   });
 
-/** Throws RpcError when a POST of the handshake era names a version that there is not. */
+/** Throws RpcError when a POST of the handshake protocol names a version that there is not. */
 export function mustBeHandshake(headers: Headers): void {
   const named = headers.get(VERSION_HEADER);
   if (named !== null && !HANDSHAKE_VERSIONS.includes(named)) {
@@ -61,7 +61,7 @@ export function mustBeHandshake(headers: Headers): void {
 
 /** Holds the headers of a stateless request against its body (MCP 2026-07-28, standard headers). Throws RpcError. */
 export function mustBeStateless(headers: Headers, { method, params }: RpcRequest): void {
-  const claimed = claimOf({ params });
+  const claimed = claimedVersion({ params });
   if (claimed === undefined) {
     throw new RpcError(CODE.INVALID_PARAMS, `params._meta must hold ${VERSION_KEY}, as the header names its version.`);
   }

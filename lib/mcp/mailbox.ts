@@ -25,7 +25,7 @@ type StreamItem = Item & { v: string; key_id: string; until: number };
 type OpeningItem = Item & { v: string };
 
 /** One part of an answer. Part 0 has the number of parts, absent while the answer is awaited; `at`: epoch ms. */
-type LetterItem = Item & { at: number; parts?: number; text: string };
+type ReplyPartItem = Item & { at: number; parts?: number; text: string };
 
 /** What all keys of an account may hold open together, in caps of one key: keys are many. */
 const KEYS_WORTH = 3;
@@ -116,12 +116,12 @@ export async function requireStream({ ports, keys, tenant, caller }: Context, se
 }
 
 /** Reserves a reply. Throws NOT_FOUND when the stream has closed. @returns its id */
-export async function awaitAnswer(context: Context, session: string): Promise<string> {
+export async function reserveReply(context: Context, session: string): Promise<string> {
   const { ports, keys, tenant } = context;
   const id = ports.ids.id('msg');
   const now = ports.clock.now();
-  const letter: LetterItem = {
-    ...keys.letter(tenant, session, id, 0),
+  const reply: ReplyPartItem = {
+    ...keys.replyPart(tenant, session, id, 0),
     v: ports.ids.token(),
     at: now,
     text: '',
@@ -130,7 +130,7 @@ export async function awaitAnswer(context: Context, session: string): Promise<st
   return untilDone(ports, async () => {
     const { pk, sk, v } = await requireStream(context, session);
     const outcome = await commit(ports, [
-      { put: letter, if: 'absent' },
+      { put: reply, if: 'absent' },
       { check: { pk, sk }, if: { version: v } },
     ]);
     return outcome.ok ? id : AGAIN;
@@ -138,19 +138,19 @@ export async function awaitAnswer(context: Context, session: string): Promise<st
 }
 
 /** Writes a reserved reply. */
-export async function layDown(context: Context, session: string, id: string, reply: RpcReply): Promise<void> {
+export async function putReply(context: Context, session: string, id: string, reply: RpcReply): Promise<void> {
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();
   const texts = [...cut(JSON.stringify(reply))];
   const writes = texts.map((text, part): Write => {
-    const letter: LetterItem = {
-      ...keys.letter(tenant, session, id, part),
+    const reply: ReplyPartItem = {
+      ...keys.replyPart(tenant, session, id, part),
       at: now,
       ...(part === 0 && { parts: texts.length }),
       text,
       expires_at: expiry(now),
     };
-    return { put: letter };
+    return { put: reply };
   });
   await untilDone(ports, async () => ((await ports.table.transact(writes)).ok ? true : AGAIN));
 }
@@ -176,23 +176,23 @@ export type Mail = {
 
 /** @param exact reads what was written a moment ago, at twice the price */
 export async function readMail({ ports, keys, tenant }: Context, session: string, exact: boolean): Promise<Mail> {
-  const letters = new Map<string, LetterItem[]>();
+  const replyParts = new Map<string, ReplyPartItem[]>();
   let after: string | undefined;
   do {
-    const page = await ports.table.query<LetterItem>({
-      partition: keys.mailbox(tenant, session),
+    const page = await ports.table.query<ReplyPartItem>({
+      partition: keys.replyQueue(tenant, session),
       eventual: !exact,
       ...(after !== undefined && { after }),
     });
     for (const item of page.items) {
       const id = item.sk.slice(0, item.sk.indexOf('#'));
-      letters.set(id, [...(letters.get(id) ?? []), item]);
+      replyParts.set(id, [...(replyParts.get(id) ?? []), item]);
     }
     after = page.next;
   } while (after !== undefined);
 
   const mail: Mail = { answers: [], awaited: 0, sks: [] };
-  for (const [id, parts] of letters) {
+  for (const [id, parts] of replyParts) {
     const head = parts.find(({ sk }) => sk.endsWith('#0'));
     const numbered = parts.toSorted((a, b) => partOf(a) - partOf(b));
     if (head?.parts === parts.length) {
@@ -203,13 +203,13 @@ export async function readMail({ ports, keys, tenant }: Context, session: string
   return mail;
 }
 
-const partOf = ({ sk }: LetterItem): number => Number(sk.slice(sk.indexOf('#') + 1));
+const partOf = ({ sk }: ReplyPartItem): number => Number(sk.slice(sk.indexOf('#') + 1));
 
 /** Deletes replies that were sent. */
-export async function takeOut({ ports, keys, tenant }: Context, session: string, sks: string[]): Promise<void> {
+export async function deleteReplies({ ports, keys, tenant }: Context, session: string, sks: string[]): Promise<void> {
   for (let from = 0; from < sks.length; from += 100) {
     await ports.table.transact(
-      sks.slice(from, from + 100).map((sk) => ({ delete: { pk: keys.mailbox(tenant, session), sk } })),
+      sks.slice(from, from + 100).map((sk) => ({ delete: { pk: keys.replyQueue(tenant, session), sk } })),
     );
   }
 }

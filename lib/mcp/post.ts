@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
-import { eraOf, mustBeHandshake, mustBeStateless } from './era.ts';
+import { mustBeHandshake, mustBeStateless, variantOf } from './era.ts';
 import { CODE, errorReply, type Posted, RpcError, type RpcReply } from './json-rpc.ts';
 import { answer } from './methods.ts';
 
@@ -10,7 +10,7 @@ import { answer } from './methods.ts';
  * when its headers do not fit.
  */
 export function answerPost(context: Context, headers: Headers, posted: Posted): Promise<Response> {
-  return eraOf(headers, posted.body) === 'stateless'
+  return variantOf(headers, posted.body) === 'stateless'
     ? answerStateless(context, headers, posted)
     : answerHandshake(context, headers, posted);
 }

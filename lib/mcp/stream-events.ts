@@ -2,7 +2,7 @@ import { authenticate } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { isReconnect } from './era.ts';
-import { closeStream, readMail, renewStream, takeOut } from './mailbox.ts';
+import { closeStream, deleteReplies, readMail, renewStream } from './mailbox.ts';
 
 /** What a stream does in its life of MCP_STREAM_SECONDS, all in ms. */
 const TIMING = {
@@ -24,7 +24,7 @@ const TIMING = {
 };
 
 /** Wake-ups by session: where GET and POST meet in one process, an answer does not wait for the next poll. */
-export type Bells = Map<string, () => void>;
+export type Wakeups = Map<string, () => void>;
 
 const eventOf = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
 
@@ -37,7 +37,7 @@ export async function* eventsOf(
   context: Context,
   { headers, signal }: Request,
   { session, endpoint }: { session: string; endpoint: string },
-  bells: Bells,
+  wakeups: Wakeups,
 ): AsyncGenerator<string> {
   const { clock, log, settings } = context.ports;
   const fields = { tenant_id: context.tenant, key_id: context.caller.key_id, session };
@@ -54,7 +54,7 @@ export async function* eventsOf(
     return age >= life && (silence >= TIMING.quiet || age >= life + TIMING.overtime);
   };
 
-  const rest = bell(bells, session, signal);
+  const rest = bell(wakeups, session, signal);
   try {
     // A client that has lost its stream is back within 10 ms, so that hardly a call falls into the gap.
     yield `retry: 10\n${eventOf('endpoint', endpoint)}`;
@@ -67,7 +67,7 @@ export async function* eventsOf(
           sent.add(id);
           yield eventOf('message', text);
         }
-        await takeOut(context, session, sks);
+        await deleteReplies(context, session, sks);
         const now = clock.now();
         if (answers.length > 0 || awaited > 0) [heard, wasHeard] = [now, true];
         const isLate = now - opened >= life + TIMING.overtime;
@@ -99,7 +99,7 @@ export async function* eventsOf(
   } catch (error) {
     log.error('an MCP stream broke off', { ...fields, error });
   } finally {
-    bells.delete(session);
+    wakeups.delete(session);
     if (!isClosed) {
       await closeStream(context, session).catch((error) =>
         log.warn('the end of an MCP stream could not be noted', { ...fields, error }),
@@ -109,11 +109,11 @@ export async function* eventsOf(
 }
 
 /** @returns waits for a rest to end, or until the session's bell rings or the signal aborts, whichever comes first */
-function bell(bells: Bells, session: string, signal: AbortSignal): (sleep: Promise<void>) => Promise<void> {
+function bell(wakeups: Wakeups, session: string, signal: AbortSignal): (sleep: Promise<void>) => Promise<void> {
   let { promise, resolve } = Promise.withResolvers<void>();
-  const ring = () => resolve();
-  bells.set(session, ring);
-  signal.addEventListener('abort', ring, { once: true });
+  const wake = () => resolve();
+  wakeups.set(session, wake);
+  signal.addEventListener('abort', wake, { once: true });
   return async (sleep) => {
     await Promise.race([sleep, promise]);
     ({ promise, resolve } = Promise.withResolvers<void>());

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
 import type { Posted } from './json-rpc.ts';
-import { awaitAnswer, layDown, openStream } from './mailbox.ts';
+import { openStream, putReply, reserveReply } from './mailbox.ts';
 import { answer } from './methods.ts';
-import { type Bells, eventsOf } from './stream-events.ts';
+import { eventsOf, type Wakeups } from './stream-events.ts';
 
 /**
  * Answers a GET with a stream of server-sent events: the address to POST to, and then every answer to what is posted
  * there. Throws RATE_LIMITED. It ends when `request.signal` aborts, as soon as nothing is awaited.
  */
-export async function answerStream(context: Context, request: Request, bells: Bells): Promise<Response> {
+export async function answerStream(context: Context, request: Request, wakeups: Wakeups): Promise<Response> {
   const session = randomUUID();
   await openStream(context, session);
   const endpoint = `${new URL(request.url).pathname}?sessionId=${session}`;
-  return new Response(ReadableStream.from(encoded(eventsOf(context, request, { session, endpoint }, bells))), {
+  return new Response(ReadableStream.from(encoded(eventsOf(context, request, { session, endpoint }, wakeups))), {
     headers: {
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-transform',
@@ -31,13 +31,13 @@ export async function takeMessages(
   context: Context,
   session: string,
   { messages }: Posted,
-  bells: Bells,
+  wakeups: Wakeups,
 ): Promise<Response> {
   for (const message of messages) {
     if (message.is === 'silent') continue;
-    const letter = await awaitAnswer(context, session);
-    await layDown(context, session, letter, await answer(context, 'stream', message));
-    bells.get(session)?.();
+    const replyPart = await reserveReply(context, session);
+    await putReply(context, session, replyPart, await answer(context, 'stream', message));
+    wakeups.get(session)?.();
     await othersTurn();
   }
   return new Response(null, { status: 202 });

@@ -5,7 +5,7 @@ import { NetError } from './net.ts';
  * One deadline over everything that an exchange does, with one timer. What it holds is destroyed when the time is over
  * or the work done, whichever comes first: no connection outlives its exchange.
  */
-export class Deadline {
+export class RequestTimeout {
   /** What is waited for now, for the message: `connected, waiting for headers`. */
   stage = '';
   readonly timeout_ms: number;
@@ -49,8 +49,8 @@ export class Deadline {
  * Runs the work. Throws `NetError('timeout')` at the deadline and destroys the connection it holds. What has arrived by
  * then is read first: when our event loop stalled, an answer may be waiting in the socket.
  */
-export async function withDeadline<T>(timeout_ms: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
-  const deadline = new Deadline(timeout_ms);
+export async function withDeadline<T>(timeout_ms: number, work: (deadline: RequestTimeout) => Promise<T>): Promise<T> {
+  const deadline = new RequestTimeout(timeout_ms);
   const unwatch = ownLoop.watch();
   const over = Promise.withResolvers<never>();
   const timer = setTimeout(() => setImmediate(() => over.reject(deadline.error())), timeout_ms);

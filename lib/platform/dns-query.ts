@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns';
 import { isIP } from 'node:net';
 import { withDeadline } from './deadline.ts';
 import { parseServer } from './dns-server-address.ts';
-import { judgeHost } from './egress.ts';
+import { allowHost } from './egress.ts';
 import { ipv6Groups } from './ipv6.ts';
 import { type LookUp, type LookUpReply, NetError, type RecordType } from './net.ts';
 import type { Guard } from './open-socket.ts';
@@ -12,7 +12,7 @@ export function resolveRecords(guard: Guard, request: LookUp): Promise<LookUpRep
   const started = performance.now();
   return withDeadline(request.timeout_ms, async (deadline) => {
     const resolver = new dns.Resolver({ timeout: Math.max(10, Math.ceil(request.timeout_ms / 3)), tries: 2 });
-    const server = request.resolver === undefined ? undefined : judgedServer(guard, request.resolver, request);
+    const server = request.resolver === undefined ? undefined : allowedServer(guard, request.resolver, request);
     if (server !== undefined) resolver.setServers([server]);
     const asked = `${server ?? 'the DNS server'} for ${request.type} of ${request.hostname}`;
     deadline.stage = `asked ${asked}`;
@@ -28,11 +28,11 @@ export function resolveRecords(guard: Guard, request: LookUp): Promise<LookUpRep
 }
 
 /** The server in the form that c-ares takes. */
-function judgedServer(guard: Guard, text: string, { egress }: LookUp): string {
+function allowedServer(guard: Guard, text: string, { egress }: LookUp): string {
   const server = parseServer(text);
   if (!server)
     throw new NetError('dns', `${text} is not the address of a DNS server, such as 192.0.2.1 or 192.0.2.1:53`);
-  const verdict = judgeHost(server.host, egress, guard.allow);
+  const verdict = allowHost(server.host, egress, guard.allow);
   if (!verdict.ok) throw new NetError('egress', `refused: ${verdict.reason}`);
   return server.host.includes(':') ? `[${server.host}]:${server.port}` : `${server.host}:${server.port}`;
 }

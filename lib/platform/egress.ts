@@ -105,11 +105,11 @@ export function refusalOf(address: string, egress: Egress, allow: readonly strin
 }
 
 /** Judges a host as a person writes it: a name, an IPv4 address in any spelling, an IPv6 address with or without []. */
-export function judgeHost(host: string, egress: Egress, allow: readonly string[]): Verdict {
+export function allowHost(host: string, egress: Egress, allow: readonly string[]): Verdict {
   const canonical = canonicalHost(host);
   return canonical === undefined
     ? { ok: false, reason: `${JSON.stringify(host)} is neither a host name nor an IP address` }
-    : judgeCanonical(canonical, egress, allow);
+    : allowCanonical(canonical, egress, allow);
 }
 
 /** `127.1` to 127.0.0.1, `[::1]` to ::1, `Bücher.de.` to xn--bcher-kva.de; undefined when it is no host at all. */
@@ -124,7 +124,7 @@ export function canonicalHost(host: string): string | undefined {
 }
 
 /** Judges a URL: http or https, no user:password@, and its host. */
-export function judgeUrl(url: string | URL, egress: Egress, allow: readonly string[]): Verdict {
+export function allowUrl(url: string | URL, egress: Egress, allow: readonly string[]): Verdict {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (!parsed) return { ok: false, reason: 'it is not an absolute URL, such as https://example.com/' };
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
@@ -134,14 +134,14 @@ export function judgeUrl(url: string | URL, egress: Egress, allow: readonly stri
     return { ok: false, reason: 'a URL may not hold user:password@; use headers' };
   if (parsed.port === '0') return { ok: false, reason: 'port 0 cannot be connected to' };
   const { hostname } = parsed;
-  return judgeCanonical(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, egress, allow);
+  return allowCanonical(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, egress, allow);
 }
 
 /**
  * The addresses that a host of a good verdict may be connected to: its own when it is one, else those of one look-up.
  * Throws `NetError`: `egress` when any address may not be reached, `dns` when there is none.
  */
-export async function resolveAndJudge(
+export async function resolveAllowed(
   verdict: Verdict,
   egress: Egress,
   allow: readonly string[],
@@ -171,7 +171,7 @@ export const isPublicValue = (value: string, allow: readonly string[]): boolean 
     return !PRIVATE_ZONES.has(word.replace(/\.$/, '').split('.').at(-1)?.toLowerCase() ?? '');
   });
 
-function judgeCanonical(host: string, egress: Egress, allow: readonly string[]): Verdict {
+function allowCanonical(host: string, egress: Egress, allow: readonly string[]): Verdict {
   if (isIP(host)) {
     const reason = refusalOf(host, egress, allow);
     return reason ? { ok: false, reason } : { ok: true, host, literal: true };

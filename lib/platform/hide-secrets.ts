@@ -1,10 +1,10 @@
 import { type Reading, readingsOf, withoutEscapes } from './readings.ts';
 
 /** What stands where a secret stood. */
-export const MASK = '********';
+export const REDACTED = '********';
 
 /** A text without the secrets that it was made for. @param isCut it may end in the middle of one */
-export type Hide = (text: string, isCut?: boolean) => string;
+export type Redact = (text: string, isCut?: boolean) => string;
 
 /** So many characters of a secret in a row are found wherever they stand; a shorter secret is found as a whole. */
 const FRAGMENT = 16;
@@ -22,7 +22,7 @@ const SHORTEST_START = 4;
  * of one, or has it in another case, with escapes of JSON, URLs or HTML, in base64 or in hex, or in several of these
  * at once. Takes time in proportion to the secrets and to the text.
  */
-export function hiderOf(secrets: Iterable<string>): Hide {
+export function redactorOf(secrets: Iterable<string>): Redact {
   const wanted = wantedOf(secrets);
   if (wanted.lengths.length === 0) return (text) => text;
   return (text, isCut = text.endsWith('…')) => {
@@ -105,7 +105,7 @@ function masked(text: string, marks: Uint8Array): string {
     const isSecret = marks[i] === 1;
     const change = marks.indexOf(isSecret ? 0 : 1, i);
     const end = change < 0 ? text.length : change;
-    shown += isSecret ? MASK : text.slice(i, end);
+    shown += isSecret ? REDACTED : text.slice(i, end);
     i = end;
   }
   return shown;

@@ -1,8 +1,8 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { certificateProblem } from './certificate.ts';
-import { type Deadline, withDeadline } from './deadline.ts';
-import { judgeUrl } from './egress.ts';
+import { type RequestTimeout, withDeadline } from './deadline.ts';
+import { allowUrl } from './egress.ts';
 import { type HttpReply, type HttpRequest, NetError } from './net.ts';
 import { exchangeError } from './net-errors.ts';
 import { type Guard, openSocket, secure } from './open-socket.ts';
@@ -42,7 +42,7 @@ export async function http(guard: Guard, request: HttpRequest): Promise<HttpRepl
   }
 }
 
-async function follow(guard: Guard, request: HttpRequest, deadline: Deadline, heard: Heard): Promise<Answer> {
+async function follow(guard: Guard, request: HttpRequest, deadline: RequestTimeout, heard: Heard): Promise<Answer> {
   const url = URL.parse(request.url);
   if (!url) throw new NetError('egress', 'refused: the URL is not an absolute one, such as https://example.com/');
   let hop: Hop = { url, method: request.method, headers: request.headers ?? {}, body: request.body };
@@ -76,11 +76,11 @@ async function exchange(
   guard: Guard,
   request: HttpRequest,
   hop: Hop,
-  deadline: Deadline,
+  deadline: RequestTimeout,
   heard: Heard,
 ): Promise<Answer> {
   const { url } = hop;
-  const verdict = judgeUrl(url, request.egress, guard.allow);
+  const verdict = allowUrl(url, request.egress, guard.allow);
   const tls = url.protocol === 'https:';
   const open = await openSocket(guard, verdict, Number(url.port) || (tls ? 443 : 80), request.egress, deadline);
   let socket: Socket = open.socket;
@@ -115,7 +115,7 @@ function send(
   socket: Socket,
   hop: Hop,
   where: string,
-  deadline: Deadline,
+  deadline: RequestTimeout,
   onStatus: (status: number) => WantedBody | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {

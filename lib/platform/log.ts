@@ -29,13 +29,13 @@ export function makeLog(
 }
 
 function plain(name: string, value: unknown): unknown {
-  const veiled = veil(name, value);
-  if (typeof veiled === 'bigint') return String(veiled);
-  if (!(veiled instanceof Error)) return veiled;
-  const { message, stack, cause } = veiled;
-  return { name: veiled.name, message, stack, ...(cause !== undefined && { cause }) };
+  const redacted = redactField(name, value);
+  if (typeof redacted === 'bigint') return String(redacted);
+  if (!(redacted instanceof Error)) return redacted;
+  const { message, stack, cause } = redacted;
+  return { name: redacted.name, message, stack, ...(cause !== undefined && { cause }) };
 }
 
 /** A member's value as a log may show it: ******** for what is a secret by its name. */
-export const veil = (name: string, value: unknown): unknown =>
+export const redactField = (name: string, value: unknown): unknown =>
   SECRET.test(name) && typeof value === 'string' ? '********' : value;

@@ -107,5 +107,5 @@ export interface Net {
   /** Asks a DNS server; no record of that type is a `NetError('dns')`. */
   resolve(request: LookUp): Promise<LookUpReply>;
   /** Looks a host up and judges it, without connecting: `NetError('egress')` when it may not be reached, or `dns`. */
-  judge(request: HostRequest): Promise<void>;
+  guard(request: HostRequest): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { certificateProblem } from './certificate.ts';
 import { withDeadline } from './deadline.ts';
 import { resolveRecords } from './dns-query.ts';
-import { blockList, canonicalHost, judgeHost, type Resolve } from './egress.ts';
+import { allowHost, blockList, canonicalHost, type Resolve } from './egress.ts';
 import { http } from './http-exchange.ts';
 import type { Net } from './net.ts';
 import { addressesOf, openSocket, secure } from './open-socket.ts';
@@ -30,14 +30,14 @@ export function makeNet(settings: Pick<Settings, 'EGRESS_ALLOW'>, resolve: Resol
     connect: ({ host, port, timeout_ms, egress }) =>
       withDeadline(timeout_ms, async (deadline) => {
         const started = performance.now();
-        await openSocket(guard, judgeHost(host, egress, allow), port, egress, deadline);
+        await openSocket(guard, allowHost(host, egress, allow), port, egress, deadline);
         return { latency_ms: elapsed(started) };
       }),
 
     tls: ({ host, port, timeout_ms, egress, servername = host }) =>
       withDeadline(timeout_ms, async (deadline) => {
         const started = performance.now();
-        const open = await openSocket(guard, judgeHost(host, egress, allow), port, egress, deadline);
+        const open = await openSocket(guard, allowHost(host, egress, allow), port, egress, deadline);
         const wanted = canonicalHost(servername) ?? servername;
         const socket = await secure(open, { host: wanted, literal: isIP(wanted) !== 0 }, deadline);
         const latency_ms = elapsed(started);
@@ -52,9 +52,9 @@ export function makeNet(settings: Pick<Settings, 'EGRESS_ALLOW'>, resolve: Resol
 
     resolve: (request) => resolveRecords(guard, request),
 
-    judge: ({ host, timeout_ms, egress }) =>
+    guard: ({ host, timeout_ms, egress }) =>
       withDeadline(timeout_ms, async (deadline) => {
-        await addressesOf(guard, judgeHost(host, egress, allow), egress, deadline);
+        await addressesOf(guard, allowHost(host, egress, allow), egress, deadline);
       }),
   };
 }

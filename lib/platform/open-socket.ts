@@ -1,8 +1,8 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { connect as connectTls, createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
-import type { Deadline } from './deadline.ts';
-import { type Resolve, refusalOf, resolveAndJudge, type Verdict } from './egress.ts';
+import type { RequestTimeout } from './deadline.ts';
+import { type Resolve, refusalOf, resolveAllowed, type Verdict } from './egress.ts';
 import { type Egress, NetError } from './net.ts';
 import { connectError, handshakeError, lookUpError } from './net-errors.ts';
 
@@ -14,12 +14,12 @@ export async function addressesOf(
   guard: Guard,
   verdict: Verdict,
   egress: Egress,
-  deadline: Deadline,
+  deadline: RequestTimeout,
 ): Promise<string[]> {
-  if (!verdict.ok || verdict.literal) return resolveAndJudge(verdict, egress, guard.allow, guard.resolve);
+  if (!verdict.ok || verdict.literal) return resolveAllowed(verdict, egress, guard.allow, guard.resolve);
   deadline.stage = `looking up ${verdict.host}`;
   try {
-    return await resolveAndJudge(verdict, egress, guard.allow, guard.resolve);
+    return await resolveAllowed(verdict, egress, guard.allow, guard.resolve);
   } catch (error) {
     throw lookUpError(error as Error, verdict.host);
   } finally {
@@ -38,7 +38,7 @@ export async function openSocket(
   verdict: Verdict,
   port: number,
   egress: Egress,
-  deadline: Deadline,
+  deadline: RequestTimeout,
 ): Promise<OpenSocket> {
   const addresses = await addressesOf(guard, verdict, egress, deadline);
   const where = describe(verdict, addresses, port);
@@ -83,7 +83,7 @@ const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 export async function secure(
   { socket: plain, where }: OpenSocket,
   name: { host: string; literal: boolean },
-  deadline: Deadline,
+  deadline: RequestTimeout,
   alpn?: string[],
 ): Promise<TLSSocket> {
   deadline.stage = `connected to ${where}, waiting for the TLS handshake`;

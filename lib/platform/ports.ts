@@ -22,7 +22,9 @@ export type Write = { put: Item; if?: Condition } | { delete: Key; if?: Conditio
  * `i` failed (own key under `absent`, or own fresh version: already done). `conflict` says that another transaction
  * was in the way: nothing is known, try again.
  */
-export type Outcome = { ok: true } | { ok: false; failed: number[]; present: (Item | undefined)[]; conflict: boolean };
+export type WriteOutcome =
+  | { ok: true }
+  | { ok: false; failed: number[]; present: (Item | undefined)[]; conflict: boolean };
 
 export type Query = {
   partition: string;
@@ -58,7 +60,7 @@ export interface Table {
   /**
    * All or nothing: 1 to 100 writes, 4 MB, no key twice. A single write is a plain conditional put, at half the price.
    */
-  transact(writes: Write[]): Promise<Outcome>;
+  transact(writes: Write[]): Promise<WriteOutcome>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from './errors.ts';
-import type { Outcome, Ports, Table, Write } from './ports.ts';
+import type { Ports, Table, Write, WriteOutcome } from './ports.ts';
 
 /** What an attempt answers when another writer was in its way: read anew and try again. */
 export const AGAIN = Symbol('again');
@@ -35,7 +35,7 @@ const tooBusy = (): AppError =>
  * One `transact` of items with fresh versions; ok also when an earlier sending of these very writes had done them and
  * only its answer was lost: then what stands in the way carries one's own version.
  */
-export async function commit(ports: { table: Table }, writes: Write[]): Promise<Outcome> {
+export async function commit(ports: { table: Table }, writes: Write[]): Promise<WriteOutcome> {
   const outcome = await ports.table.transact(writes);
   if (outcome.ok) return outcome;
   const done = outcome.failed.some((at) => {

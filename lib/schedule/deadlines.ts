@@ -9,10 +9,10 @@ export type DeadlineEntry = EntryItem & Deadline;
  * Pure: merges a wanted deadline into the stored one: the earlier time and both notes; of two retry series the later
  * one. Deliveries that are still to be enqueued are kept, and the wanted deadline follows them.
  */
-export function sooner(present: Deadline | undefined, wanted: Deadline): Deadline {
+export function mergeDeadline(present: Deadline | undefined, wanted: Deadline): Deadline {
   if (!present) return wanted;
   if (present.note?.send) {
-    return { deadline: present.deadline, note: { ...present.note, next: sooner(present.note.next, wanted) } };
+    return { deadline: present.deadline, note: { ...present.note, next: mergeDeadline(present.note.next, wanted) } };
   }
   const note = isLaterSeries(present.note, wanted.note)
     ? { ...wanted.note, ...present.note }
@@ -26,7 +26,7 @@ function isLaterSeries(one: DeadlineNote = {}, other: DeadlineNote = {}): boolea
 }
 
 /** Pure: a cancelled deadline: only the deliveries that it still has to enqueue are left of it. */
-export const calledOff = (present: Deadline | undefined): Deadline | undefined =>
+export const cancelDeadline = (present: Deadline | undefined): Deadline | undefined =>
   present?.note?.send && { deadline: present.deadline, note: { send: present.note.send } };
 
 /** Replaces `present` by `next` on its version: creates, replaces, deletes, or writes nothing. */

@@ -1,19 +1,12 @@
 import type { Keys } from '#lib/keys.ts';
-import type { Job, MessageOf, Timer } from '#lib/messages.ts';
+import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import type { EntryItem } from './entries.ts';
-import { packJobs, packTimers, scheduledRuns } from './jobs.ts';
+import { packDeadlines, packJobs, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { mendAfterSetBack } from './set-back.ts';
 import { slotsWorth } from './slots.ts';
-import {
-  emittedUntil,
-  insistOnLayout,
-  LOOKAHEAD_MS,
-  layoutOf,
-  readWatermark,
-  type WatermarkItem,
-} from './watermark.ts';
+import { assertLayout, emittedUntil, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
 
 /** A tick from farther ahead (ms) was sent by a clock that ran ahead. */
 const TICK_AHEAD_MS = 60_000;
@@ -42,15 +35,15 @@ export async function emitShards(
   const found = await Promise.all(open.map((window) => due(ports, keys, window)));
   const jobs = found.flatMap((each) => each.jobs);
   const { JOB_GROUP_MS } = ports.settings;
-  const timers = [
-    ...packTimers(
-      found.flatMap((each) => each.timers),
+  const deadlines = [
+    ...packDeadlines(
+      found.flatMap((each) => each.deadlines),
       'first',
       JOB_GROUP_MS,
       now,
     ),
-    ...packTimers(
-      found.flatMap((each) => each.timersAgain),
+    ...packDeadlines(
+      found.flatMap((each) => each.deadlinesAgain),
       'again',
       JOB_GROUP_MS,
       now,
@@ -58,7 +51,7 @@ export async function emitShards(
   ];
   const runs = found.flatMap((each) => each.runs);
   if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, JOB_GROUP_MS));
-  if (timers.length > 0) await ports.queues.send('timer', timers);
+  if (deadlines.length > 0) await ports.queues.send('deadline', deadlines);
   if (runs.length > 0) await ports.queues.send('action', runs);
   const ends = found.flatMap((each) => each.ends);
   if (ends.length > 0) await ports.queues.send('reclaim', ends);
@@ -70,7 +63,7 @@ type Window = { shard: number; watermark: WatermarkItem | undefined; from: numbe
 
 async function windowOf(ports: Ports, keys: Keys, shard: number, scheduledTime: number, now: number): Promise<Window> {
   const watermark = await readWatermark(ports, keys, shard);
-  insistOnLayout(ports.settings, watermark ?? (await readWatermark(ports, keys, 0)));
+  assertLayout(ports.settings, watermark ?? (await readWatermark(ports, keys, 0)));
   const until = emittedUntil(watermark, now);
   const due = Math.min(scheduledTime, now + TICK_AHEAD_MS);
   const horizon = Math.max(due, until > 0 ? 0 : now) + LOOKAHEAD_MS;
@@ -79,8 +72,8 @@ async function windowOf(ports: Ports, keys: Keys, shard: number, scheduledTime: 
 
 async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Window) {
   const jobs: Job[] = [];
-  const timers: Timer[] = [];
-  const timersAgain: Timer[] = [];
+  const deadlines: DueDeadline[] = [];
+  const deadlinesAgain: DueDeadline[] = [];
   const runs: Message[] = [];
   const ends: Message[] = [];
   let after: string | undefined;
@@ -99,14 +92,14 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
       } else if (entry.kind === 'account_end') {
         ends.push({ body: { tenant_id, account: true } satisfies MessageOf<'reclaim'> });
       } else if (entry.deadline <= horizon) {
-        const kind = entry.kind as Timer['kind'];
-        const list = entry.deadline < from ? timersAgain : timers;
+        const kind = entry.kind as DueDeadline['kind'];
+        const list = entry.deadline < from ? deadlinesAgain : deadlines;
         list.push({ kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
       }
     }
     after = page.next;
   } while (after !== undefined);
-  return { jobs, timers, timersAgain, runs, ends };
+  return { jobs, deadlines, deadlinesAgain, runs, ends };
 }
 
 /** Compare-and-set: when another run has moved the watermark meanwhile, that one stands. */

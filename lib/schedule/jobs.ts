@@ -1,8 +1,8 @@
 import type { Keys } from '#lib/keys.ts';
-import type { Job, MessageOf, Timer } from '#lib/messages.ts';
+import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import type { Owner } from './entries.ts';
-import { handover } from './watermark.ts';
+import { writerSendsUntil } from './watermark.ts';
 
 /** Most jobs or deadlines in a message: 8 KB, well under the price step of 64 KB, and one batch of reads. */
 const MOST_A_MESSAGE = 50;
@@ -64,10 +64,15 @@ const byTenant = (jobs: Job[], most: number): { part: Job[]; group: string }[] =
 const TURN = { first: 0, writers: 1, again: 2 };
 
 /** Packs deadlines into messages as jobs are packed; those that have come by `now` (epoch ms) travel together. */
-export const packTimers = (timers: Timer[], turn: keyof typeof TURN, groupMs: number, now: number): Message[] =>
-  moments(timers, (timer) => Math.max(timer.at, now), groupMs).flatMap(([at, group]) =>
+export const packDeadlines = (
+  deadlines: DueDeadline[],
+  turn: keyof typeof TURN,
+  groupMs: number,
+  now: number,
+): Message[] =>
+  moments(deadlines, (deadline) => Math.max(deadline.at, now), groupMs).flatMap(([at, group]) =>
     chunks(group, MOST_A_MESSAGE).map((part) => ({
-      body: { timers: part } satisfies MessageOf<'timer'>,
+      body: { deadlines: part } satisfies MessageOf<'deadline'>,
       not_before: at + TURN[turn] * groupMs,
     })),
   );
@@ -100,17 +105,17 @@ export const scheduledRuns = ({ tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>
 const PUT_BACK_MS = 5_000;
 
 /** A deadline as it is to come once more in a moment, at `now` in epoch ms. */
-export const putBack = (timer: Timer, now: number): Timer => ({ ...timer, at: now + PUT_BACK_MS });
+export const putBack = (deadline: DueDeadline, now: number): DueDeadline => ({ ...deadline, at: now + PUT_BACK_MS });
 
 /**
  * Sends the messages of deadlines that were just written, as far as they are due before the generator takes over; it
  * emits the later ones, and these too until they are handled.
  */
-export async function sendTimers(ports: Ports, keys: Keys, timers: Timer[]): Promise<void> {
-  const shardOf = (timer: Timer) => keys.shardOf(timer.entity_id);
-  const shards = [...new Set(timers.map(shardOf))];
-  const until = await Promise.all(shards.map((shard) => handover(ports, keys, shard)));
-  const due = timers.filter((timer) => timer.at <= until[shards.indexOf(shardOf(timer))]!);
+export async function sendDeadlines(ports: Ports, keys: Keys, deadlines: DueDeadline[]): Promise<void> {
+  const shardOf = (deadline: DueDeadline) => keys.shardOf(deadline.entity_id);
+  const shards = [...new Set(deadlines.map(shardOf))];
+  const until = await Promise.all(shards.map((shard) => writerSendsUntil(ports, keys, shard)));
+  const due = deadlines.filter((deadline) => deadline.at <= until[shards.indexOf(shardOf(deadline))]!);
   if (due.length === 0) return;
-  await ports.queues.send('timer', packTimers(due, 'writers', ports.settings.JOB_GROUP_MS, ports.clock.now()));
+  await ports.queues.send('deadline', packDeadlines(due, 'writers', ports.settings.JOB_GROUP_MS, ports.clock.now()));
 }

@@ -25,7 +25,7 @@ export const emittedUntil = (mark: WatermarkItem | undefined, now: number): numb
  * Until when (epoch ms) the writer of an entry sends its jobs itself: a generator that runs right now may not see the
  * entry. It reaches the watermark or two minutes from now; two minutes more are to spare.
  */
-export async function handover(ports: Ports, keys: Keys, shard: number): Promise<number> {
+export async function writerSendsUntil(ports: Ports, keys: Keys, shard: number): Promise<number> {
   const watermark = await readWatermark(ports, keys, shard);
   const now = ports.clock.now();
   return Math.max(emittedUntil(watermark, now), now + LOOKAHEAD_MS) + LOOKAHEAD_MS;
@@ -39,7 +39,7 @@ export const layoutOf = ({ SHARDS, BUCKETS }: Pick<Settings, 'SHARDS' | 'BUCKETS
  * @param known a watermark of the table, if it has one
  * @throws when the table was divided otherwise: checks would be lost from sight without a word
  */
-export function insistOnLayout(settings: Settings, known: WatermarkItem | undefined): void {
+export function assertLayout(settings: Settings, known: WatermarkItem | undefined): void {
   const layout = layoutOf(settings);
   if (known?.layout === undefined || known.layout === layout) return;
   throw new Error(

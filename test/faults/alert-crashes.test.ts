@@ -87,7 +87,7 @@ describe('a crash', () => {
   it('between a change that a cooldown holds back and its deadline loses no catch-up', async () => {
     const check = await downAt0940({ cooldown_seconds: 120 });
     await check.push(false);
-    dieSending('timer');
+    dieSending('deadline');
     await expect(check.push(true)).rejects.toThrow('undefined');
     await night.until('10:00');
     expect(told(night)).toEqual(['09:40 state_change down', '09:42 catch_up up']);
@@ -96,7 +96,7 @@ describe('a crash', () => {
   it('between the failure of an alert and its follow-up loses no catch-up', async () => {
     const check = await downAt0940();
     night.host('pager.test').does('refuses');
-    dieSending('timer');
+    dieSending('deadline');
     await check.push(false);
     await night.until('09:41');
     night.host('pager.test').does('answers');

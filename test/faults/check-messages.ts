@@ -12,7 +12,7 @@ export function checkMessages({ seen }: Run): string[] {
     if (!delivery) return [];
     const is = `${delivery.channel_type} ${delivery.kind}`;
     if (`${type} ${kind}` !== is) return [`${delivery_id} is ${is}, it was received as ${type} ${kind}`];
-    const meant = kind === 'test' || kind === 'closed' ? kind : delivery.tells;
+    const meant = kind === 'test' || kind === 'closed' ? kind : delivery.announces;
     // Its body is the event of the check's last transition, which a closing note made by a deadline did not close.
     const isEvent = kind === 'closed' && (type === 'webhook' || type === 'nats');
     return says === meant || isEvent ? [] : [`${delivery_id} (${is}) says ${says}, not ${meant}`];

@@ -118,8 +118,8 @@ function checkTransition(
   if (!after) return;
   const planned = reason === null ? at : before.alerts.last_planned_at;
   if (after.alerts.last_planned_at !== planned) say(`${id} left the cooldown at ${after.alerts.last_planned_at}`);
-  const tells = one.check_to_state === 'down' ? 'down' : 'up';
-  const told = reason === null ? tells : last.length > 0 ? 'up' : toldOf(before);
+  const announces = one.check_to_state === 'down' ? 'down' : 'up';
+  const told = reason === null ? announces : last.length > 0 ? 'up' : toldOf(before);
   if (toldOf(after) !== told) say(`${id} left ${toldOf(after)} as told, not ${told}`);
 }
 

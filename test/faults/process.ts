@@ -2,7 +2,7 @@ import type { Publish } from '#lib/alerts/send.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
 import type { Net } from '#lib/platform/net.ts';
-import type { Bus, Ids, Item, Log, Outcome, Ports, Queues, Table } from '#lib/platform/ports.ts';
+import type { Bus, Ids, Item, Log, Ports, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { count, type Observations, type StoreSpell } from './observations.ts';
 import type { Profile } from './profile.ts';
@@ -125,7 +125,7 @@ export function startProcess(shared: Shared): Process {
   const write = { refuse: true, replay: true };
   const { table, queues, bus } = shared;
   const net = shared.net(seen.next());
-  const conflict: Outcome = { ok: false, failed: [], present: [], conflict: true };
+  const conflict: WriteOutcome = { ok: false, failed: [], present: [], conflict: true };
   process.ports = {
     table: {
       get: (key) => call(() => table.get(key), read),
@@ -148,7 +148,7 @@ export function startProcess(shared: Shared): Process {
       connect: (request) => call(() => net.connect(request)),
       tls: (request) => call(() => net.tls(request)),
       resolve: (request) => call(() => net.resolve(request)),
-      judge: (request) => call(() => net.judge(request)),
+      guard: (request) => call(() => net.guard(request)),
     },
     clock: {
       now: time.now,

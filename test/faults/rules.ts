@@ -36,8 +36,8 @@ export function entityState(checks: Record<string, CheckState>): EntityState {
  * What whoever read the check's alerts believes: the last that did not fail; none yet counts as up; uncertain where so
  * many failed at once that the check no longer remembers.
  */
-export const toldOf = ({ alerts: { told } }: CheckItem): 'up' | 'down' | 'uncertain' =>
-  told?.open.at(-1)?.tells ?? told?.before ?? 'up';
+export const toldOf = ({ alerts: { announced: told } }: CheckItem): 'up' | 'down' | 'unknown' =>
+  told?.inFlight.at(-1)?.announces ?? told?.baseline ?? 'up';
 
 /** Why a transition is told to nobody; null when it is told. */
 export function silentBecause(

@@ -53,7 +53,7 @@ export function virtualNet(world: World, post: ReturnType<typeof receivers>['pos
       await look(process, timeout_ms);
       return { values: ['a.root-servers.net'], latency_ms: 20 };
     },
-    judge: async () => {},
+    guard: async () => {},
   });
 }
 

@@ -20,7 +20,7 @@ it('is on a cycle who sends to itself, or to somebody who leads back to it', () 
 });
 
 it('is on none who only leads to a cycle, or is only led to', () => {
-  const sends = sending({ api: ['delivery'], deliverer: ['delivery', 'timer'], prober: [] });
+  const sends = sending({ api: ['delivery'], deliverer: ['delivery', 'deadline'], prober: [] });
   expect(onCycles(sends)).toEqual(new Set(['deliverer']));
   expect(onCycles(sending({}))).toEqual(new Set());
 });

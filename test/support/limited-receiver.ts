@@ -53,7 +53,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
           kind: 'state_change' as const,
           transition_id: transition.transition_id,
           transition_sk: transition.sk,
-          tells: 'down' as const,
+          announces: 'down' as const,
           check_id: world.check.id,
           entity_id: world.entity.id,
           alert: { id: transition.transition_id, deliveries: [id] },

@@ -1,11 +1,11 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Outcome, ProbeWorld } from '#lib/checks/check-type.ts';
+import type { ProbeInput, ProbeOutcome } from '#lib/checks/check-type.ts';
 import { parseCheck } from '#lib/checks/model.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
 import { probeWorld } from './probe-world.ts';
 
 /** Parses settings as a create request does, probes them once, and gives the outcome. */
-export async function probeCheck(settings: object, world: ProbeWorld = probeWorld()): Promise<Outcome> {
+export async function probeCheck(settings: object, world: ProbeInput = probeWorld()): Promise<ProbeOutcome> {
   const input = parseCheck({ entity_id: 'ent_0', ...settings }, 1);
   const probe = checkTypeOf(input.check_type).probe;
   if (!probe) throw new Error(`${input.check_type} checks are not probed.`);

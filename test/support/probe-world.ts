@@ -1,4 +1,4 @@
-import type { ProbeWorld } from '#lib/checks/check-type.ts';
+import type { ProbeInput } from '#lib/checks/check-type.ts';
 import type { Resolve } from '#lib/platform/egress.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
 import { readSettings } from '#lib/platform/settings.ts';
@@ -8,7 +8,7 @@ const nobodyKnows: Resolve = async (name) => {
 };
 
 /** What a probe gets, over real sockets: public addresses and 127.77/16 only, and names as told. */
-export function probeWorld(more: Partial<Omit<ProbeWorld, 'net'>> & { resolve?: Resolve } = {}): ProbeWorld {
+export function probeWorld(more: Partial<Omit<ProbeInput, 'net'>> & { resolve?: Resolve } = {}): ProbeInput {
   const settings = readSettings({ CHECK_EGRESS: 'public', EGRESS_ALLOW: '127.77.0.0/16' });
   const { resolve = nobodyKnows, ...world } = more;
   return { net: makeNet(settings, resolve), settings, timeout_ms: 2_000, now: Date.now(), ...world };

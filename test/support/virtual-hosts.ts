@@ -75,7 +75,7 @@ export function virtualHosts(clock: Clock, onCall: (host: string) => Promise<voi
     },
     connect: unused,
     tls: unused,
-    judge: unused,
+    guard: unused,
   };
   return { net, host: hostOf, names: () => [...hosts.keys()] };
 }

@@ -48,7 +48,7 @@ const made: Record<string, Key> = {
   skill: keys.skill(tenant, 'catalog-ops'),
   'open MCP stream': keys.mcpStream(tenant, 'key_1', '0b5c'),
   'who opened an MCP stream last': keys.mcpOpening(tenant),
-  'message for an MCP stream': keys.letter(tenant, '0b5c', 'msg_1', 0),
+  'message for an MCP stream': keys.replyPart(tenant, '0b5c', 'msg_1', 0),
   'unsent delivery': keys.unsentDelivery('dlv_1'),
   'last failed delivery': keys.lastFailure,
   'last late probe': keys.lastLateProbe,

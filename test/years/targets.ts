@@ -61,7 +61,7 @@ export function makeTargets(now: () => number, { once_in, shortest, longest }: S
         latency_ms: LATENCY_MS,
       }),
       resolve: async () => ({ values: ['a.root-servers.net'], latency_ms: LATENCY_MS }),
-      judge: async () => {},
+      guard: async () => {},
       connect: unused,
       tls: unused,
     },

@@ -82,7 +82,7 @@ export const ITEMS: Item[] = [
   },
   {
     name: 'a check that falls silent',
-    look: 'A failure each 10 s to the end, and no invocation dropped: Lambda takes no chain of timers for a loop.',
+    look: 'A failure each 10 s to the end, and no invocation dropped: Lambda takes no chain of deadlines for a loop.',
     run: async (site, stack) => {
       const id = await newCheck(site, { check_type: 'push', interval_seconds: 10, config: { grace_seconds: 10 } });
       expected(await site.call('POST', `/v1/checks/${id}/heartbeat`), 201, 'POST heartbeat');
@@ -98,7 +98,7 @@ export const ITEMS: Item[] = [
   },
   {
     name: 'lag of the schedule and of the queues',
-    look: 'ScheduleLag under 60 s. ApproximateAgeOfOldestMessage of job and timer: whether it counts the time that a message is delayed; the alarms allow for it.',
+    look: 'ScheduleLag under 60 s. ApproximateAgeOfOldestMessage of job and deadline: whether it counts the time that a message is delayed; the alarms allow for it.',
     run: async (_site, stack) => (stack ? sumOf(stack, 'lag') : [NO_STACK]),
   },
   {

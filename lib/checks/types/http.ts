@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
-import { type CheckSettings, defineCheck, type Outcome } from '#lib/checks/check-type.ts';
+import { type CheckSettings, defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
 import { HeaderMap } from '#lib/platform/header-map.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/header-secrets.ts';
-import { hiderOf } from '#lib/platform/hide-secrets.ts';
+import { redactorOf } from '#lib/platform/hide-secrets.ts';
 import type { HttpReply } from '#lib/platform/net.ts';
 
 const MAX_REDIRECTS = 5;
@@ -83,7 +83,7 @@ export const http = defineCheck({
         max_redirects: follow ? MAX_REDIRECTS : 0,
         verify_tls: verify_tls !== false,
       });
-      return judge(check, reply);
+      return assertResponse(check, reply);
     });
     return outcome.success ? outcome : withoutSecrets(outcome, check.config);
   },
@@ -136,8 +136,8 @@ export const http = defineCheck({
 const SEARCHED_OF_BODY = 4096;
 
 /** A target may answer with what it was sent: in a redirect, in a header that an error quotes. */
-function withoutSecrets(outcome: Outcome, { headers, body = '' }: z.output<typeof Config>): Outcome {
-  const hide = hiderOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
+function withoutSecrets(outcome: ProbeOutcome, { headers, body = '' }: z.output<typeof Config>): ProbeOutcome {
+  const hide = redactorOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
   return { ...outcome, error_message: hide(outcome.error_message) };
 }
 
@@ -147,7 +147,7 @@ const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${
 
 type Expected = Pick<CheckSettings, 'config'> & { method: string; expected_status: number; body_contains: string };
 
-function judge(check: Expected, { status, headers, search, latency_ms }: HttpReply): Outcome {
+function assertResponse(check: Expected, { status, headers, search, latency_ms }: HttpReply): ProbeOutcome {
   if (status !== check.expected_status) {
     const to = isRedirect(status) && headers.location ? `: it redirects, and redirects are not followed here` : '';
     return failed('status', `expected status ${check.expected_status}, got ${named(status)}${to}`, latency_ms, status);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineCheck, type Outcome } from '#lib/checks/check-type.ts';
+import { defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
 
@@ -34,7 +34,7 @@ export const tls = defineCheck({
       const days_left = Math.floor((reply.valid_to - now) / DAY_MS);
       const shortly = days_left < min_days_remaining ? tooShort(days_left, reply.valid_to, min_days_remaining) : '';
       const problem = reply.problem || shortly;
-      const outcome: Outcome = problem ? failed('tls', problem, reply.latency_ms) : succeeded(reply.latency_ms);
+      const outcome: ProbeOutcome = problem ? failed('tls', problem, reply.latency_ms) : succeeded(reply.latency_ms);
       return Number.isNaN(days_left) ? outcome : { ...outcome, days_left };
     }),
   examples: {

@@ -11,7 +11,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { checkTransaction, isKey, itemText } from '#lib/platform/item-limits.ts';
-import type { Item, Key, Outcome, Page, Query, Table, Write } from '#lib/platform/ports.ts';
+import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { type Attributes, fromAttributes, toAttributes } from './dynamodb-item.ts';
 import { queryInput } from './dynamodb-query.ts';
 import { chunks, inRounds, type Pauses } from './in-rounds.ts';
@@ -92,7 +92,7 @@ async function writeOne(
   client: DynamoDBClient,
   TableName: string,
   write: Exclude<Write, { check: Key }>,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const condition = { TableName, ...conditionOf(write) };
   try {
     if ('put' in write) await client.send(new PutItemCommand({ ...condition, Item: toAttributes(write.put) }));
@@ -109,7 +109,7 @@ async function writeOne(
   }
 }
 
-async function writeAll(client: DynamoDBClient, TableName: string, writes: Write[]): Promise<Outcome> {
+async function writeAll(client: DynamoDBClient, TableName: string, writes: Write[]): Promise<WriteOutcome> {
   const TransactItems = writes.map((write) => {
     const condition = { TableName, ...conditionOf(write) };
     if ('put' in write) return { Put: { ...condition, Item: toAttributes(write.put) } };
@@ -127,7 +127,7 @@ async function writeAll(client: DynamoDBClient, TableName: string, writes: Write
 }
 
 /** One reason for each write, in their order. */
-function cancelled(error: TransactionCanceledException): Outcome {
+function cancelled(error: TransactionCanceledException): WriteOutcome {
   const reasons = error.CancellationReasons ?? [];
   const failed = reasons.flatMap(({ Code }, i) => (Code === 'ConditionalCheckFailed' ? [i] : []));
   const conflict = reasons.some(({ Code }) => Code === 'TransactionConflict');

@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { LOG_LEVELS, type LogLevel, veil } from '#lib/platform/log.ts';
+import { LOG_LEVELS, type LogLevel, redactField } from '#lib/platform/log.ts';
 import type { Log, LogFields } from '#lib/platform/ports.ts';
 
 export type LambdaLog = Log & {
@@ -12,7 +12,7 @@ export function lambdaLog(level: LogLevel, service: string): LambdaLog {
   const logger = new Logger({
     serviceName: service,
     logLevel: level.toUpperCase() as Uppercase<LogLevel>,
-    jsonReplacerFn: veil,
+    jsonReplacerFn: redactField,
   });
   // Judged here: where Lambda has a level of its own, the logger goes by that one.
   const lowest = LOG_LEVELS.indexOf(level);

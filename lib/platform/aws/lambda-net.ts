@@ -17,7 +17,7 @@ export function lambdaNet(settings: Settings, resolve: Resolve = systemResolver(
     const address = host.replace(/^\[(.*)\]$/, '$1');
     if (isIPv6(address)) {
       // Where it may not go at all is said first.
-      await net.judge({ host, timeout_ms, egress });
+      await net.guard({ host, timeout_ms, egress });
       throw unreachable(`${address} is an IPv6 address, which AWS Lambda cannot reach; ${WAY_OUT}`);
     }
     if (port === 25) throw unreachable(`AWS lets nobody out to port 25; check 465 or 587, or ${WAY_OUT}`);
@@ -37,8 +37,8 @@ export function lambdaNet(settings: Settings, resolve: Resolve = systemResolver(
       await judged(request, request.port);
       return net.tls(request);
     },
-    judge: async (request) => {
-      await net.judge(request);
+    guard: async (request) => {
+      await net.guard(request);
       await judged(request);
     },
   };

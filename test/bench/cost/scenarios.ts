@@ -10,7 +10,7 @@ const WARM_MINUTES = 9;
 export const PATHS = {
   tick: 'schedule',
   job: 'prober',
-  timer: 'deadlines',
+  deadline: 'deadlines',
   notifier: 'notifier',
   notify: 'notifier',
   delivery: 'deliverer',

@@ -53,7 +53,7 @@ export function makeTargets(): Targets {
       connect: unused,
       tls: unused,
       resolve: unused,
-      judge: unused,
+      guard: unused,
     }),
   };
 }

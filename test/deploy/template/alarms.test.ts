@@ -81,7 +81,7 @@ describe('an alarm', () => {
   it('takes no message for late that was sent ahead of its time', () => {
     const watched = ofMetric('ApproximateAgeOfOldestMessage');
     expect(watched.map((one) => dimensionOf(one, 'QueueName')['Fn::GetAtt'][0])).toEqual(
-      ['job', 'timer', 'notify', 'delivery'].map((name) => queueIn(template, name)),
+      ['job', 'deadline', 'notify', 'delivery'].map((name) => queueIn(template, name)),
     );
     const [job, timer, notify, delivery] = watched.map((one) => one.Threshold);
     // Whoever writes a check sends what is due until the generator takes over: now + 2 × the lookahead at most.

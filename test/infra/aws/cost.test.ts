@@ -49,7 +49,7 @@ const RICH = {
   none: null,
   at: 1_763_718_000_123,
   part: -0.25,
-  list: [{ id: 'chn_1', tells: 'up' }],
+  list: [{ id: 'chn_1', announces: 'up' }],
   map: { a: { b: [1, 2] } },
 };
 

@@ -11,8 +11,8 @@ const ask = { timeout_ms: 1000, egress: 'public' } as const;
 
 describe('a check on Lambda without a VPC', () => {
   it.each([
-    ['a name with IPv6 addresses alone', () => net.judge({ ...ask, host: 'six.example.com' })],
-    ['an IPv6 address', () => net.judge({ ...ask, host: '2606:4700::1' })],
+    ['a name with IPv6 addresses alone', () => net.guard({ ...ask, host: 'six.example.com' })],
+    ['an IPv6 address', () => net.guard({ ...ask, host: '2606:4700::1' })],
     ['a tcp check of one', () => net.connect({ ...ask, host: '[2606:4700::1]', port: 80 })],
     [
       'a URL with one',
@@ -29,11 +29,11 @@ describe('a check on Lambda without a VPC', () => {
   });
 
   it('may have a host with an IPv4 address too', async () => {
-    await expect(net.judge({ ...ask, host: 'both.example.com' })).resolves.toBeUndefined();
+    await expect(net.guard({ ...ask, host: 'both.example.com' })).resolves.toBeUndefined();
   });
 
   it('is refused first what nobody may reach', async () => {
-    await expect(net.judge({ ...ask, host: '::1' })).rejects.toMatchObject({
+    await expect(net.guard({ ...ask, host: '::1' })).rejects.toMatchObject({
       message: expect.stringContaining('not a public address'),
     });
   });

@@ -73,7 +73,7 @@ describe('sending to SQS', () => {
   });
 
   it.each([
-    ['a queue that this function may not send to', 'timer', 1],
+    ['a queue that this function may not send to', 'deadline', 1],
     ['a body that is not JSON', 'job', undefined],
     ['a body over 256 KB', 'job', 'x'.repeat(257 * 1024)],
   ])('refuses %s', async (_, queue, body) => {

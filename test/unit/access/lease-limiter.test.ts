@@ -3,7 +3,7 @@ import { leaseLimiter } from '#lib/access/lease-limiter.ts';
 import { keyTable } from '#lib/keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import type { Item, Key, Limiter, Outcome, Table, Write } from '#lib/platform/ports.ts';
+import type { Item, Key, Limiter, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { makeRandom } from '#test/faults/random.ts';
 import { makeClock } from '#test/faults/virtual-clock.ts';
@@ -18,7 +18,7 @@ function itemsByKey() {
   const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
   return {
     get: (key: Key) => items.get(nameOf(key)),
-    write: (write: Write): Outcome => {
+    write: (write: Write): WriteOutcome => {
       if (!('put' in write)) throw new Error('puts alone are expected here');
       const present = items.get(nameOf(write.put));
       const holds = write.if === 'absent' ? !present : present?.v === (write.if as { version: string }).version;

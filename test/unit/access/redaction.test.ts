@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { REDACTED, redactPaths, redactUrl, redactUrls } from '#lib/access/redaction.ts';
+import { redactPaths, redactUrl, redactUrls } from '#lib/access/redaction.ts';
+import { REDACTED } from '#lib/platform/hide-secrets.ts';
 
 describe('redactUrl', () => {
   it.each([

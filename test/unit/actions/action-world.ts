@@ -20,7 +20,7 @@ export async function actionWorld() {
   let target = ok;
   world.ports.net = {
     ...world.ports.net,
-    judge: async () => {},
+    guard: async () => {},
     http: (request) => {
       requests.push(request);
       return target(request);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type BuiltIn, variablesOf } from '#lib/actions/placeholders.ts';
 import { render, renderBody } from '#lib/actions/template.ts';
 import { hasFixedHost, renderUrl } from '#lib/actions/url-template.ts';
-import { judgeUrl, resolveAndJudge } from '#lib/platform/egress.ts';
+import { allowUrl, resolveAllowed } from '#lib/platform/egress.ts';
 import { NetError } from '#lib/platform/net.ts';
 
 const vars = (values: Record<string, string>, builtIn: BuiltIn = {}) => variablesOf(builtIn, values);
@@ -286,7 +286,7 @@ describe('after substitution', () => {
     const judged = (async () => {
       const url = renderUrl(vector.url, vars(vector.vars));
       if (!url.ok) throw new NetError('egress', url.error);
-      await resolveAndJudge(judgeUrl(url.url, 'public', []), 'public', [], async (host) => vector.dns[host] ?? []);
+      await resolveAllowed(allowUrl(url.url, 'public', []), 'public', [], async (host) => vector.dns[host] ?? []);
     })();
     if (vector.verdict === 'allow') await judged;
     else await expect(judged).rejects.toMatchObject({ kind: 'egress' });

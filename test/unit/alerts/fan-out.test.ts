@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/notifier.ts';
 import { grant } from '#infra/local/grant.ts';
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
-import { tell } from '#lib/health/told.ts';
+import { announce } from '#lib/health/told.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -42,7 +42,7 @@ describe('a planned transition', () => {
       kind: 'state_change',
       transition_id: 'trn_1',
       transition_sk: transition.sk,
-      tells: 'down',
+      announces: 'down',
       check_id: 'chk_pay',
       entity_id: 'ent_shop',
       channel_id: 'chn_1',
@@ -172,8 +172,8 @@ describe('a transition whose fan-out fails', () => {
   });
 
   it('is then followed by what follows from any failure, all with what the notifier may do', async () => {
-    const told = tell({}, { id: transition.transition_id, tells: 'down' });
-    await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, told } });
+    const announced = announce({}, { id: transition.transition_id, announces: 'down' });
+    await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, announced } });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
     const { send } = world.ports.queues;
     world.ports.queues.send = (queue, messages) => (queue === 'delivery' ? unavailable() : send(queue, messages));
@@ -181,12 +181,15 @@ describe('a transition whose fan-out fails', () => {
     await create(grant(world.ports, 'notifier'))(queueEvent([parked], 'last'));
 
     expect((await deliveries()).map((one) => one?.status)).toEqual(['failed', 'failed']);
-    expect(world.sent.map(({ queue }) => queue)).toEqual(['timer']);
+    expect(world.sent.map(({ queue }) => queue)).toEqual(['deadline']);
     expect(reasons()).toEqual(['The queue refuses.']);
   });
 
   it('ends each of its deliveries for itself when what follows from one of them fails', async () => {
-    await world.put({ ...world.check, alerts: { told: tell({}, { id: transition.transition_id, tells: 'down' }) } });
+    await world.put({
+      ...world.check,
+      alerts: { told: announce({}, { id: transition.transition_id, announces: 'down' }) },
+    });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
     world.ports.queues.send = unavailable;
     const { table } = world.ports;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
 import { followUp } from '#lib/alerts/follow-up.ts';
-import type { Told } from '#lib/health/told.ts';
+import type { Announced } from '#lib/checks/check-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { type AlertWorld, alertWorld, START, TENANT } from '#test/support/alert-world.ts';
 
@@ -12,10 +12,10 @@ beforeEach(async () => {
 
 /** The check's next look, after an alert that it no longer remembers has failed; `series` when that was a try. */
 async function lookAfter(
-  told: Told,
+  announced: Announced,
   series?: { failed_at: number; tries: number },
 ): Promise<DeadlineEntry | undefined> {
-  await world.put({ ...world.check, state: 'down' as const, alerts: { told } });
+  await world.put({ ...world.check, state: 'down' as const, alerts: { announced } });
   const delivery = {
     ...world.keys.delivery(TENANT, 'dlv_1'),
     id: 'dlv_1',
@@ -31,21 +31,21 @@ async function lookAfter(
 
 describe('an alert that fails when its check remembers only newer ones', () => {
   it('changes nothing as long as one of those stands', async () => {
-    expect(await lookAfter({ before: 'uncertain', open: [{ id: 'trn_9', tells: 'down' }] })).toBeUndefined();
-    expect(await lookAfter({ before: 'down', open: [] })).toBeUndefined();
+    expect(await lookAfter({ baseline: 'unknown', inFlight: [{ id: 'trn_9', announces: 'down' }] })).toBeUndefined();
+    expect(await lookAfter({ baseline: 'down', inFlight: [] })).toBeUndefined();
   });
 
   it('brings a look a minute later when all of those have failed before', async () => {
-    expect(await lookAfter({ before: 'uncertain', open: [] })).toMatchObject({
+    expect(await lookAfter({ baseline: 'unknown', inFlight: [] })).toMatchObject({
       deadline: START + 60_000,
       note: { failed_at: START, tries: 0 },
     });
   });
 
   it('goes on with its series when it was a try, and begins none after the last', async () => {
-    const told: Told = { before: 'uncertain', open: [] };
-    expect(await lookAfter(told, { failed_at: START - 3_600_000, tries: 3 })).toBeUndefined();
-    expect(await lookAfter(told, { failed_at: START - 3_600_000, tries: 1 })).toMatchObject({
+    const announced: Announced = { baseline: 'unknown', inFlight: [] };
+    expect(await lookAfter(announced, { failed_at: START - 3_600_000, tries: 3 })).toBeUndefined();
+    expect(await lookAfter(announced, { failed_at: START - 3_600_000, tries: 1 })).toMatchObject({
       deadline: START + 60_000,
       note: { failed_at: START - 3_600_000, tries: 1 },
     });

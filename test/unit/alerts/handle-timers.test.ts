@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountItem } from '#lib/access/account.ts';
-import { handleTimers } from '#lib/alerts/handle-timers.ts';
+import { handleDeadlines } from '#lib/alerts/handle-timers.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { RESULTS } from '#lib/keys.ts';
-import type { Timer } from '#lib/messages.ts';
+import type { DueDeadline } from '#lib/messages.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
@@ -21,10 +21,10 @@ async function silentChecks(count: number) {
   world.advance(10 * MINUTE);
   await world.watermark(MINUTE);
   world.sent.length = 0;
-  const timers = checks.map(({ id, tenant_id, entity_id }): Timer => {
+  const deadlines = checks.map(({ id, tenant_id, entity_id }): DueDeadline => {
     return { kind: 'silence', tenant_id, entity_id, check_id: id, at: world.ports.clock.now() };
   });
-  return { checks, timers };
+  return { checks, deadlines };
 }
 
 /** The kinds of errors of a check's results, newest first. */
@@ -38,40 +38,42 @@ const errorsOf = async ({ tenant_id, id }: CheckItem) => {
   return page.items.map((item) => item.error_kind);
 };
 
-const sentTimers = () =>
-  world.sent.flatMap(({ queue, message }) => (queue === 'timer' ? [(message.body as { timers: Timer[] }).timers] : []));
+const sentDeadlines = () =>
+  world.sent.flatMap(({ queue, message }) =>
+    queue === 'deadline' ? [(message.body as { deadlines: DueDeadline[] }).deadlines] : [],
+  );
 
 describe('deadlines that travelled together', () => {
   it('are all judged, and their next ones travel together again', async () => {
-    const { checks, timers } = await silentChecks(3);
-    await handleTimers(world.ports, world.keys, timers);
+    const { checks, deadlines } = await silentChecks(3);
+    await handleDeadlines(world.ports, world.keys, deadlines);
     for (const check of checks) expect(await errorsOf(check)).toEqual(['silence', null]);
-    const ids = sentTimers().map((message) => message.map((timer) => timer.check_id).sort());
+    const ids = sentDeadlines().map((message) => message.map((deadline) => deadline.check_id).sort());
     expect(ids).toEqual([checks.map(({ id }) => id).sort()]);
   });
 
   it('are done but for the one that failed, and done again they change nothing', async () => {
-    const { checks, timers } = await silentChecks(3);
+    const { checks, deadlines } = await silentChecks(3);
     const broken = world.keys.entry('silence', checks[1]!.tenant_id, checks[1]!.entity_id, checks[1]!.id).sk;
     const { get } = world.ports.table;
     world.ports.table.get = (key) => (key.sk === broken ? Promise.reject(new Error('throttled')) : get(key));
-    await expect(handleTimers(world.ports, world.keys, timers)).rejects.toThrow('1 of 3 deadlines failed');
+    await expect(handleDeadlines(world.ports, world.keys, deadlines)).rejects.toThrow('1 of 3 deadlines failed');
     expect(await Promise.all(checks.map(errorsOf))).toEqual([['silence', null], [null], ['silence', null]]);
-    expect(sentTimers().flat()).toHaveLength(2);
+    expect(sentDeadlines().flat()).toHaveLength(2);
 
     world.ports.table.get = get;
-    await handleTimers(world.ports, world.keys, timers);
+    await handleDeadlines(world.ports, world.keys, deadlines);
     expect(await Promise.all(checks.map(errorsOf))).toEqual(Array(3).fill(['silence', null]));
-    expect(sentTimers().flat()).toHaveLength(3);
+    expect(sentDeadlines().flat()).toHaveLength(3);
   });
 
   it('of a disabled account wait', async () => {
-    const { checks, timers } = await silentChecks(1);
+    const { checks, deadlines } = await silentChecks(1);
     const account = await world.ports.table.get<AccountItem>(world.keys.account(checks[0]!.tenant_id));
     const disabled: AccountItem = { ...account!, disabled: true };
     await world.ports.table.putMany([disabled]);
-    await handleTimers(world.ports, world.keys, timers);
+    await handleDeadlines(world.ports, world.keys, deadlines);
     expect(await errorsOf(checks[0]!)).toEqual([null]);
-    expect(sentTimers()).toEqual([]);
+    expect(sentDeadlines()).toEqual([]);
   });
 });

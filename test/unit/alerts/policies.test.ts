@@ -287,7 +287,7 @@ describe('the delivery log', () => {
       transition_id: `trn_${n}`,
       transition_sk: `TR#${n}`,
       alert: { id: 'trn_1', deliveries: [] },
-      tells: 'down' as const,
+      announces: 'down' as const,
       check_id: 'chk_pay',
       entity_id: 'ent_shop',
     };

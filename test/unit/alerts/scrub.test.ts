@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { channelTypeOf } from '#lib/alerts/registry.ts';
-import { scrubber } from '#lib/alerts/scrub.ts';
+import { channelRedactor } from '#lib/alerts/scrub.ts';
 import { sendAlert } from '#lib/alerts/send.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { WRITINGS } from '#test/support/writings.ts';
@@ -64,6 +64,6 @@ describe('a receiver that quotes the address of its channel', () => {
 });
 
 it('a secret that looks like a short address is one all the same', () => {
-  const hide = scrubber(channelTypeOf('webhook')!, { url: 'https://x.test/', secret: 'a:b' });
+  const hide = channelRedactor(channelTypeOf('webhook')!, { url: 'https://x.test/', secret: 'a:b' });
   expect(hide('signed with a:b')).toBe(`signed with ${MASK}`);
 });

@@ -4,7 +4,7 @@ import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
-import { type Basis, type Change, changeState } from '#lib/health/change-state.ts';
+import { type Basis, changeState, type StateChangeInput } from '#lib/health/change-state.ts';
 import { aggregate } from '#lib/health/judge.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -62,7 +62,7 @@ const basisOf = (entity: EntityItem, policy?: PolicyItem): Basis => ({
   deadlines: {},
 });
 
-const changeOf = (check: CheckItem, to: CheckState, more: Partial<Change> = {}): Change => ({
+const changeOf = (check: CheckItem, to: CheckState, more: Partial<StateChangeInput> = {}): StateChangeInput => ({
   check,
   to,
   cause: 'result',

@@ -8,8 +8,8 @@ const policy = { silenced: false, notify_on_recovery: true, cooldown_seconds: 30
 const toDown = { cause: 'result', from: 'up', to: 'down', at: AT } as const;
 const toUp = { cause: 'result', from: 'down', to: 'up', at: AT } as const;
 const first = { ...toUp, from: 'unknown' } as const;
-const told = (tells: 'up' | 'down'): CheckItem['alerts'] => ({
-  told: { before: 'up', open: [{ id: 'trn_1', tells }] },
+const told = (announces: 'up' | 'down'): CheckItem['alerts'] => ({
+  announced: { baseline: 'up', inFlight: [{ id: 'trn_1', announces }] },
 });
 const cooling = { last_planned_at: AT - 299_999 };
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckState } from '#lib/catalog/entity-item.ts';
-import { aggregate, isSame, type Judged, judge } from '#lib/health/judge.ts';
+import { aggregate, isSame, nextState, type StateAndCount } from '#lib/health/judge.ts';
 
-const NEW: Judged = { state: 'unknown', consecutive_failures: 0 };
-function judged(failure_threshold: number, results: boolean[], from: Judged = NEW): Judged {
+const NEW: StateAndCount = { state: 'unknown', consecutive_failures: 0 };
+function judged(failure_threshold: number, results: boolean[], from: StateAndCount = NEW): StateAndCount {
   let check = from;
-  for (const success of results) check = judge({ ...check, failure_threshold }, success);
+  for (const success of results) check = nextState({ ...check, failure_threshold }, success);
   return check;
 }
 
@@ -52,8 +52,8 @@ describe('a check', () => {
 
   it('is judged by a lowered threshold at the next result', () => {
     const failing = judged(5, [true, false, false, false]);
-    expect(judge({ ...failing, failure_threshold: 2 }, false)).toEqual({ state: 'down', consecutive_failures: 2 });
-    expect(judge({ ...failing, failure_threshold: 2 }, true)).toEqual({ state: 'up', consecutive_failures: 0 });
+    expect(nextState({ ...failing, failure_threshold: 2 }, false)).toEqual({ state: 'down', consecutive_failures: 2 });
+    expect(nextState({ ...failing, failure_threshold: 2 }, true)).toEqual({ state: 'up', consecutive_failures: 0 });
   });
 
   it('is the same only with the same state and counter', () => {

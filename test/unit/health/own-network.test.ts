@@ -24,9 +24,9 @@ beforeEach(() => {
 
 /** A batch of probes to three hosts, which end so; whoever is silent asks who is to blame. */
 async function batch(answered: boolean) {
-  for (const host of ['a', 'b', 'c']) network.note(host, answered);
-  const blame = answered ? undefined : await network.blame();
-  await network.keepWitness();
+  for (const host of ['a', 'b', 'c']) network.record(host, answered);
+  const blame = answered ? undefined : await network.attribute();
+  await network.refreshReference();
   return blame;
 }
 

@@ -1,23 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Told, tell, toldState, untell } from '#lib/health/told.ts';
+import type { Announced } from '#lib/checks/check-item.ts';
+import { announce, announcedState, retract } from '#lib/health/told.ts';
 
-const telling = (tells: ('up' | 'down')[]): Told | undefined => {
-  let told: Told | undefined;
-  for (const [i, state] of tells.entries()) told = tell(told ? { told } : {}, { id: `trn_${i}`, tells: state });
+const telling = (announces: ('up' | 'down')[]): Announced | undefined => {
+  let told: Announced | undefined;
+  for (const [i, state] of announces.entries())
+    told = announce(told ? { announced: told } : {}, { id: `trn_${i}`, announces: state });
   return told;
 };
 const states = fc.array(fc.constantFrom<'up' | 'down'>('up', 'down'), { minLength: 1, maxLength: 10 });
 
 describe('what the channels were told', () => {
   it('is up before any alert', () => {
-    expect(toldState({})).toBe('up');
+    expect(announcedState({})).toBe('up');
   });
 
   it('is the latest alert', () => {
     fc.assert(
       fc.property(states, (list) => {
-        expect(toldState({ told: telling(list)! })).toBe(list.at(-1));
+        expect(announcedState({ announced: telling(list)! })).toBe(list.at(-1));
       }),
     );
   });
@@ -25,63 +27,68 @@ describe('what the channels were told', () => {
   it('is the one before when the latest failed', () => {
     fc.assert(
       fc.property(states, (list) => {
-        const told = untell(telling(list)!, `trn_${list.length - 1}`);
-        expect(toldState({ told })).toBe(list.at(-2) ?? 'up');
+        const told = retract(telling(list)!, `trn_${list.length - 1}`);
+        expect(announcedState({ announced: told })).toBe(list.at(-2) ?? 'up');
       }),
     );
   });
 
   it('does not change by the failure of an older one, and stays the same object by that of a stranger', () => {
     const told = telling(['down', 'up', 'down'])!;
-    expect(toldState({ told: untell(told, 'trn_0') })).toBe('down');
-    expect(untell(told, 'trn_9')).toBe(told);
+    expect(announcedState({ announced: retract(told, 'trn_0') })).toBe('down');
+    expect(retract(told, 'trn_9')).toBe(told);
   });
 
   it('is what nobody can be sure of when five alerts that alternate all fail', () => {
     let told = telling(['down', 'up', 'down', 'up', 'down'])!;
-    for (let i = 0; i < 5; i++) told = untell(told, `trn_${i}`);
-    expect(toldState({ told })).toBe('uncertain');
-    expect(toldState({ told: tell({ told }, { id: 'trn_5', tells: 'down' }) })).toBe('down');
+    for (let i = 0; i < 5; i++) told = retract(told, `trn_${i}`);
+    expect(announcedState({ announced: told })).toBe('unknown');
+    expect(announcedState({ announced: announce({ announced: told }, { id: 'trn_5', announces: 'down' }) })).toBe(
+      'down',
+    );
   });
 });
 
 describe('whatever alerts are planned, and in whatever order they fail', () => {
-  type Alert = { id: string; tells: 'up' | 'down'; failed: boolean };
+  type Alert = { id: string; announces: 'up' | 'down'; failed: boolean };
 
   /** An alert is planned, or one of the last `back` turns out to have failed on every channel. */
   const stories = (back: number) =>
     fc.array(
       fc.oneof(
-        fc.record({ tells: fc.constantFrom<'up' | 'down'>('up', 'down') }),
+        fc.record({ announces: fc.constantFrom<'up' | 'down'>('up', 'down') }),
         fc.record({ back: fc.integer({ min: 0, max: back - 1 }) }),
       ),
       { maxLength: 40 },
     );
 
-  function play(steps: ({ tells: 'up' | 'down' } | { back: number })[], see: (alerts: Alert[], told?: Told) => void) {
+  function play(
+    steps: ({ announces: 'up' | 'down' } | { back: number })[],
+    see: (alerts: Alert[], told?: Announced) => void,
+  ) {
     const alerts: Alert[] = [];
-    let told: Told | undefined;
+    let told: Announced | undefined;
     for (const one of steps) {
-      if ('tells' in one) {
-        alerts.push({ id: `trn_${alerts.length}`, tells: one.tells, failed: false });
-        told = tell(told ? { told } : {}, alerts.at(-1)!);
+      if ('announces' in one) {
+        alerts.push({ id: `trn_${alerts.length}`, announces: one.announces, failed: false });
+        told = announce(told ? { announced: told } : {}, alerts.at(-1)!);
       } else {
         const alert = alerts.at(-1 - one.back);
         if (!alert || !told) continue;
         alert.failed = true;
-        told = untell(told, alert.id);
+        told = retract(told, alert.id);
       }
       see(alerts, told);
     }
   }
 
-  const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.tells ?? 'up';
-  const believed = (told?: Told) => toldState(told ? { told } : {});
+  const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.announces ?? 'up';
+  const believed = (told?: Announced) => announcedState(told ? { announced: told } : {});
 
   it('what is told is the latest that has not failed, or said to be uncertain', () => {
     fc.assert(
       fc.property(stories(12), (steps) => {
-        play(steps, (alerts, told) => expect([truth(alerts), 'uncertain']).toContain(believed(told)));
+        play(steps, (alerts, told) => expect([truth(alerts), 'unknown']).toContain(believed(told)));
       }),
     );
   });
@@ -105,7 +112,7 @@ describe('whatever alerts are planned, and in whatever order they fail', () => {
     fc.assert(
       fc.property(failing, ([list, order]) => {
         let told = telling(list);
-        for (const i of order) told = told && untell(told, `trn_${i}`);
+        for (const i of order) told = told && retract(told, `trn_${i}`);
         expect(believed(told)).not.toBe('down');
       }),
     );
@@ -114,7 +121,7 @@ describe('whatever alerts are planned, and in whatever order they fail', () => {
   it('a check remembers four alerts at most', () => {
     fc.assert(
       fc.property(stories(12), (steps) => {
-        play(steps, (_alerts, told) => expect(told?.open.length ?? 0).toBeLessThanOrEqual(4));
+        play(steps, (_alerts, told) => expect(told?.inFlight.length ?? 0).toBeLessThanOrEqual(4));
       }),
     );
   });

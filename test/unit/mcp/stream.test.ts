@@ -224,7 +224,7 @@ describe('a stream of 2024-11-05', () => {
       all += event;
     });
     expect(all.match(/event: message/g)).toHaveLength(1);
-    const partition = home.keys.mailbox(home.account.id, /sessionId=(\S+)/.exec(stream.query)![1]!);
+    const partition = home.keys.replyQueue(home.account.id, /sessionId=(\S+)/.exec(stream.query)![1]!);
     expect((await home.store.query({ partition })).items).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockList, judgeHost, judgeUrl, refusalOf, resolveAndJudge } from '#lib/platform/egress.ts';
+import { allowHost, allowUrl, blockList, refusalOf, resolveAllowed } from '#lib/platform/egress.ts';
 
 type Vector = {
   id: string;
@@ -37,10 +37,10 @@ async function connectsTo(vector: Vector): Promise<string[]> {
     return (sequence && sequence.length > 1 ? sequence.shift() : sequence?.[0]) ?? [];
   };
   const url = vector.url?.replace(/\{\{(\w+)\}\}/g, (whole, name) => vector.vars?.[name] ?? whole);
-  const verdict = url === undefined ? judgeHost(vector.host ?? '', 'public', []) : judgeUrl(url, 'public', []);
+  const verdict = url === undefined ? allowHost(vector.host ?? '', 'public', []) : allowUrl(url, 'public', []);
   if (vector.port === 0) throw new Error('no such port');
   const addresses =
-    verdict.ok && verdict.literal ? [verdict.host] : await resolveAndJudge(verdict, 'public', [], resolve);
+    verdict.ok && verdict.literal ? [verdict.host] : await resolveAllowed(verdict, 'public', [], resolve);
   const remote = vector.socketRemote && refusalOf(vector.socketRemote, 'public', []);
   if (remote) throw new Error(remote);
   // An action does not follow redirects: a 3xx is a failed run, wherever it points.
@@ -70,13 +70,13 @@ describe('the public rule, as an action uses it', () => {
     'http://[64:ff9b:1:fffe::a9fe:a9fe]/',
     'http://[2001:0:4136:e378:8000:63bf:5601:5601]/',
   ])('refuses the metadata address, or the way to one, %s', (url) => {
-    expect(judgeUrl(url, 'public', [])).toMatchObject({ ok: false });
+    expect(allowUrl(url, 'public', [])).toMatchObject({ ok: false });
   });
 
   it('says of an address that only the operator may know no more than that it is not public', async () => {
-    const verdict = judgeHost('db.corp.example.com', 'public', []);
+    const verdict = allowHost('db.corp.example.com', 'public', []);
     for (const address of ['10.20.30.40', 'fd12::1', '169.254.169.254']) {
-      const refused = resolveAndJudge(verdict, 'public', [], async () => ['93.184.215.14', address]);
+      const refused = resolveAllowed(verdict, 'public', [], async () => ['93.184.215.14', address]);
       await expect(refused).rejects.toMatchObject({
         message:
           'refused: db.corp.example.com resolves to an address that is not public, and only public hosts may be reached',
@@ -110,7 +110,7 @@ describe('the rule of people who monitor their own network', () => {
     'https://example.com/',
     'http://2130706433/',
   ])('lets %s pass', (url) => {
-    expect(judgeUrl(url, 'any', [])).toMatchObject({ ok: true });
+    expect(allowUrl(url, 'any', [])).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -152,11 +152,11 @@ describe('the rule of people who monitor their own network', () => {
     'ftp://10.0.0.1/',
     'http://10.0.0.1:0/',
   ])('refuses %s', (url) => {
-    expect(judgeUrl(url, 'any', [])).toMatchObject({ ok: false });
+    expect(allowUrl(url, 'any', [])).toMatchObject({ ok: false });
   });
 
   it('says in a sentence what the address is', () => {
-    expect(judgeUrl('http://169.254.169.254/latest', 'any', [])).toEqual({
+    expect(allowUrl('http://169.254.169.254/latest', 'any', [])).toEqual({
       ok: false,
       reason: '169.254.169.254 is a link-local address, which may not be reached from here',
     });
@@ -180,27 +180,27 @@ describe('anything but the machine itself', () => {
     'http://[::]/',
     'http://169.254.100.1:9001/',
   ])('refuses %s', (url) => {
-    expect(judgeUrl(url, 'any-but-self', [])).toMatchObject({ ok: false });
+    expect(allowUrl(url, 'any-but-self', [])).toMatchObject({ ok: false });
   });
 
   it.each(['http://10.0.0.1/', 'http://[fd12::1]/', 'http://db.internal/', 'http://router/', 'http://128.0.0.1/'])(
     'lets %s pass',
     (url) => {
-      expect(judgeUrl(url, 'any-but-self', [])).toMatchObject({ ok: true });
+      expect(allowUrl(url, 'any-but-self', [])).toMatchObject({ ok: true });
     },
   );
 
   it('reads a name that leads to it as what it is', async () => {
-    const verdict = judgeHost('localhost', 'any-but-self', []);
-    await expect(resolveAndJudge(verdict, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
+    const verdict = allowHost('localhost', 'any-but-self', []);
+    await expect(resolveAllowed(verdict, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
       message: 'refused: localhost resolves to ::1; ::1 is a loopback address, which may not be reached from here',
     });
   });
 
   it('opens what EGRESS_ALLOW names, and no more of it', () => {
     const allow = ['127.77.0.0/16'];
-    expect(judgeUrl('http://127.77.3.4/', 'any-but-self', allow)).toMatchObject({ ok: true });
-    expect(judgeUrl('http://127.0.0.1/', 'any-but-self', allow)).toMatchObject({ ok: false });
+    expect(allowUrl('http://127.77.3.4/', 'any-but-self', allow)).toMatchObject({ ok: true });
+    expect(allowUrl('http://127.0.0.1/', 'any-but-self', allow)).toMatchObject({ ok: false });
   });
 });
 
@@ -214,7 +214,7 @@ describe('hosts as people write them', () => {
     ['Example.COM.', 'example.com'],
     ['bücher.de', 'xn--bcher-kva.de'],
   ])('reads %s as %s', (host, canonical) => {
-    expect(judgeHost(host, 'any', [])).toMatchObject({ ok: true, host: canonical });
+    expect(allowHost(host, 'any', [])).toMatchObject({ ok: true, host: canonical });
   });
 
   it.each([
@@ -235,7 +235,7 @@ describe('hosts as people write them', () => {
     `${'a'.repeat(64)}.dev`,
     `${'a.'.repeat(127)}dev`,
   ])('refuses %j', (host) => {
-    expect(judgeHost(host, 'any', [])).toMatchObject({ ok: false });
+    expect(allowHost(host, 'any', [])).toMatchObject({ ok: false });
   });
 });
 
@@ -245,14 +245,14 @@ describe('EGRESS_ALLOW', () => {
   it.each(['http://127.77.3.4/', 'http://[fd00:1::9]/', 'http://169.254.10.10/'])(
     'opens %s under either rule',
     (url) => {
-      expect(judgeUrl(url, 'public', allow)).toMatchObject({ ok: true });
-      expect(judgeUrl(url, 'any', allow)).toMatchObject({ ok: true });
+      expect(allowUrl(url, 'public', allow)).toMatchObject({ ok: true });
+      expect(allowUrl(url, 'any', allow)).toMatchObject({ ok: true });
     },
   );
 
   it('leaves the rest of 127/8 refused', () => {
-    expect(judgeUrl('http://127.0.0.1/', 'public', allow)).toMatchObject({ ok: false });
-    expect(judgeUrl('http://127.78.0.0/', 'public', allow)).toMatchObject({ ok: false });
+    expect(allowUrl('http://127.0.0.1/', 'public', allow)).toMatchObject({ ok: false });
+    expect(allowUrl('http://127.78.0.0/', 'public', allow)).toMatchObject({ ok: false });
   });
 
   it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/8/8', '10.0.0.0/', ''])(
@@ -264,16 +264,16 @@ describe('EGRESS_ALLOW', () => {
 });
 
 describe('names', () => {
-  const verdict = judgeHost('api.example.com', 'public', []);
+  const verdict = allowHost('api.example.com', 'public', []);
 
   it('pass when all of their addresses do, and the addresses are what is connected to', async () => {
     const resolve = async () => ['93.184.215.14', '2606:4700::1111'];
-    expect(await resolveAndJudge(verdict, 'public', [], resolve)).toEqual(['93.184.215.14', '2606:4700::1111']);
+    expect(await resolveAllowed(verdict, 'public', [], resolve)).toEqual(['93.184.215.14', '2606:4700::1111']);
   });
 
   it('are refused for one bad address among good ones', async () => {
     const resolve = async () => ['93.184.215.14', '10.0.0.1'];
-    await expect(resolveAndJudge(verdict, 'public', [], resolve)).rejects.toMatchObject({
+    await expect(resolveAllowed(verdict, 'public', [], resolve)).rejects.toMatchObject({
       kind: 'egress',
       message:
         'refused: api.example.com resolves to an address that is not public, and only public hosts may be reached',
@@ -282,7 +282,7 @@ describe('names', () => {
 
   it('are looked up once', async () => {
     let asked = 0;
-    await resolveAndJudge(verdict, 'public', [], async () => [['93.184.215.14'], ['127.0.0.1']][asked++] ?? []);
+    await resolveAllowed(verdict, 'public', [], async () => [['93.184.215.14'], ['127.0.0.1']][asked++] ?? []);
     expect(asked).toBe(1);
   });
 });
@@ -295,7 +295,7 @@ describe('properties', () => {
       fc.property(v4, fc.constantFrom('any', 'any-but-self', 'public'), (address, egress) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
         const number = ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
-        const plain = judgeHost(address, egress, []).ok;
+        const plain = allowHost(address, egress, []).ok;
         for (const spelling of [
           `${number}`,
           `0x${number.toString(16)}`,
@@ -303,7 +303,7 @@ describe('properties', () => {
           `${a}.${((b << 16) | (c << 8) | d) >>> 0}`,
           `${address}.`,
         ]) {
-          expect(judgeHost(spelling, egress, []).ok).toBe(plain);
+          expect(allowHost(spelling, egress, []).ok).toBe(plain);
         }
       }),
     );

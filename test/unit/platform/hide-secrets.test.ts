@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { headerSecrets } from '#lib/platform/header-secrets.ts';
-import { hiderOf, MASK } from '#lib/platform/hide-secrets.ts';
+import { REDACTED, redactorOf } from '#lib/platform/hide-secrets.ts';
 import { readingsOf } from '#lib/platform/readings.ts';
 import { WRITINGS } from '#test/support/writings.ts';
 
@@ -19,7 +19,7 @@ describe('a secret', () => {
       fc.property(secrets, fc.constantFrom('', ' ', 'a', 'id: "', '{\n  "x": "'), (secret, before) => {
         const text = `${before}${WRITINGS[way]!(secret)}" and so on`;
         // Padding of base64, and a digit of it that holds bits of a neighbour.
-        expect(shown(hiderOf([secret])(text)) - shown(before) - shown('" and so on')).toBeLessThanOrEqual(3);
+        expect(shown(redactorOf([secret])(text)) - shown(before) - shown('" and so on')).toBeLessThanOrEqual(3);
       }),
     );
   });
@@ -28,7 +28,7 @@ describe('a secret', () => {
     // What is left: padding of base64, in the second way.
     fc.assert(
       fc.property(secrets, ways, ways, (secret, first, second) => {
-        const left = hiderOf([secret])(`got ${second(first(secret))}`);
+        const left = redactorOf([secret])(`got ${second(first(secret))}`);
         expect(shown(left)).toBeLessThanOrEqual('got '.length + second('==').length + 2);
       }),
       { numRuns: 1000 },
@@ -43,9 +43,9 @@ describe('a secret', () => {
         fc.pre(whole.length > least);
         const text = `got ${whole.slice(0, least + (at % (whole.length - least)))}`;
         // Beside `got `: a part of an escape or of a digit, which tells less than a character.
-        const left = hiderOf([secret])(text, true);
+        const left = redactorOf([secret])(text, true);
         expect(shown(left)).toBeLessThanOrEqual('got '.length + 12);
-        expect(left).toContain(MASK);
+        expect(left).toContain(REDACTED);
       }),
     );
   });
@@ -54,24 +54,24 @@ describe('a secret', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 16, maxLength: 99 }), fc.nat(), (secret, at) => {
         const start = at % (secret.length - 15);
-        expect(hiderOf([secret])(`<<${secret.slice(start, start + 16)}>>`)).toContain(MASK);
+        expect(redactorOf([secret])(`<<${secret.slice(start, start + 16)}>>`)).toContain(REDACTED);
       }),
     );
   });
 
   it('of bytes that are no ASCII is found in every encoding', () => {
     for (const write of Object.values(WRITINGS)) {
-      expect(hiderOf(['pässwörd-ß'])(`got ${write('pässwörd-ß')} `)).toContain(MASK);
+      expect(redactorOf(['pässwörd-ß'])(`got ${write('pässwörd-ß')} `)).toContain(REDACTED);
     }
-    expect(hiderOf(['pässwörd-ß'])('p%E4ssw%F6rd-%DF')).toBe(MASK);
+    expect(redactorOf(['pässwörd-ß'])('p%E4ssw%F6rd-%DF')).toBe(REDACTED);
   });
 
   it('in other case than it was sent is found', () => {
-    expect(hiderOf(['SecretToken'])('GET /SECRETTOKEN, secrettoken')).toBe(`GET /${MASK}, ${MASK}`);
+    expect(redactorOf(['SecretToken'])('GET /SECRETTOKEN, secrettoken')).toBe(`GET /${REDACTED}, ${REDACTED}`);
   });
 
   it('in a text that is shortened with an ellipsis is found', () => {
-    expect(hiderOf(['SECRETTOKEN0123'])('redirected to /SECRETT…')).toBe(`redirected to /${MASK}…`);
+    expect(redactorOf(['SECRETTOKEN0123'])('redirected to /SECRETT…')).toBe(`redirected to /${REDACTED}…`);
   });
 });
 
@@ -79,35 +79,35 @@ describe('what is no secret', () => {
   it('stays as it was', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-        expect(hiderOf(['\u{1F511}'.repeat(8)])(text)).toBe(text);
-        expect(hiderOf([])(text)).toBe(text);
+        expect(redactorOf(['\u{1F511}'.repeat(8)])(text)).toBe(text);
+        expect(redactorOf([])(text)).toBe(text);
       }),
     );
   });
 
   it.each([
     ['a value of one or two characters, which is everywhere', '1', '{"id": 1, "n": 11}', '{"id": 1, "n": 11}'],
-    ['a short value inside a word', 'prod', 'product of prod', `product of ${MASK}`],
-    ['a short value in a number', '2026', '120260 2026-01', `120260 ${MASK}-01`],
+    ['a short value inside a word', 'prod', 'product of prod', `product of ${REDACTED}`],
+    ['a short value in a number', '2026', '120260 2026-01', `120260 ${REDACTED}-01`],
     ['the beginning of a secret at the end of a text that is whole', 'services/T0', 'no service', 'no service'],
     ['an empty value', '', 'a  b', 'a  b'],
   ])('%s', (_what, secret, text, left) => {
-    expect(hiderOf([secret])(text)).toBe(left);
+    expect(redactorOf([secret])(text)).toBe(left);
   });
 });
 
 describe('of the headers of a request', () => {
   const basic = `Basic ${Buffer.from('ops:hush').toString('base64')}`;
   it.each([
-    ['a value', { 'X-Key': 'sk_live_9' }, '{"x-key":"sk_live_9"}', `{"x-key":"${MASK}"}`],
-    ['a token without its scheme', { Authorization: 'Bearer abcdef' }, 'no token abcdef', `no token ${MASK}`],
-    ['the word before a token', { Authorization: 'Bearer abcdef' }, 'Bearer abcdef', `Bearer ${MASK}`],
-    ['Basic as it was sent', { authorization: basic }, `got ${basic}`, `got Basic ${MASK}`],
-    ['user and password of Basic', { authorization: basic }, 'no user ops:hush', `no user ${MASK}`],
-    ['the password of Basic', { authorization: basic }, 'wrong: "hush"', `wrong: "${MASK}"`],
-    ['a cookie of several', { Cookie: 'theme=dark1; sid=abc123' }, '{"sid":"abc123"}', `{"sid":"${MASK}"}`],
+    ['a value', { 'X-Key': 'sk_live_9' }, '{"x-key":"sk_live_9"}', `{"x-key":"${REDACTED}"}`],
+    ['a token without its scheme', { Authorization: 'Bearer abcdef' }, 'no token abcdef', `no token ${REDACTED}`],
+    ['the word before a token', { Authorization: 'Bearer abcdef' }, 'Bearer abcdef', `Bearer ${REDACTED}`],
+    ['Basic as it was sent', { authorization: basic }, `got ${basic}`, `got Basic ${REDACTED}`],
+    ['user and password of Basic', { authorization: basic }, 'no user ops:hush', `no user ${REDACTED}`],
+    ['the password of Basic', { authorization: basic }, 'wrong: "hush"', `wrong: "${REDACTED}"`],
+    ['a cookie of several', { Cookie: 'theme=dark1; sid=abc123' }, '{"sid":"abc123"}', `{"sid":"${REDACTED}"}`],
   ])('%s is known', (_what, headers, text, left) => {
-    expect(hiderOf(headerSecrets(headers as Record<string, string>))(text)).toBe(left);
+    expect(redactorOf(headerSecrets(headers as Record<string, string>))(text)).toBe(left);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/sqlite-table.ts';
-import type { Outcome, Table, Write } from '#lib/platform/ports.ts';
+import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 
 function world() {
@@ -74,7 +74,7 @@ describe('commit', () => {
   });
 
   it('passes a conflict on, of which nothing is known', async () => {
-    const conflict: Outcome = { ok: false, failed: [], present: [], conflict: true };
+    const conflict: WriteOutcome = { ok: false, failed: [], present: [], conflict: true };
     const table = { transact: async () => conflict } as Partial<Table> as Table;
     expect(await commit({ table }, [put('mine')])).toBe(conflict);
   });

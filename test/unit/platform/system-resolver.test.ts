@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { judgeHost, resolveAndJudge } from '#lib/platform/egress.ts';
+import { allowHost, resolveAllowed } from '#lib/platform/egress.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
 import { eitherOrBoth, type Family, parseHosts, systemResolver } from '#lib/platform/system-resolver.ts';
 import { type DnsReply, type DnsServer, dnsServer } from '#test/support/dns-server.ts';
@@ -79,22 +79,22 @@ describe('a DNS name', () => {
     await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'silence'));
     const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
     // The default time of a check; c-ares gives a question up after 6 s.
-    await net.judge({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' });
+    await net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' });
     expect(server.asked).toContain('udp AAAA shop.example.com');
   });
 
   it('that is refused by one family alone is refused, though the server drops the other', async () => {
     await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'silence'));
     const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
-    await expect(net.judge({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' })).rejects.toMatchObject({
+    await expect(net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' })).rejects.toMatchObject({
       kind: 'egress',
     });
   });
 
   it('without any address is none that could be reached', async () => {
     expect(await resolve({})).toEqual([]);
-    const verdict = judgeHost('shop.example.com', 'any', []);
-    await expect(resolveAndJudge(verdict, 'any', [], async () => [])).rejects.toMatchObject({
+    const verdict = allowHost('shop.example.com', 'any', []);
+    await expect(resolveAllowed(verdict, 'any', [], async () => [])).rejects.toMatchObject({
       kind: 'dns',
       message: 'the name shop.example.com has no address (neither A nor AAAA record)',
     });
@@ -107,7 +107,7 @@ describe('a DNS name', () => {
   ] as const)('that ends in %s is explained', async (rcode, message) => {
     await using server = await dnsServer(() => ({ rcode }));
     const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
-    await expect(net.judge({ host: 'shop.example.com', timeout_ms: 2_000, egress: 'public' })).rejects.toMatchObject({
+    await expect(net.guard({ host: 'shop.example.com', timeout_ms: 2_000, egress: 'public' })).rejects.toMatchObject({
       kind: 'dns',
       answered: false,
       message,
@@ -118,9 +118,9 @@ describe('a DNS name', () => {
     await using server = await dnsServer((name) => (name === 'dead.example.com' ? 'silence' : A));
     const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
     const dead = Array.from({ length: 50 }, () =>
-      net.judge({ host: 'dead.example.com', timeout_ms: 300, egress: 'public' }).catch((error) => error.message),
+      net.guard({ host: 'dead.example.com', timeout_ms: 300, egress: 'public' }).catch((error) => error.message),
     );
-    await net.judge({ host: 'shop.example.com', timeout_ms: 250, egress: 'public' });
+    await net.guard({ host: 'shop.example.com', timeout_ms: 250, egress: 'public' });
     expect(new Set(await Promise.all(dead))).toEqual(
       new Set(['no answer within 300 ms (looking up dead.example.com)']),
     );

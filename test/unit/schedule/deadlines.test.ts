@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { calledOff, sooner } from '#lib/schedule/deadlines.ts';
+import { cancelDeadline, mergeDeadline } from '#lib/schedule/deadlines.ts';
 
 describe('a deadline that is wanted beside a stored one', () => {
   it('is the stored one when that is earlier, and the wanted one when that is', () => {
-    expect(sooner({ deadline: 5 }, { deadline: 9 })).toEqual({ deadline: 5 });
-    expect(sooner({ deadline: 9 }, { deadline: 5 })).toEqual({ deadline: 5 });
-    expect(sooner(undefined, { deadline: 7 })).toEqual({ deadline: 7 });
+    expect(mergeDeadline({ deadline: 5 }, { deadline: 9 })).toEqual({ deadline: 5 });
+    expect(mergeDeadline({ deadline: 9 }, { deadline: 5 })).toEqual({ deadline: 5 });
+    expect(mergeDeadline(undefined, { deadline: 7 })).toEqual({ deadline: 7 });
   });
 
   it('keeps both notes', () => {
     const stored = { deadline: 5, note: { failed_at: 1, tries: 2 } };
-    expect(sooner(stored, { deadline: 3, note: { misled: true } })).toEqual({
+    expect(mergeDeadline(stored, { deadline: 3, note: { misled: true } })).toEqual({
       deadline: 3,
       note: { failed_at: 1, tries: 2, misled: true },
     });
@@ -20,27 +20,30 @@ describe('a deadline that is wanted beside a stored one', () => {
     const earlier = { deadline: 303, note: { failed_at: 3, tries: 1 } };
     const later = { deadline: 328, note: { failed_at: 268, tries: 0 } };
     const both = { deadline: 303, note: { failed_at: 268, tries: 0 } };
-    expect(sooner(earlier, later)).toEqual(both);
-    expect(sooner(later, earlier)).toEqual(both);
+    expect(mergeDeadline(earlier, later)).toEqual(both);
+    expect(mergeDeadline(later, earlier)).toEqual(both);
     const second = { deadline: 900, note: { failed_at: 3, tries: 2 } };
-    expect(sooner(second, earlier)).toEqual({ deadline: 303, note: { failed_at: 3, tries: 2 } });
+    expect(mergeDeadline(second, earlier)).toEqual({ deadline: 303, note: { failed_at: 3, tries: 2 } });
   });
 
   it('leaves a series as it is when it has none', () => {
     const series = { deadline: 328, note: { failed_at: 268, tries: 0 } };
-    expect(sooner(series, { deadline: 300 })).toEqual({ ...series, deadline: 300 });
+    expect(mergeDeadline(series, { deadline: 300 })).toEqual({ ...series, deadline: 300 });
   });
 
   it('waits behind what is still to be handed over', () => {
     const holding = { deadline: 5, note: { send: ['dlv_1'] } };
-    expect(sooner(holding, { deadline: 3 })).toEqual({ deadline: 5, note: { send: ['dlv_1'], next: { deadline: 3 } } });
+    expect(mergeDeadline(holding, { deadline: 3 })).toEqual({
+      deadline: 5,
+      note: { send: ['dlv_1'], next: { deadline: 3 } },
+    });
   });
 });
 
 describe('a deadline that is called off', () => {
   it('is gone, but for what it has to hand over', () => {
-    expect(calledOff({ deadline: 5, note: { tries: 1 } })).toBeUndefined();
-    expect(calledOff({ deadline: 5, note: { send: ['dlv_1'], next: { deadline: 9 } } })).toEqual({
+    expect(cancelDeadline({ deadline: 5, note: { tries: 1 } })).toBeUndefined();
+    expect(cancelDeadline({ deadline: 5, note: { send: ['dlv_1'], next: { deadline: 9 } } })).toEqual({
       deadline: 5,
       note: { send: ['dlv_1'] },
     });

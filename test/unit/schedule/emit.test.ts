@@ -9,7 +9,7 @@ import { readSettings } from '#lib/platform/settings.ts';
 import { emitShards } from '#lib/schedule/emit.ts';
 import { deadlineEntry, type EntryItem, rhythmEntry } from '#lib/schedule/entries.ts';
 import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';
-import { handover, readWatermark } from '#lib/schedule/watermark.ts';
+import { readWatermark, writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const MINUTE = 60_000;
@@ -56,7 +56,7 @@ async function shard() {
         (message.body as { jobs: Job[] }).jobs.map(({ slot }) => (slot - START) / 1000),
       );
     },
-    timers: () => sent.filter(({ queue }) => queue === 'timer').map(({ message }) => message),
+    deadlines: () => sent.filter(({ queue }) => queue === 'deadline').map(({ message }) => message),
     watermark: async () => ((await readWatermark(ports, keys, 0))?.at ?? 0) - START,
   };
 }
@@ -118,13 +118,13 @@ describe('a tick', () => {
 
   it('emits a deadline at every tick from when it is due within two minutes, until somebody moves it', async () => {
     const world = await shard();
-    const timer = { kind: 'silence', tenant_id: 'acc_a', entity_id: 'ent_a', check_id: 'chk_a', at: START + 90_000 };
+    const deadline = { kind: 'silence', tenant_id: 'acc_a', entity_id: 'ent_a', check_id: 'chk_a', at: START + 90_000 };
     for (const minute of [0, 1, 2, 3]) {
       await world.tick(START + minute * MINUTE);
-      const due = Math.max(timer.at, START + minute * MINUTE);
+      const due = Math.max(deadline.at, START + minute * MINUTE);
       const not_before = minute === 0 ? due : due + 2 * GROUP_MS;
-      expect(world.timers().at(-1)).toEqual({ body: { timers: [timer] }, not_before });
-      expect(world.timers()).toHaveLength(minute + 1);
+      expect(world.deadlines().at(-1)).toEqual({ body: { deadlines: [deadline] }, not_before });
+      expect(world.deadlines()).toHaveLength(minute + 1);
       world.pass(MINUTE);
     }
   });
@@ -169,9 +169,9 @@ describe('after the clock was set back by an hour', () => {
 
   it('a writer hands over within what a message may wait, before that tick and after it', async () => {
     const world = await ahead();
-    expect(await handover(world.ports, world.keys, 0)).toBe(START - HOUR + 4 * MINUTE);
+    expect(await writerSendsUntil(world.ports, world.keys, 0)).toBe(START - HOUR + 4 * MINUTE);
     await world.tick(START - HOUR);
-    expect(await handover(world.ports, world.keys, 0)).toBe(START - HOUR + 4 * MINUTE);
+    expect(await writerSendsUntil(world.ports, world.keys, 0)).toBe(START - HOUR + 4 * MINUTE);
   });
 
   it('deadlines and rhythms that were written by the wrong clock come forward', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Job, messages, type Timer } from '#lib/messages.ts';
-import { packJobs, packSlowJobs, packTimers } from '#lib/schedule/jobs.ts';
+import { type DueDeadline, type Job } from '#lib/messages.ts';
+import { packDeadlines, packJobs, packSlowJobs } from '#lib/schedule/jobs.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const MINUTE = 60_000;
@@ -93,25 +93,25 @@ describe('jobs packed into messages', () => {
 });
 
 describe('deadlines packed into messages', () => {
-  const timers = fc.array(
-    job.map(({ slot, ...of }): Timer => ({ kind: 'silence', ...of, at: slot })),
+  const deadlines = fc.array(
+    job.map(({ slot, ...of }): DueDeadline => ({ kind: 'silence', ...of, at: slot })),
     { maxLength: 300 },
   );
-  const timersOf = (message: { body: unknown }) => (message.body as { timers: Timer[] }).timers;
+  const deadlinesOf = (message: { body: unknown }) => (message.body as { deadlines: DueDeadline[] }).deadlines;
 
   it('are all there, none handed out before it has come, nor a group after it or after now', () => {
     fc.assert(
-      fc.property(timers, group, (list, groupMs) => {
+      fc.property(deadlines, group, (list, groupMs) => {
         const now = NOW + 2500;
-        const messages = packTimers([...list], 'first', groupMs, now);
+        const messages = packDeadlines([...list], 'first', groupMs, now);
         expect(
           messages
-            .flatMap(timersOf)
+            .flatMap(deadlinesOf)
             .map((one) => JSON.stringify(one))
             .sort(),
         ).toEqual(list.map((one) => JSON.stringify(one)).sort());
         for (const message of messages) {
-          for (const { at } of timersOf(message)) {
+          for (const { at } of deadlinesOf(message)) {
             expect(message.not_before).toBeGreaterThanOrEqual(at);
             expect(message.not_before! - Math.max(at, now)).toBeLessThan(groupMs);
           }
@@ -121,17 +121,9 @@ describe('deadlines packed into messages', () => {
   });
 
   it('that have come travel together, fifty a message', () => {
-    const past = Array.from({ length: 120 }, (_, i): Timer => {
+    const past = Array.from({ length: 120 }, (_, i): DueDeadline => {
       return { kind: 'silence', tenant_id: 'acc_a', entity_id: `ent_${i}`, check_id: `chk_${i}`, at: NOW - i * MINUTE };
     });
-    expect(packTimers(past, 'first', 1000, NOW).map((message) => timersOf(message).length)).toEqual([50, 50, 20]);
-  });
-});
-
-describe('a message of deadlines', () => {
-  it('is still read as it was sent before they travelled together', () => {
-    const timer = { kind: 'silence', tenant_id: 'acc_a', entity_id: 'ent_a', check_id: 'chk_a', at: NOW };
-    expect(messages.timer.parse(timer)).toEqual({ timers: [timer] });
-    expect(messages.timer.parse({ timers: [timer] })).toEqual({ timers: [timer] });
+    expect(packDeadlines(past, 'first', 1000, NOW).map((message) => deadlinesOf(message).length)).toEqual([50, 50, 20]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbeWorld } from '#lib/checks/check-type.ts';
+import type { ProbeInput } from '#lib/checks/check-type.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { type DnsReply, type DnsType, dnsServer } from '#test/support/dns-server.ts';
 import { probeCheck } from '#test/support/probe-check.ts';
@@ -162,7 +162,7 @@ describe('a dns check', () => {
     'shows nobody who may reach public hosts only what our own server knows: %s %s',
     async (record_type, values, got) => {
       const config = { hostname: 'a.example.com', record_type, expected_value: 'x' };
-      const asked = async (world: ProbeWorld) =>
+      const asked = async (world: ProbeInput) =>
         (await probeCheck({ check_type: 'dns', config }, world)).error_message.split('; ')[1];
       const { net, ...own } = probeWorld();
       const answering = { ...net, resolve: async () => ({ values, latency_ms: 1 }) };
