@@ -15,11 +15,11 @@ const project = (name: string, more: object = {}) => ({
 });
 
 /** Of the projects that have property tests. */
-const properties = { setupFiles: ['./test/support/properties.ts'] };
+const properties = { setupFiles: ['#test/support/properties.ts'] };
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/support/closing-line.ts'],
+    reporters: ['default', '#test/support/closing-line.ts'],
     projects: [
       project('unit', properties),
       project('contract'),

@@ -1,10 +1,10 @@
-import { PLACE_MS } from '#lib/actions/claim.ts';
-import { runMessage } from '#lib/actions/run-message.ts';
+import { PLACE_MS } from '#lib/actions/run/claim.ts';
+import { runMessage } from '#lib/actions/run/run-message.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import { FairShares } from '#lib/platform/fair-shares.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 
 /** Runs that one process sends at once, and of these to one host. */
 const PLACES = { places: 200, per_target: 10, wait_ms: PLACE_MS };

@@ -2,10 +2,10 @@ import { gates } from '#lib/access/authenticate.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { keyTable } from '#lib/keys.ts';
 import { MAX_MCP_BODY, MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
-import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
-import { requestOf, resultOf } from '#lib/platform/fetch-event.ts';
+import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { requestOf, resultOf } from '#lib/platform/http/fetch-event.ts';
+import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { makeRouter } from '#lib/platform/router.ts';
 
 /**
  * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,

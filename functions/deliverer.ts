@@ -1,11 +1,11 @@
-import { deliver } from '#lib/alerts/deliver.ts';
-import type { Publish } from '#lib/alerts/send.ts';
+import { deliver } from '#lib/alerts/deliver/deliver.ts';
+import type { Publish } from '#lib/alerts/deliver/send.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
-import { FairShares } from '#lib/platform/fair-shares.ts';
-import { natsPublisher } from '#lib/platform/nats-client.ts';
+import { natsPublisher } from '#lib/platform/net/nats-client.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 
 /** Deliveries that one process sends at once, and to one URL. The others give their messages back meanwhile. */
 const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };

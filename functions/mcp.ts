@@ -1,7 +1,7 @@
 import { keyTable } from '#lib/keys.ts';
 import { MAX_MCP_BODY, makeMcp } from '#lib/mcp/endpoint.ts';
-import type { ApiEvent } from '#lib/platform/api-event.ts';
-import { requestOf } from '#lib/platform/fetch-event.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
+import { requestOf } from '#lib/platform/http/fetch-event.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /** MCP at an address that streams: the answer to a GET goes on for minutes, until `signal` aborts or its life ends. */

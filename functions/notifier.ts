@@ -1,5 +1,5 @@
-import { fanOutOrPark, fanOutParked } from '#lib/alerts/fan-out.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import { fanOutOrPark, fanOutParked } from '#lib/alerts/plan/fan-out.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { newImage, type StreamRecord, sequenceOf } from '#lib/platform/aws/stream-record.ts';

@@ -1,5 +1,5 @@
-import { handleDeadlines } from '#lib/alerts/handle-timers.ts';
-import { makeProber, runJobs } from '#lib/health/run-jobs.ts';
+import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
+import { makeProber, runJobs } from '#lib/health/recording/run-jobs.ts';
 import { keyTable } from '#lib/keys.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';

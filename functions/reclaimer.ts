@@ -1,5 +1,5 @@
 import { reclaimAction } from '#lib/actions/reclaim-action.ts';
-import { reclaimRelations } from '#lib/catalog/reclaim-relations.ts';
+import { reclaimRelations } from '#lib/catalog/relations/reclaim-relations.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
 import { reclaimAccount } from '#lib/end-account.ts';
 import { keyTable } from '#lib/keys.ts';

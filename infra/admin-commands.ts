@@ -7,8 +7,8 @@ import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
 import { allAccounts, keyList, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
-import type { Reader } from '#lib/platform/paging.ts';
-import { parse } from '#lib/platform/validation.ts';
+import { parse } from '#lib/platform/http/validation.ts';
+import type { Reader } from '#lib/platform/table/paging.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 

@@ -1,5 +1,5 @@
 import type { Limits } from '#lib/access/account.ts';
-import { ACCOUNT_CLASSES, type AccountClass, type Rate, readRates } from '#lib/platform/rates.ts';
+import { ACCOUNT_CLASSES, type AccountClass, type Rate, readRates } from '#lib/platform/sharing/rates.ts';
 import { UsageError } from './flags.ts';
 
 /** The option of each plan limit of an account. */

@@ -1,5 +1,5 @@
-import { functions as allFunctions, queues as allQueues, type FunctionName } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
+import { functions as allFunctions, queues as allQueues, type FunctionName } from './topology.ts';
 
 type Sends = Record<string, { sends: readonly QueueName[] }>;
 type Consumed = Record<QueueName, { consumer: FunctionName }>;

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { nearest } from '#lib/platform/nearest.ts';
+import { nearest } from '#lib/platform/http/nearest.ts';
 
 /** What somebody typed cannot be done: one sentence, exit code 2. */
 export class UsageError extends Error {}

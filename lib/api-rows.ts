@@ -1,14 +1,14 @@
 import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { actionRows } from '#lib/actions/routes.ts';
-import { alertRows } from '#lib/alerts/routes.ts';
+import { alertRows } from '#lib/alerts/policy/routes.ts';
 import { catalogRows } from '#lib/catalog/routes.ts';
-import { checkRows } from '#lib/health/check-routes.ts';
-import { pushRows } from '#lib/health/push-routes.ts';
-import { resultRows } from '#lib/health/result-routes.ts';
-import { statusRows } from '#lib/health/status-routes.ts';
-import { skillRows } from '#lib/mcp/skill-routes.ts';
-import type { Route } from '#lib/platform/route.ts';
+import { checkRows } from '#lib/health/checks/check-routes.ts';
+import { resultRows } from '#lib/health/history/result-routes.ts';
+import { pushRows } from '#lib/health/recording/push-routes.ts';
+import { statusRows } from '#lib/health/status/status-routes.ts';
+import { skillRows } from '#lib/mcp/skills/skill-routes.ts';
+import type { Route } from '#lib/platform/http/route.ts';
 import { openapiRows } from './openapi-route.ts';
 
 /** Every endpoint of the API, one list a room. */

@@ -7,14 +7,14 @@ import { allUsers } from '#lib/access/store.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { ACTIONS, type Keys } from '#lib/keys.ts';
-import type { MessageOf } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Key, Ports } from '#lib/platform/ports.ts';
-import { deleteAll, keysUnder } from '#lib/platform/reclaim.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { ACTIONS, type Keys } from './keys.ts';
+import type { MessageOf } from './messages.ts';
 
 /** Entities that one message deletes; the rest is for the next one, so that no function runs long. */
 const ENTITIES_A_MESSAGE = 50;

@@ -1,4 +1,4 @@
-import document from '#lib/openapi.json' with { type: 'json' };
+import document from './openapi.json' with { type: 'json' };
 
 /** What `npm run openapi` has written. A module of its own, as functions on AWS carry it packed. */
 export default document;

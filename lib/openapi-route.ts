@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { route } from '#lib/platform/route.ts';
+import { route } from '#lib/platform/http/route.ts';
 
 const Document = z.looseObject({
   openapi: z.literal('3.1.0').describe('The version of OpenAPI.'),
@@ -18,7 +18,7 @@ export const openapiRows = [
     status: 200,
     reply: Document,
     run: async () => {
-      const { default: document } = await import('#lib/openapi-document.ts');
+      const { default: document } = await import('./openapi-document.ts');
       return document as unknown as z.output<typeof Document>;
     },
   }),

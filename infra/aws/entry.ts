@@ -9,8 +9,8 @@ export function entryOf(name: FunctionName): string {
   const start = streams ? 'streamingLambda' : 'lambda';
   const imports = [
     ['create', `#functions/${name}.ts`],
-    [start, `#lib/platform/aws/${streams ? 'streaming-lambda' : 'lambda'}.ts`],
-    ['lambdaPorts', '#lib/platform/aws/lambda-ports.ts'],
+    [start, `#lib/platform/aws/lambda/${streams ? 'streaming-lambda' : 'lambda'}.ts`],
+    ['lambdaPorts', '#lib/platform/aws/lambda/lambda-ports.ts'],
     ...(publishes ? [['lambdaBus', '#lib/platform/aws/lambda-bus.ts']] : []),
     ...(isFed(name) ? [['batchMetrics', '#lib/platform/aws/batch-metrics.ts']] : []),
     ...(isAsked(name)

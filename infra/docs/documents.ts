@@ -1,5 +1,5 @@
 import { apiRows } from '#lib/api-rows.ts';
-import { type Example, endpointOf, type OpenApi, openApi } from '#lib/platform/openapi.ts';
+import { type Example, endpointOf, type OpenApi, openApi } from '#lib/platform/http/openapi.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { withNamedRequests } from './named-requests.ts';

@@ -1,14 +1,14 @@
-import type { Alert } from '#lib/alerts/alert.ts';
-import type { ChannelType } from '#lib/alerts/channel-type.ts';
-import { channelTypes } from '#lib/alerts/registry.ts';
+import type { ChannelType } from '#lib/alerts/channels/channel-type.ts';
+import { channelTypes } from '#lib/alerts/channels/registry.ts';
+import type { Alert } from '#lib/alerts/deliver/alert.ts';
 import type { CheckType } from '#lib/checks/check-type.ts';
 import { CheckInput } from '#lib/checks/model.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
-import { MEANING_OF } from '#lib/platform/error-meanings.ts';
 import { type ErrorCode, errorBody, STATUS_OF } from '#lib/platform/errors.ts';
-import type { OpenApi } from '#lib/platform/openapi.ts';
-import { plainErrors } from '#lib/platform/plain-errors.ts';
-import { validationError } from '#lib/platform/validation.ts';
+import { MEANING_OF } from '#lib/platform/http/error-meanings.ts';
+import type { OpenApi } from '#lib/platform/http/openapi.ts';
+import { plainErrors } from '#lib/platform/http/plain-errors.ts';
+import { validationError } from '#lib/platform/http/validation.ts';
 import { membersTables } from './members-table.ts';
 import { variables } from './variables.ts';
 

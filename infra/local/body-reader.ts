@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiEvent } from '#lib/platform/api-event.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { networkOf } from '#lib/platform/memory-limiter.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
+import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
 /** Room for the bodies that are being received: bounded over all of them, and for each address. */

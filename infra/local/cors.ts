@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { MCP_PATH } from '#lib/mcp/endpoint.ts';
-import { isOwnOrigin } from '#lib/mcp/origin.ts';
+import { isOwnOrigin } from '#lib/mcp/protocol/origin.ts';
 import { pathOf } from './request-event.ts';
 
 /** What a browser asks before it sends a request of another origin. */

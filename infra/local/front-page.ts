@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiResult } from '#lib/platform/api-event.ts';
+import type { ApiResult } from '#lib/platform/http/api-event.ts';
 
 /** Whether somebody has opened the bare address, as in a browser. */
 export const isFrontPage = ({ method, url }: IncomingMessage): boolean =>

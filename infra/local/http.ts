@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { ALLOWED_METHODS } from '#infra/cors.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
-import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
 import { AppError, errorBody, invalid } from '#lib/platform/errors.ts';
+import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { answerBare, onClientError } from './bare-answer.ts';
 import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';

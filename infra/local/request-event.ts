@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { ApiEvent } from '#lib/platform/api-event.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 
 /**
  * A request as API Gateway hands it over (payload format 2.0), with an id of its own, but that its body is still to be

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
-import { IdOf } from '#lib/platform/members.ts';
+import { IdOf } from '#lib/platform/http/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { AccountClass, Rate } from '#lib/platform/rates.ts';
 import type { Settings } from '#lib/platform/settings.ts';
+import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { Name, text } from '#lib/platform/text.ts';
 
 /** Plan limits of an account, set by the operator. What each of them bounds: docs/LIMITS.md. */

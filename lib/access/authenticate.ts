@@ -1,8 +1,8 @@
 import type { Keys } from '#lib/keys.ts';
-import type { ApiEvent } from '#lib/platform/api-event.ts';
 import { AppError } from '#lib/platform/errors.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
+import type { Gates, Sender } from '#lib/platform/http/router.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import type { Gates, Sender } from '#lib/platform/router.ts';
 import { iso } from '#lib/platform/time.ts';
 import { accountDisabled } from './account.ts';
 import { type ApiKeyItem, digestOf } from './api-key.ts';

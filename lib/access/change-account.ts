@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#lib/platform/errors.ts';
+import { parse } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { AccountClass, Rate } from '#lib/platform/rates.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { parse } from '#lib/platform/validation.ts';
+import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type AccountItem, type AccountPatch, Limits } from './account.ts';
 import { addressWrites } from './account-address.ts';
 import { type AccountCopy, type ApiKeyItem, copyOf } from './api-key.ts';

@@ -1,6 +1,6 @@
 import type { Keys } from '#lib/keys.ts';
+import type { Caller } from '#lib/platform/http/router.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import type { Caller } from '#lib/platform/router.ts';
 import type { Limits, RateLimits } from './account.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Keys } from '#lib/keys.ts';
+import { parse } from '#lib/platform/http/validation.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { parse } from '#lib/platform/validation.ts';
 import { type AccountItem, DEFAULT_LIMITS, NewAccount, type UserItem } from './account.ts';
 import { addressWrites } from './account-address.ts';
 import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';

@@ -1,6 +1,6 @@
 import { notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import type { UserItem } from './account.ts';
 import type { ApiKeyItem, ApiKeyPointer } from './api-key.ts';
 import type { Context, Scope } from './context.ts';

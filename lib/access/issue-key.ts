@@ -1,6 +1,6 @@
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { oneAtATime } from '#lib/platform/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { accountDisabled, isDisabled, isInvited, type UserItem } from './account.ts';
 import { drawKey, type IssuedKey, keyItemsOf, keyRecord, type NewKey } from './api-key.ts';
 import type { Scope } from './context.ts';

@@ -1,6 +1,6 @@
 import type { Keys } from '#lib/keys.ts';
-import { addressLimiter } from '#lib/platform/memory-limiter.ts';
 import type { Item, Limiter, Ports } from '#lib/platform/ports.ts';
+import { addressLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import {
   type Bucket,
   fullBucket,
@@ -9,7 +9,7 @@ import {
   ratesIn,
   refilled,
   type Standing,
-} from '#lib/platform/rates.ts';
+} from '#lib/platform/sharing/rates.ts';
 
 /** What holds on AWS, where the setting RATE_LIMITS says nothing else. */
 const RATES: Rates = {

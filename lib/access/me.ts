@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { IdOf } from '#lib/platform/members.ts';
-import { ACCOUNT_CLASSES } from '#lib/platform/rates.ts';
+import { IdOf } from '#lib/platform/http/members.ts';
+import { ACCOUNT_CLASSES } from '#lib/platform/sharing/rates.ts';
 import { type AccountItem, AccountRecord, accountRecord, Role, type UserItem } from './account.ts';
 import type { Context } from './context.ts';
 import { userRemoved } from './issue-key.ts';

@@ -7,7 +7,7 @@ import {
   type Rate,
   type RateClass,
   type Standing,
-} from '#lib/platform/rates.ts';
+} from '#lib/platform/sharing/rates.ts';
 import type { RateLimits } from './account.ts';
 import type { Context } from './context.ts';
 

@@ -1,6 +1,6 @@
 import { AppError } from '#lib/platform/errors.ts';
-import { FairShares, NO_PLACE } from '#lib/platform/fair-shares.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import type { Context } from './context.ts';
 
 /** Reads of one process that are worked on at once, and of one account. */

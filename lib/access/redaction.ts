@@ -1,4 +1,4 @@
-import { REDACTED } from '#lib/platform/hide-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 
 // What a read-only key sees in place of a secret (docs/CONTRACT.md#read-only-keys): pure functions, each answers a new
 // record.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ListQuery, listOf } from '#lib/platform/paging.ts';
-import { route } from '#lib/platform/route.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { AccountPatch, AccountRecord, accountRecord } from './account.ts';
 import { IssuedKey, KeyRecord, NewKey } from './api-key.ts';
 import { renameAccount } from './change-account.ts';
@@ -9,7 +9,7 @@ import { deleteKey, requireKey } from './delete-key.ts';
 import { issueKey } from './issue-key.ts';
 import { Me, whoCalls } from './me.ts';
 import { keyList } from './store.ts';
-import { teamRows } from './team-routes.ts';
+import { teamRows } from './team/team-routes.ts';
 
 const row = route<Context>();
 

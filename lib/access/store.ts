@@ -1,10 +1,10 @@
 import { notFound } from '#lib/platform/errors.ts';
-import type { Reader } from '#lib/platform/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';
+import type { Reader } from '#lib/platform/table/paging.ts';
 import type { AccountItem, UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
 import type { Scope } from './context.ts';
-import { type TeamMember, teamMember } from './team.ts';
+import { type TeamMember, teamMember } from './team/team.ts';
 
 /**
  * Items of access and how they are read, all strongly:

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { HeaderMap } from '#lib/platform/header-map.ts';
-import { REDACTED } from '#lib/platform/hide-secrets.ts';
-import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { refusal } from '#lib/platform/http/validation.ts';
+import { HeaderMap } from '#lib/platform/net/header-map.ts';
+import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { Name } from '#lib/platform/text.ts';
-import { refusal } from '#lib/platform/validation.ts';
 import type { ActionItem } from './action-item.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
-import { hasPlaceholder } from './placeholders.ts';
+import { hasPlaceholder } from './template/placeholders.ts';
 
 const MAX_URL = 2048;
 const MAX_HEADER_VALUE = 4096;

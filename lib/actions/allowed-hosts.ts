@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { canonicalHost } from '#lib/platform/egress.ts';
 import { invalid } from '#lib/platform/errors.ts';
+import { canonicalHost } from '#lib/platform/net/egress.ts';
 import type { ActionItem } from './action-item.ts';
-import { hasPlaceholder, replacePlaceholders } from './placeholders.ts';
-import { hasFixedHost, headOf, withoutPort } from './url-template.ts';
+import { hasPlaceholder, replacePlaceholders } from './template/placeholders.ts';
+import { hasFixedHost, headOf, withoutPort } from './template/url-template.ts';
 
 const MAX_HOSTS = 20;
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls } from '#lib/access/redaction.ts';
-import { REDACTED } from '#lib/platform/hide-secrets.ts';
-import { CreatedAt, IdOf } from '#lib/platform/members.ts';
+import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls } from '#lib/access/redaction.ts';
 import { after as above, LOG_LINES, stamp } from '#lib/keys.ts';
-import type { Reader } from '#lib/platform/paging.ts';
+import type { Reader } from '#lib/platform/table/paging.ts';
 import type { ExecutionItem, LogItem } from './execution.ts';
 
 /** A reported line; `seq` counts from 1. */

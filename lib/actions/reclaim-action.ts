@@ -1,6 +1,6 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { deleteAll, keysUnder } from '#lib/platform/reclaim.ts';
+import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import type { RunPointer } from './execution.ts';
 
 /** Runs that are read together, and freed side by side. */

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { atMost } from '#lib/platform/json-size.ts';
-import { ListQuery, limitParam, listOf } from '#lib/platform/paging.ts';
-import { Reply, route } from '#lib/platform/route.ts';
+import { atMost } from '#lib/platform/http/json-size.ts';
+import { Reply, route } from '#lib/platform/http/route.ts';
+import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
 import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts';
 import { createAction, deleteAction, updateAction } from './change-action.ts';
 import { ExecutionRecord, executionRecord } from './execution.ts';
 import { LogLine, logLines } from './list-logs.ts';
-import { VARIABLE_NAME } from './placeholders.ts';
-import { Report, ReportReply, report } from './report.ts';
-import { runByHand } from './run.ts';
+import { Report, ReportReply, report } from './run/report.ts';
+import { runByHand } from './run/run.ts';
 import { actionList, executionList, requireAction, requireExecution } from './store.ts';
+import { VARIABLE_NAME } from './template/placeholders.ts';
 
 const row = route<Context>();
 

@@ -1,8 +1,8 @@
 import type { Context, Scope } from '#lib/access/context.ts';
-import { historyStart } from '#lib/health/retention.ts';
+import { historyStart } from '#lib/health/history/retention.ts';
 import { ACTIONS, stamp } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
-import type { Reader } from '#lib/platform/paging.ts';
+import type { Reader } from '#lib/platform/table/paging.ts';
 import { type ActionRecord, actionRecord } from './action.ts';
 import type { ActionItem } from './action-item.ts';
 import { type ExecutionItem, type ExecutionRecord, executionRecord, type RunPointer } from './execution.ts';

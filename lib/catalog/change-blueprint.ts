@@ -1,7 +1,7 @@
 import type { Scope } from '#lib/access/context.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   type Blueprint,

@@ -1,8 +1,8 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Scope } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { oneAtATime } from '#lib/platform/lock.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   type Blueprint,

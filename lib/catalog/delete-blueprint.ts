@@ -1,6 +1,6 @@
 import type { Scope } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import type { CatalogItem } from './blueprint.ts';
 import { allBlueprints, requireBlueprint } from './store.ts';
 

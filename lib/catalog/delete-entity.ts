@@ -1,6 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type CheckCountItem, countChecks } from './check-count.ts';
 import { requireEntity } from './store.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import type { EntityItem } from './entity-item.ts';

@@ -1,5 +1,5 @@
 import { type ErrorDetail, invalid } from '#lib/platform/errors.ts';
-import { refusal, validationError } from '#lib/platform/validation.ts';
+import { refusal, validationError } from '#lib/platform/http/validation.ts';
 import { complaintOf, type Field, parseDefault } from './field.ts';
 
 /** The most that an entity's own values take as JSON, and the defaults of a blueprint: lists show hundreds of them. */

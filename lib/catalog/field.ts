@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainErrors } from '#lib/platform/plain-errors.ts';
+import { plainErrors } from '#lib/platform/http/plain-errors.ts';
 import { Name } from '#lib/platform/text.ts';
 
 export const FieldType = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { ListQuery, listOf } from '#lib/platform/paging.ts';
-import { route } from '#lib/platform/route.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { Blueprint, BlueprintPatch, blueprintRecord, NewBlueprint } from './blueprint.ts';
 import { addField, deleteField, updateBlueprint } from './change-blueprint.ts';
 import { createBlueprint } from './create-blueprint.ts';
@@ -10,7 +10,7 @@ import { deleteBlueprint } from './delete-blueprint.ts';
 import { deleteEntity } from './delete-entity.ts';
 import { Entity, EntityPatch, entityRecord, NewEntity } from './entity.ts';
 import { FieldInput } from './field.ts';
-import { relationRows } from './relation-routes.ts';
+import { relationRows } from './relations/relation-routes.ts';
 import { blueprintList, entityList, requireBlueprint, requireEntity } from './store.ts';
 import { updateEntity } from './update-entity.ts';
 

@@ -1,9 +1,9 @@
 import type { Scope } from '#lib/access/context.ts';
 import type { Keys } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
-import type { Reader } from '#lib/platform/paging.ts';
+import { mapInTurns } from '#lib/platform/net/turns.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { mapInTurns } from '#lib/platform/turns.ts';
+import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, entityRecord } from './entity.ts';
 import type { EntityItem } from './entity-item.ts';

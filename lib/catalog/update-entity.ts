@@ -1,5 +1,5 @@
 import type { Scope } from '#lib/access/context.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type Entity, type EntityPatch, entityRecord } from './entity.ts';
 import { mergeValues } from './field-values.ts';

@@ -52,7 +52,7 @@ export type CheckItem = Item & {
   alerts: {
     /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
     last_planned_at?: number;
-    /** What the channels were told (lib/health/told.ts); absent counts as up. */
+    /** What the channels were told (lib/health/state/announced.ts); absent counts as up. */
     announced?: Announced;
   };
 };

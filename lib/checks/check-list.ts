@@ -1,8 +1,8 @@
 import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { queryMerged } from '#lib/platform/merge.ts';
-import type { Reader } from '#lib/platform/paging.ts';
-import { mapInTurns } from '#lib/platform/turns.ts';
+import { mapInTurns } from '#lib/platform/net/turns.ts';
+import { queryMerged } from '#lib/platform/table/merge.ts';
+import type { Reader } from '#lib/platform/table/paging.ts';
 import type { CheckItem } from './check-item.ts';
 import { checksOf } from './store.ts';
 

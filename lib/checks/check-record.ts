@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrl } from '#lib/access/redaction.ts';
-import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/members.ts';
+import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { MODE, settingsOf } from './model.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Net } from '#lib/platform/net.ts';
+import type { Net } from '#lib/platform/net/net.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import type { CheckItem } from './check-item.ts';
 

@@ -1,5 +1,5 @@
-import { allowHost } from '#lib/platform/egress.ts';
 import { invalid } from '#lib/platform/errors.ts';
+import { allowHost } from '#lib/platform/net/egress.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import type { CheckSettings } from './check-type.ts';
 import { checkTypeOf } from './registry.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { canonicalHost } from '#lib/platform/egress.ts';
+import { canonicalHost } from '#lib/platform/net/egress.ts';
 
 /** A host name or an IP address; whether it may be reached is the guard's to say. */
 export const Host = z

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
-import { IdOf, Unchanged } from '#lib/platform/members.ts';
+import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
+import { parse } from '#lib/platform/http/validation.ts';
 import { Name } from '#lib/platform/text.ts';
-import { parse } from '#lib/platform/validation.ts';
 import type { CheckItem } from './check-item.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 

@@ -1,4 +1,4 @@
-import { NetError } from '#lib/platform/net.ts';
+import { NetError } from '#lib/platform/net/net.ts';
 import type { ErrorKind, ProbeOutcome } from './check-type.ts';
 
 const MAX_MESSAGE = 500;

@@ -1,6 +1,6 @@
 import { type EntryKind, type Keys, REVISIONS } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { deleteAll, keysUnder } from '#lib/platform/reclaim.ts';
+import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import type { PolicyItem } from './policy-item.ts';
 
 /** Entries of the schedule that a check may have; those of actions stay with their actions. */

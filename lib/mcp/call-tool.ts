@@ -2,12 +2,12 @@ import type { Context } from '#lib/access/context.ts';
 import { weigh } from '#lib/access/rate-gate.ts';
 import { inReadTurn } from '#lib/access/read-turns.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
-import { parse } from '#lib/platform/validation.ts';
-import { CODE, isObject, RpcError } from './json-rpc.ts';
+import { parse } from '#lib/platform/http/validation.ts';
 import { enabledTools } from './list-tools.ts';
+import { CODE, isObject, RpcError } from './protocol/json-rpc.ts';
 import { runBoundAction } from './run-bound-action.ts';
-import type { ToolDefinition } from './skill.ts';
-import { allSkills } from './skill-store.ts';
+import type { ToolDefinition } from './skills/skill.ts';
+import { allSkills } from './skills/skill-store.ts';
 import { builtInTools } from './tools/registry.ts';
 
 /** The result of tools/call: the same object as text, for a model, and as it is. */

@@ -4,15 +4,15 @@ import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import type { Keys } from '#lib/keys.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
+import { logRefusal } from '#lib/platform/http/refusals.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { logRefusal } from '#lib/platform/refusals.ts';
-import { opensStream } from './era.ts';
-import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
-import { requireStream } from './mailbox.ts';
-import { mustBeOwnOrigin } from './origin.ts';
-import { answerPost } from './post.ts';
-import { answerStream, takeMessages } from './stream.ts';
-import type { Wakeups } from './stream-events.ts';
+import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
+import { mustBeOwnOrigin } from './protocol/origin.ts';
+import { answerPost } from './protocol/post.ts';
+import { opensStream } from './protocol/variant.ts';
+import { requireStream } from './sse/reply-queue.ts';
+import { answerStream, takeMessages } from './sse/stream.ts';
+import type { Wakeups } from './sse/stream-events.ts';
 
 export const MCP_PATH = '/v1/mcp';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { decodeCursor, encodeCursor, gather } from '#lib/platform/paging.ts';
-import { CODE, RpcError } from './json-rpc.ts';
-import type { SkillItem, ToolDefinition } from './skill.ts';
-import { allSkills } from './skill-store.ts';
+import { decodeCursor, encodeCursor, gather } from '#lib/platform/table/paging.ts';
+import { CODE, RpcError } from './protocol/json-rpc.ts';
+import type { SkillItem, ToolDefinition } from './skills/skill.ts';
+import { allSkills } from './skills/skill-store.ts';
 import { builtInTools } from './tools/registry.ts';
 import type { Annotations } from './tools/tool.ts';
 

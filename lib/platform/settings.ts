@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { natsUrl } from './nats-url.ts';
-import type { Egress } from './net.ts';
-import { plainErrors } from './plain-errors.ts';
-import { rateListProblem } from './rates.ts';
+import { plainErrors } from './http/plain-errors.ts';
+import { natsUrl } from './net/nats-url.ts';
+import type { Egress } from './net/net.ts';
+import { rateListProblem } from './sharing/rates.ts';
 
 const csv = z
   .string()

@@ -1,4 +1,4 @@
-import { editDistance, nearest } from './nearest.ts';
+import { editDistance, nearest } from './http/nearest.ts';
 
 /** No other program has settings that begin so. */
 const OURS = ['CHECK_', 'EGRESS_', 'MCP_STREAM', 'MIN_INTERVAL', 'JOB_GROUP', 'RATE_LIMIT'];

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { makeNet } from '#lib/platform/node-net.ts';
+import { makeNet } from '#lib/platform/net/node-net.ts';
 
 /**
  * What 250 probes at once, each of which looks for a text that is not there, cost with targets that send 1 MB in the

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { beginFew } from '#lib/health/lanes.ts';
+import { beginFew } from '#lib/health/recording/lanes.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { NO_PLACE } from '#lib/platform/fair-shares.ts';
-import { makeNet } from '#lib/platform/node-net.ts';
+import { makeNet } from '#lib/platform/net/node-net.ts';
+import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 
 /**
  * https probes by the service's own net, so many due in the same moment. Says `ready` and waits for a line, so that its

@@ -1,6 +1,6 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { outagesOf, skewOf } from './check-slots.ts';
 import { firesAction, slotsOf } from './rules.ts';
 import type { Run } from './simulate.ts';

@@ -1,7 +1,7 @@
-import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { isTaken } from './observations.ts';
 import { toldOf } from './rules.ts';

@@ -1,6 +1,6 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Run } from './simulate.ts';
 
 /** The history as a reader finds it at the end: no link missing, none double, and the last one is the present. */

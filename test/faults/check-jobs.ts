@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ResultItem } from '#lib/health/result-item.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { skewOf } from './check-slots.ts';
 import type { JobRun } from './observations.ts';
 import { mayBeUnjudged, slotsOf, targetOf } from './rules.ts';

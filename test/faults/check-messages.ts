@@ -1,4 +1,4 @@
-import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { Run } from './simulate.ts';
 
 /** Every alert that a receiver reads, of whatever channel type, says in the form of that type what it is about. */

@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { GapNoteItem } from '#lib/health/gap-causes.ts';
-import type { ResultItem } from '#lib/health/result-item.ts';
+import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { skewOf } from './check-slots.ts';
 import type { Look, ProbeSeen } from './observations.ts';
 import { isUnjudged, targetOf } from './rules.ts';

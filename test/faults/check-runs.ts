@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ResultItem } from '#lib/health/result-item.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';
 

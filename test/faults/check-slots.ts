@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { GapNoteItem } from '#lib/health/gap-causes.ts';
-import type { ResultItem } from '#lib/health/result-item.ts';
+import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { isNeighbours } from './neighbour.ts';
 import { mayBeUnjudged, slotsOf, targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';

@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ResultItem } from '#lib/health/result-item.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { skewOf } from './check-slots.ts';
 import { isUnjudged, targetOf } from './rules.ts';
 import type { Run } from './simulate.ts';

@@ -1,8 +1,8 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import type { ResultItem } from '#lib/health/result-item.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Change, type Commit, keyText } from './observations.ts';
 import { afterResult, entityState, silentBecause, toldOf } from './rules.ts';

@@ -1,9 +1,9 @@
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { GapNoteItem } from '#lib/health/gap-causes.ts';
-import type { ResultItem } from '#lib/health/result-item.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';

@@ -1,4 +1,4 @@
-import { NetError } from '#lib/platform/net.ts';
+import { NetError } from '#lib/platform/net/net.ts';
 import { isNeighbours } from './neighbour.ts';
 import type { NetworkSpell, Observations } from './observations.ts';
 import type { Random } from './random.ts';

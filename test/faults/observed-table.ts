@@ -1,7 +1,7 @@
 import { openTable } from '#infra/local/sqlite-table.ts';
-import type { ResultItem } from '#lib/health/result-item.ts';
-import { keyOf } from '#lib/platform/item-limits.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
+import { keyOf } from '#lib/platform/table/item-limits.ts';
 import { type Change, keyText, type Observations } from './observations.ts';
 import { currentRun } from './run-context.ts';
 import type { VirtualClock } from './virtual-clock.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeliveryRecord } from '#lib/alerts/delivery-item.ts';
+import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { alertingCheck, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
 
 let service: VirtualService;

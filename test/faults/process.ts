@@ -1,9 +1,9 @@
-import type { Publish } from '#lib/alerts/send.ts';
+import type { Publish } from '#lib/alerts/deliver/send.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
-import type { Net } from '#lib/platform/net.ts';
+import type { Net } from '#lib/platform/net/net.ts';
 import type { Bus, Ids, Item, Log, Ports, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
+import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { count, type Observations, type StoreSpell } from './observations.ts';
 import type { Profile } from './profile.ts';
 import type { Random } from './random.ts';

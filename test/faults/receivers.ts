@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Publish } from '#lib/alerts/send.ts';
-import type { HttpReply, HttpRequest } from '#lib/platform/net.ts';
+import type { Publish } from '#lib/alerts/deliver/send.ts';
+import type { HttpReply, HttpRequest } from '#lib/platform/net/net.ts';
 import { type Does, type Manners, refused } from './manners.ts';
 import type { Observations } from './observations.ts';
 import type { Profile } from './profile.ts';

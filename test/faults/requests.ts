@@ -1,4 +1,4 @@
-import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
+import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Random } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

@@ -3,7 +3,7 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { type Observations, type ProbeSeen, stalledBetween } from './observations.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type LookUpReply, NetError, type TlsReply } from '#lib/platform/net.ts';
+import { type LookUpReply, NetError, type TlsReply } from '#lib/platform/net/net.ts';
 import { type Does, type Manners, refused } from './manners.ts';
 import { type Observations, type ProbeSeen, stalledBetween } from './observations.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
 import { routes } from '#infra/topology.ts';
-import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
+import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { machines } from './machines.ts';
 import type { Shared } from './process.ts';
 import { virtualQueues } from './virtual-queues.ts';

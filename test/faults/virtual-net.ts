@@ -1,4 +1,4 @@
-import type { Net } from '#lib/platform/net.ts';
+import type { Net } from '#lib/platform/net/net.ts';
 import { type Manners, refused } from './manners.ts';
 import type { Observations } from './observations.ts';
 import type { Random } from './random.ts';

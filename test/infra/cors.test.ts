@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
-import type { ApiEvent } from '#lib/platform/api-event.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 let gateway: Gateway;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readHostSettings } from '#infra/local/settings.ts';
-import { type ResultItem, resultRecord } from '#lib/health/result-item.ts';
+import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
 import { RESULTS } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';

@@ -5,8 +5,8 @@ import { BOUNDS, type Bounds } from '#infra/local/bounds.ts';
 import { trustedProxies } from '#infra/local/client-address.ts';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
 import type { Handler } from '#infra/local/invoke.ts';
-import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
 import { type AppError, errorBody } from '#lib/platform/errors.ts';
+import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const KB = 1024;

@@ -8,7 +8,7 @@ import { frontPage } from '#infra/local/front-page.ts';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import { functions } from '#infra/topology.ts';
-import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
+import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 type Answer = (event: ApiEvent, context: Invocation) => Promise<ApiResult>;

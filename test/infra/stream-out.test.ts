@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
-import type { ApiEvent } from '#lib/platform/api-event.ts';
-import { requestOf } from '#lib/platform/fetch-event.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
+import { requestOf } from '#lib/platform/http/fetch-event.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { memoryLog } from '#test/support/log.ts';
 

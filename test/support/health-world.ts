@@ -4,9 +4,9 @@ import { createEntity } from '#lib/catalog/create-entity.ts';
 import { NewEntity } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
-import { createCheck } from '#lib/health/change-check.ts';
-import { receivePush } from '#lib/health/receive-push.ts';
-import { recordProbe } from '#lib/health/record-probe.ts';
+import { createCheck } from '#lib/health/checks/change-check.ts';
+import { receivePush } from '#lib/health/recording/receive-push.ts';
+import { recordProbe } from '#lib/health/recording/record-probe.ts';
 import type { WatermarkItem } from '#lib/schedule/watermark.ts';
 import { memoryWorld } from './memory-world.ts';
 

@@ -1,9 +1,9 @@
-import { deliver } from '#lib/alerts/deliver.ts';
-import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
-import { createDelivery, newDelivery } from '#lib/alerts/new-delivery.ts';
+import { deliver } from '#lib/alerts/deliver/deliver.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { createDelivery, newDelivery } from '#lib/alerts/plan/new-delivery.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { FairShares } from '#lib/platform/fair-shares.ts';
 import { derivedId } from '#lib/platform/ids.ts';
+import { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 import { iso } from '#lib/platform/time.ts';
 import { alertWorld, START, TENANT } from './alert-world.ts';
 

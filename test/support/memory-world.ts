@@ -6,10 +6,10 @@ import type { Context } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
 import type { Message, Ports, Table } from '#lib/platform/ports.ts';
-import type { Rates } from '#lib/platform/rates.ts';
 import { readSettings } from '#lib/platform/settings.ts';
+import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
+import type { Rates } from '#lib/platform/sharing/rates.ts';
 import { memoryLog } from './log.ts';
 
 export type Requests = { reads: number; writes: number };

@@ -1,6 +1,6 @@
 import type { ProbeInput } from '#lib/checks/check-type.ts';
-import type { Resolve } from '#lib/platform/egress.ts';
-import { makeNet } from '#lib/platform/node-net.ts';
+import type { Resolve } from '#lib/platform/net/egress.ts';
+import { makeNet } from '#lib/platform/net/node-net.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 
 const nobodyKnows: Resolve = async (name) => {

@@ -1,5 +1,5 @@
-import { type JsonSchema, schemaBook } from '#lib/platform/json-schemas.ts';
-import type { Route } from '#lib/platform/route.ts';
+import { type JsonSchema, schemaBook } from '#lib/platform/http/json-schemas.ts';
+import type { Route } from '#lib/platform/http/route.ts';
 
 /** A body that costs as much as it can, and what makes it so. */
 export type WorstBody = { name: string; text: string };

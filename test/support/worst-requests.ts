@@ -1,7 +1,7 @@
 import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
-import { endpointOf } from '#lib/platform/openapi.ts';
+import { endpointOf } from '#lib/platform/http/openapi.ts';
 import { worstBodies } from './worst-bodies.ts';
 import { worstMessages, worstSkills } from './worst-messages.ts';
 

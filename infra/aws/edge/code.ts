@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiRows } from '#lib/api-rows.ts';
-import { FORWARDED_AUTHORIZATION } from '#lib/platform/aws/streaming-lambda.ts';
+import { FORWARDED_AUTHORIZATION } from '#lib/platform/aws/lambda/streaming-lambda.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf8');
 const PLACE = 'const DATA = null;';

@@ -2,10 +2,10 @@ import { isIPv6 } from 'node:net';
 import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
-import { parseServer } from '#lib/platform/dns-server-address.ts';
-import { isPublicValue } from '#lib/platform/egress.ts';
-import { ipv6Groups } from '#lib/platform/ipv6.ts';
-import { RECORD_TYPES, type RecordType } from '#lib/platform/net.ts';
+import { parseServer } from '#lib/platform/net/dns-server-address.ts';
+import { isPublicValue } from '#lib/platform/net/egress.ts';
+import { ipv6Groups } from '#lib/platform/net/ipv6.ts';
+import { RECORD_TYPES, type RecordType } from '#lib/platform/net/net.ts';
 
 /** A question to a DNS server: success is at least one answer, and the expected one among them if one is expected. */
 export const dns = defineCheck({

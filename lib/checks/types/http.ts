@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import { type CheckSettings, defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
-import { HeaderMap } from '#lib/platform/header-map.ts';
-import { headerSecrets, valuesIn } from '#lib/platform/header-secrets.ts';
-import { redactorOf } from '#lib/platform/hide-secrets.ts';
-import type { HttpReply } from '#lib/platform/net.ts';
+import { HeaderMap } from '#lib/platform/net/header-map.ts';
+import type { HttpReply } from '#lib/platform/net/net.ts';
+import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
+import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 1024 * 1024;

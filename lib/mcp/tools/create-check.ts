@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { checkRecord } from '#lib/checks/check-record.ts';
-import { createCheck } from '#lib/health/change-check.ts';
+import { createCheck } from '#lib/health/checks/change-check.ts';
 import { defineTool } from './tool.ts';
 
 /** The rest of an http check has its defaults. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { requireCheck } from '#lib/checks/store.ts';
-import { resultList } from '#lib/health/list-results.ts';
-import { gather } from '#lib/platform/paging.ts';
+import { resultList } from '#lib/health/history/list-results.ts';
+import { gather } from '#lib/platform/table/paging.ts';
 import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readStatus } from '#lib/health/status.ts';
+import { readStatus } from '#lib/health/status/status.ts';
 import { defineTool, READS, TOOL_PAGE } from './tool.ts';
 
 export const getStatusSummary = defineTool({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { blueprintList } from '#lib/catalog/store.ts';
-import { gather } from '#lib/platform/paging.ts';
+import { gather } from '#lib/platform/table/paging.ts';
 import { defineTool, listed, READS, TOOL_PAGE } from './tool.ts';
 
 export const listBlueprints = defineTool({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { Entity } from '#lib/catalog/entity.ts';
 import { allBlueprints, entityList, requireBlueprint } from '#lib/catalog/store.ts';
-import { gather } from '#lib/platform/paging.ts';
+import { gather } from '#lib/platform/table/paging.ts';
 import { defineTool, listed, READS, TOOL_PAGE } from './tool.ts';
 
 export const listEntities = defineTool({

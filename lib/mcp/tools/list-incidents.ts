@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { transitionFeed } from '#lib/health/list-transitions.ts';
-import { gather } from '#lib/platform/paging.ts';
+import { transitionFeed } from '#lib/health/history/list-transitions.ts';
+import { gather } from '#lib/platform/table/paging.ts';
 import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import { isPartition } from '#lib/platform/item-limits.ts';
 import type { Query } from '#lib/platform/ports.ts';
+import { isPartition } from '#lib/platform/table/item-limits.ts';
 import { toAttributes } from './dynamodb-item.ts';
 
 /**

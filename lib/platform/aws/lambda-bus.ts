@@ -3,7 +3,7 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { CLIENT_SETTINGS } from './client-settings.ts';
 import { eventBus } from './event-bus.ts';
-import type { MakeBus } from './lambda-ports.ts';
+import type { MakeBus } from './lambda/lambda-ports.ts';
 
 /** The operator's bus, for a function that publishes. */
 export const lambdaBus: MakeBus = (bus) =>

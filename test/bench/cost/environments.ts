@@ -13,7 +13,7 @@ import { leaseLimiter } from '#lib/access/lease-limiter.ts';
 import { keyTable } from '#lib/keys.ts';
 import { dynamoTable } from '#lib/platform/aws/dynamodb-table.ts';
 import { eventBus } from '#lib/platform/aws/event-bus.ts';
-import { lambda } from '#lib/platform/aws/lambda.ts';
+import { lambda } from '#lib/platform/aws/lambda/lambda.ts';
 import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';

@@ -2,7 +2,7 @@ import { schedules, queues as specs } from '#infra/topology.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable, RESULTS, TRANSITIONS } from '#lib/keys.ts';
 import type { QueueName } from '#lib/messages.ts';
-import type { ApiResult } from '#lib/platform/api-event.ts';
+import type { ApiResult } from '#lib/platform/http/api-event.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { NO_LINEAGE } from '#test/support/lineage.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { batchMetrics } from '#lib/platform/aws/batch-metrics.ts';
-import { lambdaLog } from '#lib/platform/aws/lambda-log.ts';
+import { lambdaLog } from '#lib/platform/aws/lambda/lambda-log.ts';
 
 const lines: Record<string, unknown>[] = [];
 

@@ -16,7 +16,7 @@ import { toAttributes } from '#lib/platform/aws/dynamodb-item.ts';
 import { dynamoTable } from '#lib/platform/aws/dynamodb-table.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { commit } from '#lib/platform/retry.ts';
+import { commit } from '#lib/platform/table/retry.ts';
 
 const pauses: number[] = [];
 const clock = { now: () => 0, sleep: async (ms: number) => void pauses.push(ms) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lambdaNet } from '#lib/platform/aws/lambda-net.ts';
+import { lambdaNet } from '#lib/platform/aws/lambda/lambda-net.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 
 const names: Record<string, string[]> = {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lambdaPorts } from '#lib/platform/aws/lambda-ports.ts';
+import { lambdaPorts } from '#lib/platform/aws/lambda/lambda-ports.ts';
 
 /** Stands for the runtime of the function, which gives its next event to whoever asks. */
 let runtime: Server;

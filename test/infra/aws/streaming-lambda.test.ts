@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ApiEvent } from '#lib/platform/api-event.ts';
-import { streamingLambda } from '#lib/platform/aws/streaming-lambda.ts';
+import { streamingLambda } from '#lib/platform/aws/lambda/streaming-lambda.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 type Handler = (event: ApiEvent, out: Writable, context: object) => Promise<void>;

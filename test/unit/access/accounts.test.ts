@@ -6,7 +6,7 @@ import type { Scope } from '#lib/access/context.ts';
 import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { allAccounts } from '#lib/access/store.ts';
-import { makeRouter } from '#lib/platform/router.ts';
+import { makeRouter } from '#lib/platform/http/router.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const plain = { label: 'a', is_read_only: false };

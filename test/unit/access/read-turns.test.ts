@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inReadTurn } from '#lib/access/read-turns.ts';
 import type { AppError } from '#lib/platform/errors.ts';
-import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 
 /** Reads that end when the test says so. */
 function world() {

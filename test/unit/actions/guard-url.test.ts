@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guardUrl } from '#lib/actions/guard-url.ts';
-import { makeNet } from '#lib/platform/node-net.ts';
+import { makeNet } from '#lib/platform/net/node-net.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 
 const ADDRESSES: Record<string, string[]> = {

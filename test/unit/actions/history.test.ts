@@ -3,10 +3,10 @@ import { create as createReclaimer } from '#functions/reclaimer.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { executionRecord } from '#lib/actions/execution.ts';
-import { cut, report } from '#lib/actions/report.ts';
-import { runByHand } from '#lib/actions/run.ts';
+import { cut, report } from '#lib/actions/run/report.ts';
+import { runByHand } from '#lib/actions/run/run.ts';
 import { executionList, requireExecution } from '#lib/actions/store.ts';
-import { NetError } from '#lib/platform/net.ts';
+import { NetError } from '#lib/platform/net/net.ts';
 import { queueEvent, TENANT } from '#test/support/alert-world.ts';
 import { type ActionWorld, actionWorld } from './action-world.ts';
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Alert } from '#lib/alerts/alert.ts';
-import { headerText } from '#lib/alerts/channels/ntfy.ts';
-import { ChannelBody, channelTypeOf, channelTypes } from '#lib/alerts/registry.ts';
-import { parse } from '#lib/platform/validation.ts';
+import { ChannelBody, channelTypeOf, channelTypes } from '#lib/alerts/channels/registry.ts';
+import { headerText } from '#lib/alerts/channels/types/ntfy.ts';
+import type { Alert } from '#lib/alerts/deliver/alert.ts';
+import { parse } from '#lib/platform/http/validation.ts';
 import { signatureOf } from '#test/support/webhook-receiver.ts';
 import { examples, nasty } from './example-alerts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { channelTypes } from '#lib/alerts/registry.ts';
+import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { examples } from './example-alerts.ts';
 
 const nice = (body: string): string => (body.startsWith('{') ? JSON.stringify(JSON.parse(body), null, 2) : body);

@@ -6,8 +6,8 @@ import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
 import { createEntity } from '#lib/catalog/create-entity.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import { entityList, requireBlueprint } from '#lib/catalog/store.ts';
-import { gather } from '#lib/platform/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';
+import { gather } from '#lib/platform/table/paging.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 const blueprint = (context: Context, slug = 'service') =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckType } from '#lib/checks/check-type.ts';
 import { checkTypeOf, checkTypes } from '#lib/checks/registry.ts';
-import { validationError } from '#lib/platform/validation.ts';
+import { validationError } from '#lib/platform/http/validation.ts';
 
 /** Parses as a create request is parsed: the type's own members beside its config. */
 function pathsThatAreWrong(type: CheckType, value: object): string[] {

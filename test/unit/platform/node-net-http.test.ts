@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { makeNet } from '#lib/platform/node-net.ts';
+import { makeNet } from '#lib/platform/net/node-net.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { closedPort, httpTarget, rawTarget } from '#test/support/socket-target.ts';
 import { stalledListener } from '#test/support/stalled-listener.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DueDeadline, type Job } from '#lib/messages.ts';
+import type { DueDeadline, Job } from '#lib/messages.ts';
 import { packDeadlines, packJobs, packSlowJobs } from '#lib/schedule/jobs.ts';
 
 const NOW = Date.UTC(2026, 10, 21);

@@ -1,0 +1,54 @@
+import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
+import { digestOf, drawKey, keyItemsOf } from '#lib/access/api-key.ts';
+import type { Scope } from '#lib/access/context.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { type Acceptance, type Accepted, type InvitationItem, teamMember } from './team.ts';
+
+/**
+ * Makes the invited person a member, with a first key, told here and never again. The account is that of the
+ * invitation; it is looked up by the digest of its token, so that how long it takes tells nothing about any token.
+ * Throws NOT_FOUND, in the same words whether the token never was, was used, replaced, withdrawn or has expired: who
+ * merely guesses learns nothing. Throws ACCOUNT_DISABLED.
+ */
+export async function acceptInvitation(
+  { ports, keys }: Omit<Scope, 'tenant'>,
+  { token, name }: Acceptance,
+): Promise<Accepted> {
+  const digest = digestOf(token);
+  const found = await ports.table.get<InvitationItem>(keys.invitation(digest));
+  if (!found) throw noInvitation();
+  const { tenant_id: tenant, user_id } = found;
+  const draw = drawKey(ports.ids);
+  const v = ports.ids.token();
+
+  return untilDone(ports, async () => {
+    const [present, account] = await ports.table.getMany([keys.user(tenant, user_id), keys.account(tenant)]);
+    const user = present as UserItem | undefined;
+    // A try before did it, whose answer was lost.
+    if (user?.v === v) return { user: teamMember(user), key: draw.raw };
+    const now = ports.clock.now();
+    if (user?.invitation?.digest !== digest || user.invitation.valid_until <= now) throw noInvitation();
+    if (isDisabled(account as AccountItem)) throw accountDisabled();
+
+    const { invitation: _used, ...invited } = user;
+    const member: UserItem = { ...invited, v, name, keys: 1 };
+    const label = { label: 'First key', is_read_only: false };
+    const { item, pointer } = keyItemsOf(draw, now, keys, account as AccountItem, member, label);
+    const outcome = await commit(ports, [
+      { put: member, if: { version: user.v } },
+      { put: item, if: 'absent' },
+      { put: pointer, if: 'absent' },
+      { check: keys.account(tenant), if: { version: (account as AccountItem).v } },
+      { delete: keys.invitation(digest) },
+    ]);
+    return outcome.ok ? { user: teamMember(member), key: draw.raw } : AGAIN;
+  });
+}
+
+const noInvitation = (): AppError =>
+  new AppError(
+    'NOT_FOUND',
+    'There is no such invitation: it was used, replaced or withdrawn, is older than 7 days, or the token is wrong. ' +
+      'Ask an admin of the account for a new one.',
+  );

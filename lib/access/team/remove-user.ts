@@ -1,0 +1,47 @@
+import type { UserItem } from '#lib/access/account.ts';
+import type { ApiKeyPointer } from '#lib/access/api-key.ts';
+import type { Scope } from '#lib/access/context.ts';
+import { keyPointersOf } from '#lib/access/store.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { changeTeam } from './change-team.ts';
+import { mustNotBeLastAdmin } from './team.ts';
+
+/** Keys that go together, two items each; a transaction has at most 100 writes. */
+const KEYS_AT_ONCE = 45;
+
+/**
+ * Removes a user with all keys, or an invitation: from its return on, no request with any of them is let in. Throws
+ * NOT_FOUND, and CONFLICT for the last admin.
+ */
+export function removeUser(scope: Scope, id: string): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  return changeTeam(scope, async (users, turn) => {
+    let user = users.find((one) => one.id === id);
+    if (!user) throw notFound(`User ${id}`);
+    mustNotBeLastAdmin(users, user);
+
+    const pointers = await keyPointersOf(scope, id);
+    // Should it fail on the way, the user is still listed, with fewer keys, and can be removed again.
+    while (pointers.length > KEYS_AT_ONCE) {
+      const some = pointers.splice(0, KEYS_AT_ONCE);
+      const fewer: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - some.length };
+      const outcome = await commit(ports, [{ put: fewer, if: { version: user.v } }, ...some.flatMap(deletes)]);
+      if (!outcome.ok) return AGAIN;
+      user = fewer;
+    }
+    const writes: Write[] = [
+      turn,
+      // Whoever adds a key writes the user, so that this version holds all its keys.
+      { delete: keys.user(tenant, id), if: { version: user.v } },
+      ...pointers.flatMap(deletes),
+    ];
+    if (user.invitation) writes.push({ delete: keys.invitation(user.invitation.digest) });
+    return (await commit(ports, writes)).ok ? undefined : AGAIN;
+  });
+
+  function deletes(pointer: ApiKeyPointer): Write[] {
+    return [{ delete: keys.apiKey(pointer.digest) }, { delete: keys.apiKeyPointer(tenant, pointer.sk) }];
+  }
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { Email, foldedEmail, isInvited, Role, type UserItem } from '#lib/access/account.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { Name, text } from '#lib/platform/text.ts';
+
+/** How long an invitation may be accepted (docs/CONTRACT.md#accounts): 7 days in ms. */
+export const INVITATION_MS = 7 * 24 * 3_600_000;
+
+export const NewInvitation = z
+  .object({ email: Email.describe('Whom to invite; no mail is sent, you hand on the token.'), role: Role })
+  .meta({ id: 'NewInvitation' });
+export type NewInvitation = z.infer<typeof NewInvitation>;
+
+export const TeamMember = z
+  .object({
+    id: IdOf('the user'),
+    email: z.string().describe('Unique within the account, in any case.'),
+    name: z.string().describe('Empty while pending: whoever accepts the invitation gives it.'),
+    role: Role,
+    status: z.enum(['active', 'pending']).describe('pending: invited, and has yet to accept.'),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'TeamMember' });
+export type TeamMember = z.infer<typeof TeamMember>;
+
+/** A new invitation: the only answer that ever holds the token. */
+export const Invited = TeamMember.extend({
+  invite_token: z.string().describe('For POST /v1/invitations/accept, valid for 7 days. Shown this once.'),
+}).meta({ id: 'Invitation' });
+export type Invited = z.infer<typeof Invited>;
+
+export const Acceptance = z
+  .object({
+    token: text(1, 200).describe('The invite_token of the invitation.'),
+    name: Name.describe('Your name, as the team sees it.'),
+  })
+  .meta({ id: 'Acceptance' });
+export type Acceptance = z.infer<typeof Acceptance>;
+
+/** Who has accepted, and their first key: the only answer that ever holds it. */
+export const Accepted = z
+  .object({
+    user: TeamMember.describe('Who has accepted.'),
+    key: z.string().describe('The first API key of the user: fw_…. Shown this once.'),
+  })
+  .meta({ id: 'Accepted' });
+export type Accepted = z.infer<typeof Accepted>;
+
+/** Written with each invitation and removal, so that its version holds everybody of the team as they were read. */
+export type TeamItem = Item & { v: string };
+
+/** Leads from the digest of a token to the invited user, who alone says whether it still holds. */
+export type InvitationItem = Item & { tenant_id: string; user_id: string };
+
+export const teamMember = (user: UserItem): TeamMember => ({
+  id: user.id,
+  email: user.email,
+  name: user.name,
+  role: user.role,
+  status: isInvited(user) ? 'pending' : 'active',
+  created_at: user.created_at,
+});
+
+/** E-mail addresses of one account are compared without regard to case. */
+export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);
+
+/** Throws CONFLICT when this user is the last admin. */
+export function mustNotBeLastAdmin(users: UserItem[], user: UserItem): void {
+  const isAdmin = (one: UserItem) => one.role === 'admin' && !isInvited(one);
+  if (!isAdmin(user) || users.some((other) => other.id !== user.id && isAdmin(other))) return;
+  throw new AppError(
+    'CONFLICT',
+    'This is the last admin of the account. Let another admin accept an invitation first.',
+  );
+}

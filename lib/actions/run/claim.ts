@@ -1,0 +1,92 @@
+import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import type { ActionItem, Trigger } from '#lib/actions/action-item.ts';
+import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
+import { historyExpiry } from '#lib/health/history/retention.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+
+/** `places` are there where runs come from a queue; runs by hand are the caller's own time. */
+export type World = { ports: Ports; keys: Keys; places?: FairShares };
+
+/** A run that is wanted. Its id follows from its cause, so that a repeat means the same run. */
+export type Wanted = {
+  tenant_id: string;
+  action_id: string;
+  execution_id: string;
+  trigger: Trigger;
+  transition_id: string | null;
+  called_by?: NonNullable<ExecutionItem['called_by']>;
+};
+
+export type Claim =
+  /** Ours to send; no other process will ever send it. */
+  | { is: 'ours'; action: ActionItem; execution: ExecutionItem }
+  /** Somebody claimed it before. */
+  | { is: 'taken'; execution: ExecutionItem }
+  /** The action is gone or no longer wants it, or the account was disabled. */
+  | { is: 'void' };
+
+/** How long a run that was claimed waits for a place. */
+export const PLACE_MS = 5_000;
+/** Beside the request itself: waiting for its place, and the writes before and after it, each tried for 10 s. */
+const WRITES_MS = 15_000 + PLACE_MS;
+
+/** Epoch ms from which a pending run of the action, begun at `now`, must have been cut off. */
+export const giveUpAt = (action: ActionItem, now: number): number => now + action.timeout_ms + WRITES_MS;
+
+/**
+ * Writes a run down as pending before anything is sent: at most one claim of an id ever succeeds. It is held to the
+ * version of the action that was read, so that no run begins of an action that was changed or deleted meanwhile.
+ * @param wants whether the action, as it now is, still wants this run
+ */
+export function claim(
+  { ports, keys }: World,
+  wanted: Wanted,
+  wants: (action: ActionItem) => boolean = () => true,
+): Promise<Claim> {
+  const { tenant_id, action_id, execution_id } = wanted;
+  return untilDone(ports, async (): Promise<Claim | typeof AGAIN> => {
+    const found = await ports.table.getMany<Item>([
+      keys.execution(tenant_id, execution_id),
+      keys.action(tenant_id, action_id),
+      keys.account(tenant_id),
+    ]);
+    const [taken, action, account] = found as [ExecutionItem?, ActionItem?, AccountItem?];
+    if (taken) return { is: 'taken', execution: taken };
+    if (!action || !account || isDisabled(account) || !wants(action)) return { is: 'void' };
+
+    const now = ports.clock.now();
+    const expires_at = historyExpiry(now, account.retention_days);
+    const execution: ExecutionItem = {
+      ...keys.execution(tenant_id, execution_id),
+      v: ports.ids.token(),
+      expires_at,
+      tenant_id,
+      id: execution_id,
+      action_id,
+      trigger: wanted.trigger,
+      dispatch_status: 'pending',
+      status_code: 0,
+      latency_ms: 0,
+      response_snippet: '',
+      error_message: '',
+      pipeline_status: null,
+      log_count: 0,
+      transition_id: wanted.transition_id,
+      created_at: iso(now),
+      finished_at: null,
+      give_up_at: giveUpAt(action, now),
+      ...(wanted.called_by && { called_by: wanted.called_by }),
+    };
+    const pointer: RunPointer = { ...keys.run(tenant_id, action_id, now, execution_id), expires_at, execution_id };
+    const outcome = await commit(ports, [
+      { put: execution, if: 'absent' },
+      { put: pointer },
+      { check: keys.action(tenant_id, action_id), if: { version: action.v } },
+    ]);
+    return outcome.ok ? { is: 'ours', action, execution } : AGAIN;
+  });
+}

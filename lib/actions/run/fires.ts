@@ -1,0 +1,16 @@
+import type { BoundActionItem } from '#lib/actions/action-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+
+/**
+ * Whether a transition of its check fires an action. Pure: the check has come to that state, or its entity has. What
+ * configuration caused fires nothing, nor does a transition from before the action (docs/CONTRACT.md#actions).
+ */
+export function fires(
+  { trigger_to_state, created_at }: Pick<BoundActionItem, 'trigger_to_state' | 'created_at'>,
+  transition: Pick<TransitionItem, 'cause' | 'timestamp' | 'check_to_state' | 'from_state' | 'to_state'>,
+): boolean {
+  if (transition.cause !== 'result' && transition.cause !== 'silence') return false;
+  if (transition.timestamp < created_at) return false;
+  if (trigger_to_state === '' || transition.check_to_state === trigger_to_state) return true;
+  return transition.to_state === trigger_to_state && transition.from_state !== trigger_to_state;
+}

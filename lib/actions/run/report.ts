@@ -1,0 +1,110 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import { type ExecutionItem, ExecutionRecord, type LogItem, PipelineStatus } from '#lib/actions/execution.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { atMost } from '#lib/platform/http/json-size.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { actionRedactor } from './send.ts';
+
+/** docs/CONTRACT.md#executions */
+const MAX_LINES_A_REPORT = 100;
+const MAX_LINES = 1000;
+const MAX_LINE_BYTES = 2048;
+
+/** What a pipeline reports of its run. Longer lines are cut. */
+export const Report = z
+  .object({
+    status: PipelineStatus.describe('How the pipeline stands; the last word counts.').optional(),
+    logs: atMost(
+      MAX_LINES_A_REPORT,
+      z.array(z.string().transform((line) => cut(line, MAX_LINE_BYTES))).max(MAX_LINES_A_REPORT),
+      `must hold at most ${MAX_LINES_A_REPORT} lines; send the others in further reports`,
+    )
+      .describe('Log lines, at most 100 a report; one over 2 KB is cut.')
+      .optional(),
+  })
+  .refine(({ status, logs }) => status !== undefined || logs !== undefined, {
+    path: ['status'],
+    error: 'is required when there are no logs',
+  })
+  .meta({ id: 'ExecutionReport' });
+export type Report = z.infer<typeof Report>;
+
+export const ReportReply = ExecutionRecord.extend({
+  logs_dropped: z.int().describe(`Lines of this report beyond the ${MAX_LINES} that an execution holds.`),
+}).meta({ id: 'ReportedExecution' });
+
+/** A text of at most so many bytes of UTF-8, cut between two characters. */
+export function cut(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+  // The decoder waits for the rest of a character that is not whole.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, bytes), { stream: true });
+}
+
+/** Characters of lines that are searched for secrets in one turn of the event loop. */
+const SEARCHED_A_TURN = 8 * 1024;
+
+/** A pipeline may log what it was called with: its lines without the secrets of the action. */
+async function withoutSecrets(action: ActionItem, lines: string[]): Promise<string[]> {
+  const hide = actionRedactor(action);
+  const shown: string[] = [];
+  let searched = 0;
+  for (const line of lines) {
+    shown.push(cut(hide(line, Buffer.byteLength(line) > MAX_LINE_BYTES - 4), MAX_LINE_BYTES));
+    searched += line.length;
+    if (searched < SEARCHED_A_TURN) continue;
+    searched = 0;
+    await othersTurn();
+  }
+  return shown;
+}
+
+/**
+ * Adds a report to an execution: its status replaces the last one, its lines are appended together. Throws LOG_LIMIT
+ * when lines were sent and none fits; the status counts even then.
+ */
+export async function report(
+  { ports, keys, tenant }: Context,
+  { id, action }: { id: string; action: ActionItem },
+  { status, logs: said = [] }: Report,
+): Promise<{ execution: ExecutionItem; dropped: number }> {
+  const logs = await withoutSecrets(action, said);
+  return oneAtATime(ports.table, id, () =>
+    untilDone(ports, async () => {
+      const present = await ports.table.get<ExecutionItem>(keys.execution(tenant, id));
+      if (!present) throw notFound(`Execution ${id}`);
+      const room = MAX_LINES - present.log_count;
+      const lines = logs.slice(0, room);
+      const execution: ExecutionItem = {
+        ...present,
+        v: ports.ids.token(),
+        pipeline_status: status ?? present.pipeline_status,
+        log_count: present.log_count + lines.length,
+      };
+      const writes: Write[] = [{ put: execution, if: { version: present.v } }];
+      if (lines.length > 0) {
+        const seq = present.log_count + 1;
+        const put: LogItem = {
+          ...keys.logLines(tenant, id, seq),
+          ...(present.expires_at !== undefined && { expires_at: present.expires_at }),
+          seq,
+          lines,
+          reported_at: iso(ports.clock.now()),
+        };
+        writes.push({ put, if: 'absent' });
+      }
+      const changes = lines.length > 0 || status !== undefined;
+      if (changes && !(await commit(ports, writes)).ok) return AGAIN;
+      if (logs.length > 0 && lines.length === 0) throw full();
+      return { execution: changes ? execution : present, dropped: logs.length - lines.length };
+    }),
+  );
+}
+
+const full = (): AppError =>
+  new AppError('LOG_LIMIT', `This execution already holds ${MAX_LINES} log lines, the most that there can be.`);

@@ -1,0 +1,107 @@
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import { checkOf, rhythmOfAction } from '#lib/actions/bindings.ts';
+import type { ExecutionItem } from '#lib/actions/execution.ts';
+import type { BuiltIn } from '#lib/actions/template/placeholders.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import { isSlot } from '#lib/schedule/slots.ts';
+import { claim, type Wanted, type World } from './claim.ts';
+import { finish, interrupted } from './finish.ts';
+import { fires } from './fires.ts';
+import { dispatch, settleLater, transitionVariables } from './run.ts';
+import { notSent } from './send.ts';
+
+type Message = MessageOf<'action'>;
+
+/**
+ * A run that a transition or the schedule wants: at most once, as it is claimed before it is sent. Whoever is given the
+ * message again finds the claim; if it is still pending when it must be over, its runner was cut off.
+ * What is not claimed when its last chance is gone ends as failed.
+ */
+export async function runMessage(world: World, message: Message, chance: Chance): Promise<void> {
+  if (message.kind === 'settle') return settleById(world, message);
+  if (chance === 'over') {
+    await giveUp(world, message);
+    throw new Error(`a run of ${message.action_id} was given up; see the errors logged for it`);
+  }
+  try {
+    await runOnce(world, message);
+  } catch (error) {
+    if (chance === 'last') await giveUp(world, message);
+    throw error;
+  }
+}
+
+async function runOnce(world: World, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
+  const plan = await planOf(world, message);
+  if (!plan) return;
+  const claimed = await claim(world, plan.wanted, plan.wants);
+  if (claimed.is === 'taken') return settle(world, claimed.execution);
+  if (claimed.is === 'ours') await dispatch(world, claimed, plan.variables);
+  else world.ports.log.info('a run was not wanted any more', { ...message });
+}
+
+/** Ends a run that could not be begun, or not be ended, as failed, so that it is seen. */
+export async function giveUp(world: World, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
+  const plan = await planOf(world, message);
+  const claimed = plan && (await claim(world, plan.wanted, plan.wants));
+  if (claimed?.is === 'taken') await interrupted(world, claimed.execution);
+  if (claimed?.is === 'ours') {
+    await finish(world, claimed.execution, notSent('failed', 'not sent: the service failed each time that it tried'));
+  }
+}
+
+type Plan = { wanted: Wanted; wants: (action: ActionItem) => boolean; variables: BuiltIn };
+
+/** What a message asks for; undefined when its cause is past. */
+async function planOf(world: World, message: Exclude<Message, { kind: 'settle' }>): Promise<Plan | undefined> {
+  return message.kind === 'schedule' ? ofSlot(world, message) : ofTransition(world, message);
+}
+
+function ofSlot({ ports }: World, { tenant_id, action_id, slot }: Message & { kind: 'schedule' }): Plan {
+  const execution_id = derivedId('exe', slot, action_id, 'slot', slot);
+  return {
+    wanted: { tenant_id, action_id, execution_id, trigger: 'schedule', transition_id: null },
+    // A slot whose successor is due is past.
+    wants: (action) => {
+      const rhythm = rhythmOfAction(action);
+      return rhythm !== undefined && isSlot(rhythm, slot) && ports.clock.now() < slot + rhythm.interval_ms;
+    },
+    variables: {},
+  };
+}
+
+async function ofTransition(
+  { ports, keys }: World,
+  { tenant_id, action_id, check_id, transition_sk }: Message & { kind: 'state_change' },
+): Promise<Plan | undefined> {
+  const key = { pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk };
+  const transition = await ports.table.get<TransitionItem>(key);
+  if (!transition) {
+    ports.log.warn('the transition of a run is gone', { tenant_id, action_id, check_id, transition_sk });
+    return undefined;
+  }
+  const { transition_id, timestamp } = transition;
+  const execution_id = derivedId('exe', Date.parse(timestamp), transition_id, action_id);
+  return {
+    wanted: { tenant_id, action_id, execution_id, trigger: 'state_change', transition_id },
+    wants: (action) => checkOf(action) === check_id && fires(action, transition),
+    variables: transitionVariables(transition),
+  };
+}
+
+async function settleById(world: World, { tenant_id, execution_id }: Message & { kind: 'settle' }): Promise<void> {
+  const execution = await world.ports.table.get<ExecutionItem>(world.keys.execution(tenant_id, execution_id));
+  if (execution) await settle(world, execution);
+}
+
+/** A run that somebody claimed: over, still under way, or cut off. */
+async function settle(world: World, execution: ExecutionItem): Promise<void> {
+  if (execution.dispatch_status !== 'pending') return;
+  const { tenant_id, id, give_up_at } = execution;
+  if (world.ports.clock.now() < give_up_at) return settleLater(world, tenant_id, id, give_up_at);
+  await interrupted(world, execution);
+  world.ports.log.warn('a run was cut off', { tenant_id, execution_id: id, action_id: execution.action_id });
+}

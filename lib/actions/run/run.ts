@@ -1,0 +1,88 @@
+import type { Context } from '#lib/access/context.ts';
+import type { ExecutionItem } from '#lib/actions/execution.ts';
+import { requireAction } from '#lib/actions/store.ts';
+import { type BuiltIn, variablesOf } from '#lib/actions/template/placeholders.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type Claim, claim, giveUpAt, type World } from './claim.ts';
+import { finish } from './finish.ts';
+import { send } from './send.ts';
+
+/** The variables of a transition (docs/CONTRACT.md#actions). */
+export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
+  entity_id: transition.entity_id,
+  entity_name: transition.entity_name,
+  check_id: transition.check_id,
+  from_state: transition.from_state,
+  to_state: transition.to_state,
+  transition_id: transition.transition_id,
+});
+
+/**
+ * Sends a run that was claimed, and writes down what came of it.
+ * @param cause the service's own variables beside those that every run has
+ * @param vars the variables that the caller gave
+ */
+export async function dispatch(
+  world: World,
+  { action, execution }: Claim & { is: 'ours' },
+  cause: BuiltIn,
+  vars: Record<string, string> = {},
+): Promise<ExecutionItem> {
+  const builtIn: BuiltIn = {
+    execution_id: execution.id,
+    action_id: action.id,
+    action_name: action.name,
+    timestamp: iso(world.ports.clock.now()),
+    ...cause,
+  };
+  const ended = await finish(world, execution, await send(world, action, variablesOf(builtIn, vars)));
+  world.ports.log.info('an action was run', {
+    tenant_id: ended.tenant_id,
+    action_id: ended.action_id,
+    execution_id: ended.id,
+    trigger: ended.trigger,
+    dispatch_status: ended.dispatch_status,
+    status_code: ended.status_code,
+  });
+  return ended;
+}
+
+/**
+ * Runs an action now, and answers the run as it ended, whatever the target said. Throws NOT_FOUND. Should this process
+ * die in the middle, a message sent beforehand ends the run as interrupted.
+ * @param vars further variables; they win over those that every run has, but not in the host of the URL
+ * @param tool by which an MCP client asked for it
+ */
+export async function runByHand(
+  context: Context,
+  action_id: string,
+  vars: Record<string, string>,
+  tool?: string,
+): Promise<ExecutionItem> {
+  const { ports, tenant, caller } = context;
+  const action = await requireAction(context, action_id);
+  const execution_id = ports.ids.id('exe');
+  await settleLater(context, tenant, execution_id, giveUpAt(action, ports.clock.now()));
+  const claimed = await claim(context, {
+    tenant_id: tenant,
+    action_id,
+    execution_id,
+    trigger: 'manual',
+    transition_id: null,
+    called_by: { user_id: caller.user_id, key_id: caller.key_id, ...(tool !== undefined && { tool }) },
+  });
+  if (claimed.is === 'void') throw notFound(`Action ${action_id}`);
+  // A claim of one's own that seemed to fail and had not: nothing was sent yet.
+  return claimed.is === 'taken'
+    ? dispatch(context, { ...claimed, is: 'ours', action }, {}, vars)
+    : dispatch(context, claimed, {}, vars);
+}
+
+/** Asks for a look at a run at a time (epoch ms) when it must be over. */
+export function settleLater({ ports }: World, tenant_id: string, execution_id: string, at: number): Promise<void> {
+  const body: MessageOf<'action'> = { kind: 'settle', tenant_id, execution_id };
+  return ports.queues.send('action', [{ body, not_before: at + 1000, group: tenant_id }]);
+}

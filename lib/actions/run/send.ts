@@ -1,0 +1,111 @@
+import { STATUS_CODES } from 'node:http';
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import type { ExecutionItem } from '#lib/actions/execution.ts';
+import { EGRESS } from '#lib/actions/guard-url.ts';
+import type { Variables } from '#lib/actions/template/placeholders.ts';
+import { type Rendered, render } from '#lib/actions/template/template.ts';
+import { type HttpReply, NetError } from '#lib/platform/net/net.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
+import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
+import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import type { World } from './claim.ts';
+
+/** What became of a run. */
+export type Dispatched = Pick<
+  ExecutionItem,
+  'dispatch_status' | 'status_code' | 'latency_ms' | 'response_snippet' | 'error_message'
+>;
+
+const SNIPPET_BYTES = 4096;
+/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
+const SURELY_WHOLE = SNIPPET_BYTES / 4 - 1;
+
+export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: string, latency_ms = 0): Dispatched => ({
+  dispatch_status,
+  status_code: 0,
+  latency_ms,
+  response_snippet: '',
+  error_message,
+});
+
+/** What takes the secrets of an action out of what others say of its runs; its header values go to them. */
+export const actionRedactor = (action: Pick<ActionItem, 'headers'>): Redact =>
+  redactorOf(headerSecrets(action.headers));
+
+/**
+ * Makes the one request of a run. Answers what came of it, whatever that is, without the secrets of the action; never
+ * throws.
+ */
+export async function send(world: SendWorld, action: ActionItem, variables: Variables): Promise<Dispatched> {
+  const ended = await inPlace(world, action, variables);
+  const redact = actionRedactor(action);
+  return {
+    ...ended,
+    response_snippet: redact(ended.response_snippet, ended.response_snippet.length > SURELY_WHOLE),
+    error_message: redact(ended.error_message),
+  };
+}
+
+type SendWorld = Pick<World, 'ports' | 'places'>;
+
+async function inPlace({ ports, places }: SendWorld, action: ActionItem, variables: Variables): Promise<Dispatched> {
+  const rendered = render(action, variables);
+  if (!rendered.ok) return notSent(rendered.status, rendered.error);
+  const { request } = rendered;
+  if (!places) return exchange(ports, action, request);
+  const claim = { tenant: action.tenant_id, target: URL.parse(request.url)?.host };
+  const dispatched = await places.run(claim, () => exchange(ports, action, request));
+  return dispatched === NO_PLACE ? notSent('failed', CROWDED) : dispatched;
+}
+
+const CROWDED =
+  'not sent: as many runs as there may be at once were under way to its host or in its account, and none ended in time';
+
+async function exchange(
+  ports: Ports,
+  action: ActionItem,
+  request: (Rendered & { ok: true })['request'],
+): Promise<Dispatched> {
+  const started = ports.clock.now();
+  try {
+    const reply = await ports.net.http({
+      ...request,
+      timeout_ms: action.timeout_ms,
+      max_body_bytes: SNIPPET_BYTES,
+      egress: EGRESS,
+      max_redirects: 0,
+    });
+    return answered(reply);
+  } catch (error) {
+    const latency_ms = Math.max(0, Math.round(ports.clock.now() - started));
+    if (error instanceof NetError) {
+      // What the status says holds, whatever becomes of the rest of the answer; the message tells why there is none.
+      const ended = isSuccess(error.status) ? 'success' : error.kind === 'egress' ? 'blocked' : 'failed';
+      return { ...notSent('failed', error.message, latency_ms), dispatch_status: ended, status_code: error.status };
+    }
+    const { tenant_id, id: action_id } = action;
+    ports.log.error('a fault of ours cut a run off', { tenant_id, action_id, error });
+    return notSent('failed', 'a fault of this service cut it off, which was logged: may have been sent', latency_ms);
+  }
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+function answered({ status, body, latency_ms }: HttpReply): Dispatched {
+  const success = isSuccess(status);
+  return {
+    dispatch_status: success ? 'success' : 'failed',
+    status_code: status,
+    latency_ms,
+    response_snippet: body,
+    error_message: success ? '' : refusalText(status),
+  };
+}
+
+function refusalText(status: number): string {
+  const answer = `the target answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  return status >= 300 && status < 400
+    ? `${answer}; redirects are not followed, so put the final address into the action's url`
+    : answer;
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import type { ChannelType } from './channel-type.ts';
+import { discord } from './types/discord.ts';
+import { nats } from './types/nats.ts';
+import { ntfy } from './types/ntfy.ts';
+import { slack } from './types/slack.ts';
+import { webhook } from './types/webhook.ts';
+
+/** Every channel type: a new one is its file and one word here. */
+export const channelTypes: readonly ChannelType[] = [slack, discord, webhook, nats, ntfy];
+
+/** The type of a stored channel; undefined for one that a newer release stored. */
+export const channelTypeOf = (name: string): ChannelType | undefined =>
+  channelTypes.find((channel) => channel.type === name);
+
+/** null means absent, inside config too. */
+const withoutNulls = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+    : value;
+
+const bodies = channelTypes.map((channel) =>
+  z
+    .object({
+      channel_type: z.literal(channel.type).describe('What kind of channel it is.'),
+      config: z.preprocess(withoutNulls, channel.config).describe('Settings of this type.'),
+    })
+    .meta({ id: `NewChannel_${channel.type}`, title: channel.title, description: channel.about }),
+);
+
+export type ChannelInput = { channel_type: string; config: Record<string, string> };
+
+/**
+ * The body of a new channel. The casts: zod wants a tuple of at least one, which a registry always is, and every value
+ * of a config is a string (channel-type.ts).
+ */
+export const ChannelBody = z
+  .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
+  .meta({ id: 'NewChannel' }) as unknown as z.ZodType<ChannelInput>;

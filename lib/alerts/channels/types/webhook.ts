@@ -1,0 +1,51 @@
+import { createHmac } from 'node:crypto';
+import * as z from 'zod';
+import { channelUrl, defineChannel } from '#lib/alerts/channels/channel-type.ts';
+
+/** Posts the event as JSON, signed when there is a secret (docs/CONTRACT.md#channels). */
+export const webhook = defineChannel({
+  type: 'webhook',
+  title: 'Webhook',
+  about: 'Posts the state-change event as JSON to an address of your own, signed where there is a secret.',
+  via: 'http',
+  config: z.strictObject({
+    url: channelUrl(['https:']).describe('Address to post to; https only.'),
+    secret: z
+      .string()
+      .min(1)
+      .max(256)
+      .describe(
+        'Signs each body: X-Service-Signature is sha256=<hex of HMAC-SHA256 of the body>. Without one nothing is signed.',
+      )
+      .optional(),
+  }),
+  secrets: ['url', 'secret'],
+  render(alert, config) {
+    const body = JSON.stringify(alert.event);
+    return {
+      via: 'http',
+      url: config.url,
+      headers: {
+        'content-type': 'application/json',
+        ...(config.secret !== undefined && { 'X-Service-Signature': `sha256=${sign(body, config.secret)}` }),
+      },
+      body,
+    };
+  },
+  examples: {
+    valid: [
+      { url: 'https://hooks.example.com/fleet', secret: 'letmesign' },
+      { url: 'https://hooks.example.com/fleet' },
+    ],
+    invalid: [
+      { value: {}, path: 'url' },
+      { value: { url: 'http://hooks.example.com/fleet' }, path: 'url' },
+      { value: { url: 'hooks.example.com' }, path: 'url' },
+      { value: { url: 'https://user:pw@hooks.example.com/' }, path: 'url' },
+      { value: { url: 'https://hooks.example.com/', secret: '' }, path: 'secret' },
+      { value: { url: 'https://hooks.example.com/', secrett: 'x' }, path: 'secrett' },
+    ],
+  },
+});
+
+const sign = (body: string, secret: string): string => createHmac('sha256', secret).update(body, 'utf8').digest('hex');

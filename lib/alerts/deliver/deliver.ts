@@ -1,0 +1,223 @@
+import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
+import type { ChannelType } from '#lib/alerts/channels/channel-type.ts';
+import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
+import type { Egress } from '#lib/platform/net/net.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { type FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { type Alert, alertOf, testAlertOf } from './alert.ts';
+import { type DeliveryItem, isOver } from './delivery-item.ts';
+import { followUp } from './follow-up.ts';
+import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
+import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
+import { type SendWorld, sendAlert } from './send.ts';
+
+type AttemptWorld = SendWorld & { keys: Keys };
+export type DeliverWorld = AttemptWorld & { places: FairShares };
+
+/**
+ * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
+ * delivery id. A retry is a delayed message; nothing waits here.
+ * What fails by a fault of ours is given again, and ends as failed when its last chance is gone.
+ */
+export function deliver(world: DeliverWorld, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
+  // After a crash, a redelivered message and the retry that it had sent may fall due together. One at a time, so that
+  // the second finds what the first recorded and makes no attempt of its own.
+  return oneAtATime(world.ports.table, message.delivery_id, () => deliverOnce(world, message, chance));
+}
+
+async function deliverOnce(world: DeliverWorld, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
+  const { ports, keys } = world;
+  const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
+  if (!delivery) return ports.log.warn('a delivery is gone', message);
+  if (isOver(delivery)) return followUp(world, delivery);
+  if (chance === 'over') {
+    await giveUp(world, delivery);
+    throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
+  }
+  try {
+    await attemptNext(world, message, delivery);
+  } catch (error) {
+    if (chance === 'last') await giveUp(world, delivery);
+    throw error;
+  }
+}
+
+/** Ends it as failed, so that it is seen. What was recorded meanwhile, such as that it was sent, stays. */
+async function giveUp(world: DeliverWorld, delivery: DeliveryItem): Promise<void> {
+  const before = delivery.error && `; before that: ${delivery.error}`;
+  const error = `given up: the service failed each time that it tried${before}`;
+  await conclude(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+}
+
+/** The attempt that is due; otherwise, or when one more is to follow, a message for later. */
+async function attemptNext(
+  world: DeliverWorld,
+  { turn }: MessageOf<'delivery'>,
+  delivery: DeliveryItem,
+): Promise<void> {
+  const { ports } = world;
+  const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
+  if (ports.clock.now() < wait) return tryLater(world, delivery, wait, turn);
+
+  const outcome = await attempt(world, delivery, turn);
+  if (outcome.status === 'waiting') {
+    await noteWaiting(world, delivery, outcome);
+    return tryLater(world, delivery, outcome.turn, outcome.turn);
+  }
+  const after = await recordOutcome(world, delivery, outcome);
+  ports.log.info('an alert was attempted', {
+    tenant_id: after.tenant_id,
+    delivery_id: after.id,
+    check_id: after.check_id,
+    transition_id: after.transition_id,
+    channel_type: after.channel_type,
+    status: after.status,
+    attempts: after.attempts,
+    error: after.error,
+  });
+  if (after.status !== 'retrying') return conclude(world, after);
+  await tryLater(world, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
+}
+
+/** What follows when a delivery has just ended; one that failed is counted, as the log may leave its line out. */
+function conclude(world: DeliverWorld, delivery: DeliveryItem): Promise<void> {
+  if (delivery.status === 'failed') world.ports.metrics.count('FailedDeliveries');
+  return followUp(world, delivery);
+}
+
+/** A message waits 15 minutes at most; a later turn is waited for in stages. */
+const LONGEST_WAIT_MS = 14 * 60_000;
+
+function tryLater(
+  world: DeliverWorld,
+  { tenant_id, id }: DeliveryItem,
+  at: number,
+  turn: number | undefined,
+): Promise<void> {
+  const { queues, clock } = world.ports;
+  const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id, ...(turn !== undefined && { turn }) };
+  return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS), group: tenant_id }]);
+}
+
+/** For so long (ms) from its making on, waiting for a turn and a 429 are no attempt of a delivery. */
+const PATIENCE_MS = 3_600_000;
+
+/** Until when (epoch ms) it takes turns. Counts from when it was made: the alert may be hours old after an outage. */
+const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
+  (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
+
+/**
+ * Reads what is to be told to whom as of now, and sends it, unless it has to wait for its turn at the receiver.
+ * @param turn the turn that it took before, if any
+ */
+export async function attempt(
+  world: DeliverWorld,
+  delivery: DeliveryItem,
+  turn?: number,
+): Promise<AttemptOutcome | Waiting> {
+  const ready = await prepare(world, delivery);
+  if ('status' in ready) return ready;
+  const address = addressOf(delivery, ready);
+  if (!address) return sendOnce(world, ready, undefined);
+  const { wait, after_timeouts } = await takeTurn(world, address, turn);
+  const now = world.ports.clock.now();
+  if (!wait) return inPlace(world, ready, now < address.until ? { ...address, after_timeouts } : undefined);
+  if (now < address.until) return { ...wait, status: 'waiting', turn: Math.min(wait.at, address.until) };
+  return wait.is_open ? never('given up: the receiver did not answer for an hour') : inPlace(world, ready, undefined);
+}
+
+type Waiting = { status: 'waiting'; turn: number } & Pick<Wait, 'why' | 'is_open'>;
+
+const CROWDED_MS = 1_000;
+const CROWDED = 'waits: as many deliveries as there may be at once are under way to its receiver or in its account';
+
+/** Sends it once there is a place for it: few deliveries at once go to one URL, and those of one tenant leave room. */
+async function inPlace(
+  world: DeliverWorld,
+  ready: Ready,
+  address: PatientAddress | undefined,
+): Promise<AttemptOutcome | Waiting> {
+  const { tenant_id } = ready.alert.event;
+  const claim = { tenant: tenant_id, target: ready.channel.config.url };
+  const outcome = await world.places.run(claim, () => sendOnce(world, ready, address));
+  if (outcome !== NO_PLACE) return outcome;
+  return { status: 'waiting', turn: world.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
+}
+
+/** The same at once or not at all: for a test, which somebody waits for. Where it has no turn now, it says when. */
+export async function attemptNow(world: AttemptWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
+  const ready = await prepare(world, delivery);
+  if ('status' in ready) return ready;
+  const address = addressOf(delivery, ready);
+  if (!address) return sendOnce(world, ready, undefined);
+  const inSeconds = (at: number) => `${Math.ceil((at - world.ports.clock.now()) / 1000)} s`;
+  const { wait, after_timeouts } = await turnNow(world, address);
+  if (wait) {
+    const error = `not sent: ${wait.why}; its next turn is in ${inSeconds(wait.at)}`;
+    return { status: 'failed', error, final: true };
+  }
+  const outcome = await sendOnce(world, ready, { ...address, after_timeouts });
+  if (outcome.status !== 'slowed') return outcome;
+  return { status: 'failed', error: `${outcome.error}; its next turn is in ${inSeconds(outcome.turn)}` };
+}
+
+async function sendOnce(
+  world: AttemptWorld,
+  { type, channel, alert, egress }: Ready,
+  address: PatientAddress | undefined,
+): Promise<AttemptOutcome> {
+  const sent_at = world.ports.clock.now();
+  const refusal = await sendAlert(world, type, channel.config, alert, egress);
+  if (address && refusal?.timed_out) await timedOut(world, address, sent_at);
+  else if (address?.after_timeouts) await answeredAgain(world, address);
+  if (!refusal) return { status: 'sent' };
+  if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
+  const turn = await slowDown(world, address, refusal.retry_after_ms, sent_at);
+  return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };
+}
+
+/** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
+type PatientAddress = Address & { until: number; after_timeouts?: boolean };
+
+/** Undefined on NATS, where nobody takes turns. */
+function addressOf(delivery: DeliveryItem, { channel: { config } }: Ready): PatientAddress | undefined {
+  if (config.url === undefined) return undefined;
+  return { tenant_id: delivery.tenant_id, url: config.url, until: patientUntil(delivery) };
+}
+
+type Ready = { type: ChannelType; channel: Channel; alert: Alert; egress: Egress };
+
+async function prepare({ ports, keys }: AttemptWorld, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
+  const { tenant_id, check_id, entity_id, transition_sk } = delivery;
+  const [account, entity, check, policy, transition] = await ports.table.getMany<Item>([
+    keys.account(tenant_id),
+    keys.entity(tenant_id, entity_id),
+    keys.check(tenant_id, check_id),
+    keys.policy(tenant_id, check_id),
+    ...(transition_sk === null ? [] : [{ pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk }]),
+  ]);
+  if (!account || isDisabled(account as AccountItem)) return never('the account is disabled');
+  if (!entity) return never('the entity was deleted', true);
+  if (!check && delivery.kind !== 'closed') return never('the check was deleted', true);
+  const channel =
+    delivery.channel ?? (policy as PolicyItem | undefined)?.channels.find((one) => one.id === delivery.channel_id);
+  if (!channel) return never('the channel was removed', true);
+  const type = channelTypeOf(channel.channel_type);
+  if (!type) return never(`this release knows no channel type ${channel.channel_type}`);
+  const egress = boundTo(ports.settings, account as AccountItem).CHECK_EGRESS;
+  if (delivery.kind === 'test') {
+    return { type, channel, alert: testAlertOf(delivery, check as CheckItem, entity as EntityItem), egress };
+  }
+  if (!transition) return never('the transition that it tells of is no longer kept');
+  return { type, channel, alert: alertOf(delivery, transition as TransitionItem), egress };
+}
+
+const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

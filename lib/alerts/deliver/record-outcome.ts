@@ -1,0 +1,143 @@
+import type { Keys } from '#lib/keys.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
+import { withAttempt } from './last-delivery.ts';
+
+/**
+ * How an attempt ended.
+ * - `slowed`: the receiver answered 429, which is no attempt; the next turn is at `turn` (epoch ms).
+ * - `final`: nothing was attempted, and trying again cannot help.
+ * - `orphan`: the channel is gone, and with it the place of its latest delivery.
+ */
+export type AttemptOutcome =
+  | { status: 'sent' }
+  | { status: 'slowed'; error: string; turn: number }
+  | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
+
+/** Waits after the first and the second failed attempt; there is no third wait (docs/CONTRACT.md#deliveries). */
+const WAITS_MS = [1_000, 2_000];
+
+/** Pure: pending, then retrying, ending in sent or failed. A test alert has one attempt. */
+export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
+  const { next_attempt_at: _past, channel, ...rest } = delivery;
+  const final = outcome.status === 'failed' && outcome.final === true;
+  const attempts = delivery.attempts + (final ? 0 : 1);
+  if (outcome.status === 'slowed') {
+    const { error, turn } = outcome;
+    return {
+      ...rest,
+      status: 'retrying',
+      error,
+      next_attempt_at: turn,
+      updated_at: iso(now),
+      ...(channel && { channel }),
+    };
+  }
+  const base = { ...rest, attempts, updated_at: iso(now) };
+  if (outcome.status === 'sent') return { ...base, status: 'sent', sent_at: iso(now), error: '' };
+  const wait = delivery.kind === 'test' ? undefined : WAITS_MS[attempts - 1];
+  if (final || wait === undefined) return { ...base, status: 'failed', error: outcome.error };
+  return {
+    ...base,
+    status: 'retrying',
+    error: outcome.error,
+    next_attempt_at: now + wait,
+    ...(channel && { channel }),
+  };
+}
+
+/**
+ * Writes what an attempt came to, and the channel's latest delivery unless a newer one stands there. When another
+ * deliverer made the same attempt and was faster, the two count as one and `sent` stays sent: no delivery gets more
+ * attempts than its rule allows.
+ * @param delivery as it was read before the attempt
+ * @param fresh the delivery was attempted before it was ever stored: this writes it for the first time
+ */
+export function recordOutcome(
+  { ports, keys }: { ports: Ports; keys: Keys },
+  delivery: DeliveryItem,
+  outcome: AttemptOutcome,
+  fresh = false,
+): Promise<DeliveryItem> {
+  const v = ports.ids.token();
+  return untilDone(ports, async () => {
+    const { present, last, lastKey, hasPlace } = await stored(ports, keys, delivery, outcome);
+    if (!present && !fresh) return delivery;
+    if (present && isSettled(present, v, outcome, delivery)) return present;
+
+    const attempted = { ...(present ?? delivery), attempts: delivery.attempts };
+    const after = afterAttempt(attempted, outcome, ports.clock.now());
+    const next = { ...after, attempts: Math.max(after.attempts, present?.attempts ?? 0), v };
+    const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
+    const latest = hasPlace ? withAttempt(last, next) : undefined;
+    if (latest) {
+      const put: LastDeliveryItem = { ...lastKey, v, ...latest };
+      writes.push({ put, if: last ? { version: last.v } : 'absent' });
+    }
+    if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
+    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    // Apart from the transaction, so that deliveries that fail together do not wait for each other.
+    if (next.status === 'failed' && present) await noteFailure(ports, keys);
+    return next;
+  });
+}
+
+/** Whether no deliverer has looked at it yet. */
+const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
+
+/**
+ * Says in the delivery log why a delivery waits, once; what an attempt found is only joined by word of a receiver that
+ * does not answer at all. It is no longer among those that wait for this service.
+ */
+export async function noteWaiting(
+  { ports, keys }: { ports: Ports; keys: Keys },
+  delivery: DeliveryItem,
+  { why, is_open }: { why: string; is_open: boolean },
+): Promise<void> {
+  const { error } = delivery;
+  if (error.startsWith(why) || (error !== '' && !is_open)) return;
+  const now = iso(ports.clock.now());
+  const told = error === '' ? why : `${why}; before that: ${error}`;
+  const next: DeliveryItem = { ...delivery, v: ports.ids.token(), error: told, updated_at: now };
+  // Who was quicker has more to tell.
+  await ports.table.transact([
+    { put: next, if: { version: delivery.v } },
+    ...(isUntouched(delivery) ? [{ delete: keys.unsentDelivery(delivery.id) }] : []),
+  ]);
+}
+
+/** What stands of a delivery; `hasPlace`: its channel is still there, and with it the place of its latest delivery. */
+async function stored(ports: Ports, keys: Keys, delivery: DeliveryItem, outcome: AttemptOutcome) {
+  const { tenant_id, check_id, channel_id, id } = delivery;
+  const lastKey = keys.lastDelivery(tenant_id, check_id, channel_id);
+  const mayBeGone = mayOutliveCheck(delivery, outcome);
+  const [present, last, check] = (await ports.table.getMany<Item>([
+    keys.delivery(tenant_id, id),
+    lastKey,
+    ...(mayBeGone ? [keys.check(tenant_id, check_id)] : []),
+  ])) as [DeliveryItem | undefined, LastDeliveryItem | undefined, Item | undefined];
+  const isOrphan = (outcome.status === 'failed' && outcome.orphan === true) || (mayBeGone && !check);
+  return { present, last, lastKey, hasPlace: !isOrphan };
+}
+
+/** The check may be reclaimed already; what is written beside it from now on would never be removed. */
+const mayOutliveCheck = ({ kind }: DeliveryItem, outcome: AttemptOutcome): boolean =>
+  kind === 'closed' || (outcome.status === 'failed' && outcome.final === true);
+
+/** Nothing is left to write: this very outcome stands there, or one that it cannot better. */
+function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, before: DeliveryItem): boolean {
+  if (present.v === v || present.status === 'sent') return true;
+  if (outcome.status === 'sent') return false;
+  const isFinal = outcome.status === 'failed' && outcome.final === true;
+  return present.status === 'failed' || (!isFinal && present.attempts !== before.attempts);
+}
+
+/** When a delivery last failed, whosever it was (epoch ms); GET /v1/health shows it. */
+export type LastFailureItem = Item & { at: number };
+
+async function noteFailure(ports: Ports, keys: Keys): Promise<void> {
+  const put: LastFailureItem = { ...keys.lastFailure, at: ports.clock.now() };
+  await ports.table.transact([{ put }]);
+}

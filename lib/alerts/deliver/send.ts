@@ -1,0 +1,111 @@
+import { STATUS_CODES } from 'node:http';
+import type { ChannelType, Send } from '#lib/alerts/channels/channel-type.ts';
+import { channelRedactor } from '#lib/alerts/channels/redact-config.ts';
+import { type Egress, type HttpReply, NetError } from '#lib/platform/net/net.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
+import type { Alert } from './alert.ts';
+import { shorten } from './message.ts';
+import { retryAfterMs } from './pace.ts';
+
+/**
+ * Publishes on the operator's NATS and waits until the server has taken it. Throws an Error in plain words. Only the
+ * deliverer has one: the client must not weigh on the other functions.
+ */
+export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
+
+export type SendWorld = { ports: Ports; publish?: Publish | undefined };
+
+const TIMEOUT_MS = 10_000;
+const REPLY_BYTES = 1024;
+
+/**
+ * One attempt to tell a channel. Answers undefined when the receiver has taken it, else what was wrong, in words that
+ * help and hold no secret of the channel. Throws only on a fault of ours.
+ * @param egress where the account's channels may go
+ */
+export async function sendAlert(
+  world: SendWorld,
+  type: ChannelType,
+  config: Record<string, string>,
+  alert: Alert,
+  egress: Egress,
+): Promise<Refusal | undefined> {
+  const send = type.render(alert, config);
+  const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
+  const redact = channelRedactor(type, config);
+  const wrong =
+    send.via === 'http'
+      ? await post(world.ports, send, marks, redact, egress)
+      : await publish(world, send, marks, alert.event.tenant_id);
+  return wrong && { ...wrong, error: shorten(redact(wrong.error), 500) };
+}
+
+/** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
+export type Refusal = { error: string; retry_after_ms?: number; timed_out?: boolean };
+
+async function post(
+  ports: Ports,
+  send: Send & { via: 'http' },
+  marks: Record<string, string>,
+  redact: Redact,
+  egress: Egress,
+): Promise<Refusal | undefined> {
+  try {
+    const reply = await ports.net.http({
+      url: send.url,
+      method: 'POST',
+      headers: { ...send.headers, ...marks },
+      body: send.body,
+      timeout_ms: TIMEOUT_MS,
+      max_body_bytes: REPLY_BYTES,
+      egress,
+      max_redirects: 0,
+    });
+    return isTaken(reply.status)
+      ? undefined
+      : refused(reply.status, refusalText(reply, redact), reply.headers['retry-after']);
+  } catch (error) {
+    if (!(error instanceof NetError)) throw error;
+    // What its status says holds, whatever becomes of the rest of its answer.
+    if (isTaken(error.status)) return undefined;
+    return { ...refused(error.status, error.message, undefined), timed_out: error.kind === 'timeout' };
+  }
+
+  function refused(status: number, error: string, retryAfter: string | undefined): Refusal {
+    return status === 429 ? { error, retry_after_ms: retryAfterMs(retryAfter, ports.clock.now()) } : { error };
+  }
+}
+
+const isTaken = (status: number): boolean => status >= 200 && status < 300;
+
+/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
+const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
+
+function refusalText({ status, body }: HttpReply, redact: Redact): string {
+  const answer = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  if (status >= 300 && status < 400) {
+    return `${answer}; redirects are not followed, so put the final address into the channel's url`;
+  }
+  // Before it is shortened: half of a secret would not be found any more.
+  const said = redact(body, body.length > SURELY_WHOLE)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return said ? `${answer}: ${shorten(said, 200)}` : answer;
+}
+
+async function publish(
+  world: SendWorld,
+  send: Send & { via: 'nats' },
+  marks: Record<string, string>,
+  tenant_id: string,
+): Promise<Refusal | undefined> {
+  if (!world.publish) return { error: 'this service has no NATS server; its operator sets one with NATS_URL' };
+  try {
+    const prefix = world.ports.settings.NATS_SUBJECT_PREFIX.replaceAll('{tenant_id}', tenant_id);
+    await world.publish(prefix + send.subject, send.body, marks);
+    return undefined;
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}

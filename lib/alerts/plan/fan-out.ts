@@ -1,0 +1,149 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { eventOf } from '#lib/alerts/deliver/event.ts';
+import { followUp } from '#lib/alerts/deliver/follow-up.ts';
+import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { closingId } from '#lib/health/state/change-state.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { MessageOf } from '#lib/messages.ts';
+import type { Chance } from '#lib/platform/batch.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { enqueuePending } from './enqueue-pending.ts';
+import { createDelivery, newDelivery } from './new-delivery.ts';
+
+export type FanOutWorld = { ports: Ports; keys: Keys };
+
+/** A transition that could not be fanned out is tried again after this time, on its own. */
+const PARKED_MS = 5_000;
+
+/** Fans out. On failure parks the transition on a queue, so that no other waits behind it; throws if that fails too. */
+export async function fanOutOrPark(world: FanOutWorld, transition: TransitionItem): Promise<void> {
+  const { tenant_id, check_id, transition_id, sk } = transition;
+  try {
+    await fanOut(world, transition);
+  } catch (error) {
+    world.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
+    const body: MessageOf<'notify'> = { tenant_id, check_id, sk };
+    await world.ports.queues.send('notify', [
+      { body, not_before: world.ports.clock.now() + PARKED_MS, group: tenant_id },
+    ]);
+  }
+}
+
+/** A parked transition again; what cannot be handed over ends as failed when its last chance is gone. */
+export async function fanOutParked(world: FanOutWorld, parked: MessageOf<'notify'>, chance: Chance): Promise<void> {
+  const key = { pk: world.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
+  const transition = await world.ports.table.get<TransitionItem>(key);
+  if (!transition) return world.ports.log.warn('a parked transition is gone', parked);
+  await fanOut(world, transition, chance !== 'more');
+}
+
+/**
+ * What follows from a transition: a delivery for each channel that is to be told, and the event on the bus. Everything
+ * is named by the transition, so that a second time makes nothing anew and sends again only what is still pending.
+ */
+async function fanOut(world: FanOutWorld, transition: TransitionItem, last = false): Promise<void> {
+  try {
+    const deliveries = await deliveriesOf(world, transition);
+    await enqueuePending(
+      world,
+      transition.tenant_id,
+      deliveries.map((delivery) => delivery.id),
+    );
+  } catch (error) {
+    if (last) await failPending(world, transition).catch((fault) => noteLeft(world, transition, fault));
+    throw error;
+  }
+  if (transition.cause === 'result' || transition.cause === 'silence') {
+    await world.ports.bus.publish([{ detail_type: 'state_change', detail: eventOf(transition) }]);
+  }
+}
+
+type Planned = {
+  kind: 'state_change' | 'closed';
+  alert_id: string;
+  announces: 'up' | 'down';
+  deliveries: string[];
+  channel_ids: string[];
+};
+
+/** What the transition planned: its alert, or the closing note of a check that is disabled or deleted. */
+function plannedOf({
+  alert,
+  channel_ids,
+  closing,
+  transition_id,
+  check_to_state,
+}: TransitionItem): Planned | undefined {
+  if (closing) return { kind: 'closed', alert_id: closingId(transition_id), announces: 'up', ...closing };
+  if (alert.deliveries.length === 0) return undefined;
+  const announces = check_to_state === 'down' ? 'down' : 'up';
+  return {
+    kind: 'state_change',
+    alert_id: transition_id,
+    announces: announces,
+    deliveries: alert.deliveries,
+    channel_ids,
+  };
+}
+
+/** The deliveries of a transition as they stand: made now, or by an earlier call. */
+async function deliveriesOf({ ports, keys }: FanOutWorld, transition: TransitionItem): Promise<DeliveryItem[]> {
+  const planned = plannedOf(transition);
+  if (!planned) return [];
+  const { tenant_id, check_id, entity_id, transition_id } = transition;
+  const { kind, announces, deliveries } = planned;
+  const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));
+  const alert = { id: planned.alert_id, deliveries };
+  return Promise.all(
+    deliveries.map((id, i) => {
+      const about = {
+        tenant_id,
+        id,
+        kind,
+        transition_id,
+        transition_sk: transition.sk,
+        announces: announces,
+        check_id,
+        entity_id,
+        alert,
+      };
+      const channel_id = planned.channel_ids[i]!;
+      const channel = policy?.channels.find((one) => one.id === channel_id);
+      const fresh = newDelivery(
+        ports,
+        keys,
+        about,
+        channel ?? { id: channel_id, channel_type: '' },
+        transition.expires_at,
+      );
+      return createDelivery(ports, keys, kind === 'closed' && channel ? { ...fresh, channel } : fresh);
+    }),
+  );
+}
+
+async function failPending(world: FanOutWorld, transition: TransitionItem): Promise<void> {
+  const error = 'the alert could not be handed over for delivery; this is a fault of the service and was logged';
+  for (const delivery of await deliveriesOf(world, transition)) {
+    if (delivery.status !== 'pending') continue;
+    // Each for itself: what keeps one from its end, or from what follows, is no reason to leave the others pending.
+    try {
+      await followUp(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+    } catch (fault) {
+      noteLeft(world, transition, fault, delivery.id);
+    }
+  }
+}
+
+/** Logged, as the error that is thrown is the one for which nothing could be handed over. */
+function noteLeft({ ports }: FanOutWorld, transition: TransitionItem, error: unknown, delivery_id?: string): void {
+  const { tenant_id, check_id, transition_id } = transition;
+  ports.log.error('a delivery that was given up could not be ended', {
+    tenant_id,
+    check_id,
+    transition_id,
+    delivery_id,
+    error,
+  });
+}

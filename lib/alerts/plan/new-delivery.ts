@@ -1,0 +1,57 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import { timeOf } from '#lib/platform/ids.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+
+type About = Pick<
+  DeliveryItem,
+  'tenant_id' | 'id' | 'kind' | 'transition_id' | 'transition_sk' | 'announces' | 'check_id' | 'entity_id' | 'alert'
+>;
+
+/**
+ * A delivery that was not attempted yet. Its `created_at` is the time in its id, the alert's: lists have that order.
+ * @param channel its type is empty when it was removed meanwhile; the deliverer then says so
+ * @param expires_at epoch seconds; a delivery lives as long as its transition
+ */
+export function newDelivery(
+  ports: Ports,
+  keys: Keys,
+  about: About,
+  channel: Pick<Channel, 'id' | 'channel_type'>,
+  expires_at: number | undefined,
+): DeliveryItem {
+  const created_at = iso(timeOf(about.id));
+  const made_at = ports.clock.now();
+  return {
+    ...keys.delivery(about.tenant_id, about.id),
+    v: ports.ids.token(),
+    ...(expires_at !== undefined && { expires_at }),
+    ...about,
+    channel_id: channel.id,
+    channel_type: channel.channel_type,
+    status: 'pending',
+    attempts: 0,
+    sent_at: null,
+    error: '',
+    created_at,
+    updated_at: iso(made_at),
+    made_at,
+  };
+}
+
+/** The writes that create a delivery: the record, and its place among those that are still unsent. */
+export const creation = (keys: Keys, delivery: DeliveryItem): Write[] => [
+  { put: delivery, if: 'absent' },
+  { put: { ...keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
+];
+
+/** Creates a delivery, or answers what stands there already: its id follows from what it is about. */
+export const createDelivery = (ports: Ports, keys: Keys, delivery: DeliveryItem): Promise<DeliveryItem> =>
+  untilDone(ports, async () => {
+    const outcome = await ports.table.transact(creation(keys, delivery));
+    if (outcome.ok) return delivery;
+    return (outcome.present[0] as DeliveryItem | undefined) ?? AGAIN;
+  });

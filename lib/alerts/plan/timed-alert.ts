@@ -1,0 +1,178 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { announce } from '#lib/health/state/announced.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { after, type Keys, TRANSITIONS } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Item, Ports } from '#lib/platform/ports.ts';
+import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { putBack } from '#lib/schedule/jobs.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+import { enqueuePending } from './enqueue-pending.ts';
+import { creation, newDelivery } from './new-delivery.ts';
+import { seriesOf } from './series.ts';
+
+/** A deadline of alerting as it stands, read strongly. */
+export type Situation = {
+  check: CheckItem;
+  policy: PolicyItem;
+  /** The check's last one. */
+  transition: TransitionItem;
+  entry: Deadline;
+  /** Epoch ms. */
+  now: number;
+};
+
+/** What is to be done: nothing more (`end`), look again later, or tell all channels and go on. */
+export type Decision =
+  | 'end'
+  | { later: Deadline }
+  | {
+      tell: { kind: 'repeat' | 'catch_up' | 'closed'; announces: 'up' | 'down'; starts_cooldown: boolean };
+      next: Deadline | undefined;
+    };
+
+/** Deliveries held for less than this (ms) are still being enqueued by the call that made them; leave them to it. */
+const HANDING_OVER_MS = 10_000;
+
+/**
+ * Acts on a deadline of alerting. Deliveries are created in one transaction with what the check remembers of them. The
+ * schedule entry holds their ids until they are enqueued, so that a crash in between delays them and never loses them.
+ * @returns the deadline that comes next, if any, to be sent
+ */
+export async function actOnDeadline(
+  ports: Ports,
+  keys: Keys,
+  deadline: DueDeadline,
+  kind: 'repeat' | 'catch_up',
+  decide: (situation: Situation) => Decision,
+): Promise<DueDeadline[]> {
+  const watermark = await readWatermark(ports, keys, keys.shardOf(deadline.entity_id));
+  const now = ports.clock.now();
+  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  const world = { ports, keys, deadline: deadline, kind, created: new Set<string>() };
+  for (;;) {
+    const left = await untilDone(ports, () => step(world, decide));
+    if (!left) return [];
+    if (!left.note?.send) return [{ ...deadline, at: left.deadline }];
+  }
+}
+
+/** `made`: ids of the deliveries that this very call has made. */
+type World = { ports: Ports; keys: Keys; deadline: DueDeadline; kind: 'repeat' | 'catch_up'; created: Set<string> };
+
+/** One decision, written. Answers the deadline that it leaves, undefined when nothing is to be done any more. */
+async function step(
+  { ports, keys, deadline, kind, created }: World,
+  decide: (situation: Situation) => Decision,
+): Promise<Deadline | undefined | typeof AGAIN> {
+  const { tenant_id, entity_id, check_id } = deadline;
+  const entryKey = keys.entry(kind, tenant_id, entity_id, check_id);
+  const [check, stored, entry] = (await ports.table.getMany<Item>([
+    keys.check(tenant_id, check_id),
+    keys.policy(tenant_id, check_id),
+    entryKey,
+  ])) as [CheckItem | undefined, PolicyItem | undefined, DeadlineEntry | undefined];
+  if (!entry) return undefined;
+  const now = ports.clock.now();
+
+  const owner = { tenant_id, entity_id, id: check_id };
+  const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
+  const leave = async (next: Deadline | undefined) => ((await ports.table.transact(replace(next))).ok ? next : AGAIN);
+
+  if (entry.note?.send) {
+    const isOwn = entry.note.send.every((id) => created.has(id));
+    if (!isOwn && now < entry.deadline + HANDING_OVER_MS) return undefined;
+    // Made by this call, or by an earlier one that died before it noted that they were enqueued. Twice does no harm.
+    await enqueuePending({ ports, keys }, tenant_id, entry.note.send);
+    return leave(entry.note.next);
+  }
+  if (entry.deadline > now) return undefined;
+
+  const policy = stored ?? (check && defaultPolicy(keys, check));
+  const transition = await lastTransition(ports, keys, deadline);
+  if (!policy || !transition) return leave(undefined);
+  const decision = check ? decide({ check, policy, transition, entry, now }) : lastWord(policy, entry);
+  if (decision === 'end') return leave(undefined);
+  if ('later' in decision) return leave(decision.later);
+
+  const { tell: told, next } = decision;
+  const { id, deliveries } = alertTo(ports, keys, { deadline: deadline, policy, transition, entry, now }, told);
+  const send = deliveries.map((delivery) => delivery.id);
+  const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
+  const done = await ports.table.transact([
+    ...(check ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, id, told, now)))] : []),
+    { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
+    ...replace(holding),
+    ...deliveries.flatMap((delivery) => creation(keys, delivery)),
+  ]);
+  if (!done.ok) return AGAIN;
+  for (const delivery of send) created.add(delivery);
+  return holding;
+}
+
+/** A check that is gone has nothing more to tell but a closing note that its deletion left to be made. */
+function lastWord({ silenced, channels }: PolicyItem, { note }: Deadline): Decision {
+  if (!note?.closing || silenced || channels.length === 0) return 'end';
+  return { tell: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
+}
+
+async function lastTransition(ports: Ports, keys: Keys, deadline: DueDeadline): Promise<TransitionItem | undefined> {
+  const { items } = await ports.table.query<TransitionItem>({
+    partition: keys.ofCheck(deadline.tenant_id, deadline.check_id),
+    from: TRANSITIONS,
+    to: after(TRANSITIONS),
+    descending: true,
+    limit: 1,
+  });
+  return items[0];
+}
+
+type Announcement = { kind: 'repeat' | 'catch_up' | 'closed'; announces: 'up' | 'down'; starts_cooldown: boolean };
+
+/** What a check remembers of an alert that no transition brought. */
+const remember = ({ alerts }: CheckItem, id: string, { announces, starts_cooldown }: Announcement, now: number) => ({
+  alerts: {
+    ...alerts,
+    ...(starts_cooldown && { last_planned_at: now }),
+    told: announce(alerts, { id, announces: announces }),
+  },
+});
+
+type Due = { deadline: DueDeadline; policy: PolicyItem; transition: TransitionItem; entry: Deadline; now: number };
+
+/** The deliveries of an alert that no transition brought. */
+function alertTo(
+  ports: Ports,
+  keys: Keys,
+  { deadline, policy, transition, entry, now }: Due,
+  { kind, announces }: Announcement,
+) {
+  const { tenant_id, entity_id, check_id } = deadline;
+  const { transition_id, sk: transition_sk, expires_at } = transition;
+  const id = `${transition_id}/${kind}/${entry.deadline}`;
+  const ids = policy.channels.map((channel) => deliveryIdOf(transition_id, now, kind, entry.deadline, channel.id));
+  const series = seriesOf(entry);
+  const alert = { id, deliveries: ids, ...(series && { series }) };
+  const deliveries = policy.channels.map((channel, i): DeliveryItem => {
+    const about = {
+      tenant_id,
+      id: ids[i]!,
+      kind,
+      transition_id,
+      transition_sk,
+      announces: announces,
+      check_id,
+      entity_id,
+      alert,
+    };
+    const delivery = newDelivery(ports, keys, about, channel, expires_at);
+    return kind === 'closed' ? { ...delivery, channel } : delivery;
+  });
+  return { id, deliveries };
+}

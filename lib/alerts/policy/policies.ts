@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util';
+import { boundTo } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { ChannelInput } from '#lib/alerts/channels/registry.ts';
+import { mustStay } from '#lib/catalog/store.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { allowUrl } from '#lib/platform/net/egress.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Settings } from '#lib/platform/settings.ts';
+import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { policyDeadlines } from './policy-deadlines.ts';
+import type { PolicyInput } from './policy-schemas.ts';
+
+/**
+ * Access patterns
+ * - the policy of a check, its channels inside: one get
+ * - all channels of a tenant: pointers in buckets, written with the policy (list-channels.ts)
+ * - the latest delivery of a channel: an item beside the policy, written by the deliverer
+ */
+
+const MAX_CHANNELS = 10;
+
+/** Leads from a tenant's list of channels to the check whose policy holds the channel. */
+export type ChannelPointer = Item & { channel_id: string; check_id: string; entity_id: string };
+
+/** The policy of a check: the stored one, or the defaults. */
+export async function readPolicy({ ports, keys, tenant }: Context, check: CheckItem): Promise<PolicyItem> {
+  return (await ports.table.get<PolicyItem>(keys.policy(tenant, check.id))) ?? defaultPolicy(keys, check);
+}
+
+/** Changes the settings that the input has. */
+export function updatePolicy(
+  context: Context,
+  check: CheckItem,
+  { check_id, channels, ...input }: PolicyInput,
+): Promise<PolicyItem> {
+  mustStay({ check_id: check.id }, { check_id });
+  const least = context.ports.settings.MIN_INTERVAL_SECONDS;
+  const repeat = input.repeat_interval_seconds ?? 0;
+  if (repeat > 0 && repeat < least) throw invalid('repeat_interval_seconds', `must be 0 or at least ${least}`);
+  return savePolicy(context, check, [], (policy) => {
+    mustBeSameChannels(policy, channels);
+    return { ...policy, ...input };
+  });
+}
+
+/** A policy can be sent back as it was read: its channels may be repeated, but not changed. */
+function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInput['channels']): void {
+  const settings = ({ id, channel_type, config }: { [member in 'id' | 'channel_type' | 'config']?: unknown }) => ({
+    id,
+    channel_type,
+    config,
+  });
+  if (!given || isDeepStrictEqual(given.map(settings), channels.map(settings))) return;
+  const path = `/v1/checks/${check_id}/policy/channels`;
+  throw invalid('channels', `cannot be changed here; POST ${path} adds one, DELETE ${path}/{id} removes one`);
+}
+
+/** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
+export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
+  const { ports, keys, tenant, caller } = context;
+  if (input.config.url !== undefined) guardAddress(boundTo(ports.settings, caller), input.config.url);
+  const channel: Channel = {
+    id: ports.ids.id('chn'),
+    channel_type: input.channel_type,
+    config: input.config,
+    created_at: iso(ports.clock.now()),
+  };
+  const pointer: ChannelPointer = {
+    ...keys.channelPointer(tenant, channel.id),
+    channel_id: channel.id,
+    check_id: check.id,
+    entity_id: check.entity_id,
+  };
+  await savePolicy(context, check, [{ put: pointer }], (policy) => {
+    if (policy.channels.length >= MAX_CHANNELS) {
+      throw new AppError('LIMIT_EXCEEDED', `A check has at most ${MAX_CHANNELS} channels. Remove one first.`);
+    }
+    return { ...policy, channels: [...policy.channels, channel] };
+  });
+  return channel;
+}
+
+/** What can be told without a look-up; names are judged again at each delivery. */
+function guardAddress({ CHECK_EGRESS, EGRESS_ALLOW }: Settings, url: string): void {
+  const verdict = allowUrl(url, CHECK_EGRESS, EGRESS_ALLOW);
+  if (!verdict.ok) throw invalid('config.url', verdict.reason);
+}
+
+/** Removes a channel. Deliveries that are still on their way to it end as failed. */
+export async function removeChannel(context: Context, check: CheckItem, id: string): Promise<void> {
+  const { keys, tenant } = context;
+  const gone = [keys.channelPointer(tenant, id), keys.lastDelivery(tenant, check.id, id)];
+  await savePolicy(
+    context,
+    check,
+    gone.map((key) => ({ delete: key })),
+    (policy) => {
+      channelOf(policy, id);
+      return { ...policy, channels: policy.channels.filter((channel) => channel.id !== id) };
+    },
+  );
+}
+
+/** @throws AppError NOT_FOUND */
+export function channelOf(policy: PolicyItem, id: string): Channel {
+  const channel = policy.channels.find((one) => one.id === id);
+  if (!channel) throw notFound(`Channel ${id}`);
+  return channel;
+}
+
+/**
+ * The one way to write a policy: its next version, and `beside` in the same transaction. It holds on to the check as
+ * read, so that no policy is left behind by a check that is being deleted.
+ * @throws AppError NOT_FOUND when the check is gone by now
+ */
+function savePolicy(
+  { ports, keys, tenant }: Context,
+  { id }: CheckItem,
+  beside: Write[],
+  change: (policy: PolicyItem) => PolicyItem,
+): Promise<PolicyItem> {
+  const v = ports.ids.token();
+  return untilDone(ports, async () => {
+    const found = await ports.table.getMany<Item>([keys.check(tenant, id), keys.policy(tenant, id)]);
+    const [check, stored] = found as [CheckItem | undefined, PolicyItem | undefined];
+    if (!check) throw notFound(`Check ${id}`);
+    if (stored?.v === v) return stored;
+
+    const old = stored ?? defaultPolicy(keys, check);
+    const next: PolicyItem = { ...change(old), v, updated_at: iso(ports.clock.now()) };
+    const deadlines = await policyDeadlines(ports, keys, check, old, next);
+    const writes: Write[] = [
+      { put: next, if: stored ? { version: stored.v } : 'absent' },
+      { check: keys.check(tenant, id), if: { version: check.v } },
+      ...deadlines.writes,
+      ...beside,
+    ];
+    if (!(await ports.table.transact(writes)).ok) return AGAIN;
+    await sendDeadlines(ports, keys, deadlines.deadlines);
+    return next;
+  });
+}

@@ -1,0 +1,47 @@
+import { nextRepeat } from '#lib/alerts/plan/repeat.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
+import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+
+/**
+ * The deadlines that a change of policy begins or ends: repeats of a check that is down get their new rhythm, and the
+ * end of a silence, or a shorter cooldown, is a moment to compare what the channels believe with what is.
+ */
+export async function policyDeadlines(
+  ports: Ports,
+  keys: Keys,
+  check: CheckItem,
+  old: PolicyItem,
+  next: PolicyItem,
+): Promise<{ writes: Write[]; deadlines: DueDeadline[] }> {
+  const { tenant_id, entity_id, id: check_id } = check;
+  const now = ports.clock.now();
+  const writes: Write[] = [];
+  const deadlines: DueDeadline[] = [];
+  const set = async (
+    kind: 'repeat' | 'catch_up',
+    form: (present: DeadlineEntry | undefined) => Deadline | undefined,
+  ) => {
+    const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, entity_id, check_id));
+    const deadline = form(present);
+    writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));
+    if (deadline) deadlines.push({ kind, tenant_id, entity_id, check_id, at: deadline.deadline });
+  };
+
+  if (check.state === 'down' && old.repeat_interval_seconds !== next.repeat_interval_seconds) {
+    const interval = next.repeat_interval_seconds * 1000;
+    const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
+    await set('repeat', (present) =>
+      interval > 0 ? mergeDeadline(cancelDeadline(present), { deadline }) : cancelDeadline(present),
+    );
+  }
+  const isLifted = old.silenced && !next.silenced;
+  const isSooner = next.cooldown_seconds < old.cooldown_seconds;
+  if (next.catch_up && (isLifted || isSooner || !old.catch_up))
+    await set('catch_up', (present) => mergeDeadline(present, { deadline: now }));
+  return { writes, deadlines };
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+
+const WEEK_SECONDS = 604_800;
+
+const seconds = (meaning: string) =>
+  z
+    .number()
+    .int('must be a whole number of seconds')
+    .min(0, 'must be 0 or more')
+    .max(WEEK_SECONDS, `must be at most ${WEEK_SECONDS} (a week)`)
+    .describe(meaning);
+
+const settings = {
+  cooldown_seconds: seconds('Seconds after an alert of the check in which no other is sent; 0: none. Default 300.'),
+  notify_on_recovery: z.boolean().describe('Whether recovery is told as well. Default true.'),
+  silenced: z.boolean().describe('Whether all alerts of the check are held back. Default false.'),
+  repeat_interval_seconds: seconds('Seconds between reminders while the check is down; 0: none. Default 0.'),
+  catch_up: z
+    .boolean()
+    .describe(
+      'Whether channels are told the present state once what held an alert back is over, if they believe another. Default true.',
+    ),
+};
+
+/** The settings of a policy; each may be left out and then keeps its value. */
+export const PolicyBody = z
+  .object({
+    check_id: Unchanged.exactOptional(),
+    channels: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe('May be repeated but not changed: they have endpoints of their own.')
+      .exactOptional(),
+    cooldown_seconds: settings.cooldown_seconds.exactOptional(),
+    notify_on_recovery: settings.notify_on_recovery.exactOptional(),
+    silenced: settings.silenced.exactOptional(),
+    repeat_interval_seconds: settings.repeat_interval_seconds.exactOptional(),
+    catch_up: settings.catch_up.exactOptional(),
+  })
+  .meta({ id: 'PolicySettings' });
+export type PolicyInput = z.infer<typeof PolicyBody>;
+
+export const ChannelRecord = z
+  .object({
+    id: IdOf('the channel'),
+    check_id: IdOf('the check whose alerts it gets'),
+    channel_type: z.string().describe('What kind of channel it is.'),
+    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key sees ********.'),
+    created_at: CreatedAt,
+    last_delivery: DeliveryRecord.nullable().describe('What was sent to it last; null before the first.'),
+  })
+  .meta({ id: 'Channel' });
+export type ChannelRecord = z.infer<typeof ChannelRecord>;
+
+export const PolicyRecord = z
+  .object({
+    check_id: IdOf('the check'),
+    ...settings,
+    channels: z.array(ChannelRecord).describe('Whom it tells; at most 10.'),
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Policy' });
+export type PolicyRecord = z.infer<typeof PolicyRecord>;

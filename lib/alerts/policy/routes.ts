@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { ChannelBody } from '#lib/alerts/channels/registry.ts';
+import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import { deliveryLog } from '#lib/alerts/deliver/list-deliveries.ts';
+import { requireCheck } from '#lib/checks/store.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
+import { allChannels } from './list-channels.ts';
+import { addChannel, channelOf, readPolicy, removeChannel, updatePolicy } from './policies.ts';
+import { ChannelRecord, PolicyBody, PolicyRecord } from './policy-schemas.ts';
+import { testChannel } from './test-channel.ts';
+import { channelView, policyView } from './views.ts';
+
+const row = route<Context>();
+
+/** The check that a path names, and the channel too where it names one. */
+const loadCheck = (context: Context, { check_id }: { check_id: string }) => requireCheck(context, check_id);
+
+async function loadChannel(context: Context, params: { check_id: string; channel_id: string }) {
+  const check = await loadCheck(context, params);
+  return { check, channel: channelOf(await readPolicy(context, check), params.channel_id) };
+}
+
+export const alertRows = [
+  row({
+    method: 'GET',
+    path: '/v1/checks/{check_id}/policy',
+    access: 'read',
+    summary: 'The notification policy of a check, channels included',
+    status: 200,
+    reply: PolicyRecord,
+    load: loadCheck,
+    run: async (context, { loaded }) => policyView(context, await readPolicy(context, loaded)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks/{check_id}/policy',
+    access: 'write',
+    summary: 'Set the notification policy of a check; what is left out keeps its value',
+    status: 200,
+    body: PolicyBody,
+    reply: PolicyRecord,
+    load: loadCheck,
+    run: async (context, { loaded, body }) => policyView(context, await updatePolicy(context, loaded, body)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks/{check_id}/policy/channels',
+    access: 'write',
+    summary: 'Add a channel to the policy of a check; at most 10',
+    status: 201,
+    body: ChannelBody,
+    reply: ChannelRecord,
+    errors: ['LIMIT_EXCEEDED'],
+    load: loadCheck,
+    run: async (context, { loaded, body }) =>
+      channelView(context, loaded.id, await addChannel(context, loaded, body), undefined),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
+    access: 'write',
+    summary: 'Remove a channel; what is still on its way to it ends as failed',
+    status: 204,
+    load: loadChannel,
+    run: (context, { loaded }) => removeChannel(context, loaded.check, loaded.channel.id),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
+    access: 'write',
+    rate: 'send',
+    summary: 'Send a test alert to a channel now, and answer its delivery record',
+    status: 200,
+    reply: DeliveryRecord,
+    load: loadChannel,
+    run: (context, { loaded }) => testChannel(context, loaded.check, loaded.channel),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/notify/logs',
+    access: 'read',
+    summary: 'Deliveries across all channels, newest first',
+    status: 200,
+    query: ListQuery.extend({ limit: limitParam(50, 1000) }),
+    reply: z.array(DeliveryRecord),
+    run: (context, call) => listOf(`${context.tenant} deliveries`, call, deliveryLog(context)),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/notify/channels',
+    access: 'read',
+    summary: 'The channels of all checks',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(ChannelRecord),
+    run: (context, call) => listOf(`${context.tenant} channels`, call, allChannels(context)),
+  }),
+];

@@ -1,0 +1,59 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Scope } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import {
+  type NewRelation,
+  type Relation,
+  type RelationItem,
+  type RelationPointer,
+  relationRecord,
+} from './relation.ts';
+import { countRelations, type RelationCountItem } from './relation-count.ts';
+import { pointerKeys } from './relation-store.ts';
+
+/**
+ * Relates two entities. Never made for an entity that is deleted at that moment: both are held to the versions read
+ * here. Throws NOT_FOUND (either entity), CONFLICT (there is one of this type between them in this direction),
+ * LIMIT_EXCEEDED.
+ */
+export async function createRelation(scope: Scope, input: NewRelation): Promise<Relation> {
+  const { ports, keys, tenant } = scope;
+  const { from_entity_id, to_entity_id, relation_type } = input;
+  const id = ports.ids.id('rel');
+  const record = { id, from_entity_id, to_entity_id, relation_type };
+  const v = ports.ids.token();
+  const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record, created_at: iso(ports.clock.now()) };
+  const pointers = pointerKeys(scope, input).map((key): RelationPointer => ({ ...key, v, ...record }));
+
+  const attempt = async () => {
+    const [from, to, taken, account, count] = await ports.table.getMany<Item>([
+      keys.entity(tenant, from_entity_id),
+      keys.entity(tenant, to_entity_id),
+      pointers[0]!,
+      keys.account(tenant),
+      keys.relationCount(tenant),
+    ]);
+    if (!from) throw notFound(`Entity ${from_entity_id}`);
+    if (!to) throw notFound(`Entity ${to_entity_id}`);
+    // With one's own version it was made by a try before, whose answer was lost.
+    if (taken?.v === v) return relationRecord(relation);
+    if (taken) {
+      const which = `${relation_type} from ${from_entity_id} to ${to_entity_id}`;
+      throw new AppError('CONFLICT', `There is a relation ${which} already: ${(taken as RelationPointer).id}.`);
+    }
+    const outcome = await commit(ports, [
+      { put: relation, if: 'absent' },
+      ...pointers.map((put) => ({ put, if: 'absent' as const })),
+      { check: keys.entity(tenant, from_entity_id), if: { version: (from as EntityItem).v } },
+      { check: keys.entity(tenant, to_entity_id), if: { version: (to as EntityItem).v } },
+      countRelations(scope, count as RelationCountItem | undefined, +1, account as AccountItem),
+    ]);
+    return outcome.ok ? relationRecord(relation) : AGAIN;
+  };
+  return oneAtATime(ports.table, `${tenant} relations`, () => untilDone(ports, attempt));
+}

@@ -1,0 +1,20 @@
+import type { Scope } from '#lib/access/context.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { countRelations, type RelationCountItem } from './relation-count.ts';
+import { pointerKeys, requireRelation } from './relation-store.ts';
+
+/** From its return on, the relation is gone and may be made anew. Throws NOT_FOUND. */
+export async function deleteRelation(scope: Scope, id: string): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  await untilDone(ports, async () => {
+    const relation = await requireRelation(scope, id);
+    const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
+    const outcome = await commit(ports, [
+      // On its version: when it was deleted meanwhile, the pointers may be those of its successor.
+      { delete: keys.relation(tenant, id), if: { version: relation.v } },
+      ...pointerKeys(scope, relation).map((key) => ({ delete: key })),
+      countRelations(scope, count, -1),
+    ]);
+    return outcome.ok ? true : AGAIN;
+  });
+}

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
+import { createRelation } from './create-relation.ts';
+import { deleteRelation } from './delete-relation.ts';
+import { NewRelation, Relation } from './relation.ts';
+import { relationList } from './relation-store.ts';
+
+const row = route<Context>();
+
+export const relationRows = [
+  row({
+    method: 'GET',
+    path: '/v1/relations',
+    access: 'read',
+    summary: 'All relations between entities, oldest first',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(Relation),
+    run: (context, call) => listOf(`${context.tenant} relations`, call, relationList(context)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/relations',
+    access: 'write',
+    summary: 'Relate two entities',
+    status: 201,
+    body: NewRelation,
+    reply: Relation,
+    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
+    run: (context, { body }) => createRelation(context, body),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/relations/{id}',
+    access: 'write',
+    summary: 'Delete a relation',
+    status: 204,
+    run: (context, { params }) => deleteRelation(context, params.id),
+  }),
+];

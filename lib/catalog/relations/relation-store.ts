@@ -1,0 +1,60 @@
+import type { Scope } from '#lib/access/context.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import type { Key } from '#lib/platform/ports.ts';
+import { queryMerged } from '#lib/platform/table/merge.ts';
+import type { Reader } from '#lib/platform/table/paging.ts';
+import { type Relation, type RelationItem, relationRecord } from './relation.ts';
+
+/**
+ * Items of relations and how they are read, all strongly:
+ *
+ * | pattern                        | request                                                                |
+ * |--------------------------------|------------------------------------------------------------------------|
+ * | a relation by its id           | get relation(id), then get many entity(id) of its two                   |
+ * | is there one of a type between | get relationOut(from, type, to)                                        |
+ * | relations of a tenant          | query its buckets, merged, oldest first; then get many entity(id)      |
+ * | relations of an entity         | query relationsOf(entity), for the reclaimer                           |
+ *
+ * Deleting an entity leaves its relations to the reclaimer; readers hide them from that moment, by the entity.
+ */
+
+type Ends = Pick<Relation, 'from_entity_id' | 'to_entity_id' | 'relation_type'>;
+
+/** The pointer of a relation at its start, and the one at its end. */
+export const pointerKeys = ({ keys, tenant }: Pick<Scope, 'keys' | 'tenant'>, ends: Ends): [Key, Key] => {
+  const { from_entity_id: from, to_entity_id: to, relation_type: type } = ends;
+  return [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)];
+};
+
+/** A relation whose entities are both there. Throws NOT_FOUND. */
+export async function requireRelation(scope: Scope, id: string): Promise<RelationItem> {
+  const { ports, keys, tenant } = scope;
+  const relation = await ports.table.get<RelationItem>(keys.relation(tenant, id));
+  const [visible] = relation ? await withEntities(scope, [relation]) : [];
+  if (!visible) throw notFound(`Relation ${id}`);
+  return visible;
+}
+
+/** Relations as the interface shows them, oldest first. */
+export const relationList =
+  (scope: Scope): Reader<Relation> =>
+  async (after, limit) => {
+    const { ports, keys, tenant } = scope;
+    const { items, next } = await queryMerged<RelationItem>(
+      ports.table,
+      keys.buckets.map((bucket) => keys.relations(tenant, bucket)),
+      { limit, ...(after !== undefined && { after }) },
+    );
+    const visible = await withEntities(scope, items);
+    return { found: visible.map((item) => ({ at: item.sk, value: relationRecord(item) })), next };
+  };
+
+/** Those of which both entities are there. */
+async function withEntities({ ports, keys, tenant }: Scope, relations: RelationItem[]): Promise<RelationItem[]> {
+  const ids = [...new Set(relations.flatMap((relation) => [relation.from_entity_id, relation.to_entity_id]))];
+  const entities = await ports.table.getMany(ids.map((id) => keys.entity(tenant, id)));
+  const present = new Set(ids.filter((_id, i) => entities[i]));
+  return relations.filter(
+    ({ from_entity_id, to_entity_id }) => present.has(from_entity_id) && present.has(to_entity_id),
+  );
+}

@@ -1,0 +1,254 @@
+import { type AccountItem, boundTo } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { guardSettings } from '#lib/checks/guard-settings.ts';
+import { type CheckInput, mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
+import { announcedState } from '#lib/health/state/announced.ts';
+import { changeState, readBasis, type StateChange } from '#lib/health/state/change-state.ts';
+import { aggregate } from '#lib/health/state/next-state.ts';
+import type { TransitionCause } from '#lib/health/state/transition-item.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
+import { scheduleChange } from './schedule-change.ts';
+
+/** Anything else never reaches a key of the table or a message. */
+const ENTITY_ID = /^ent_[0-9a-z]{1,60}$/;
+
+/** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
+export async function createCheck(context: Context, body: object): Promise<CheckItem> {
+  const { ports, keys, tenant, caller } = context;
+  const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
+  guardSettings(input, boundTo(ports.settings, caller));
+  if (!ENTITY_ID.test(input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
+  const now = ports.clock.now();
+  const id = ports.ids.id('chk');
+  const check: CheckItem = {
+    ...keys.check(tenant, id),
+    ...input,
+    v: ports.ids.token(),
+    tenant_id: tenant,
+    id,
+    created_at: iso(now),
+    updated_at: iso(now),
+    rev: 1,
+    settings_at: now,
+    state: 'unknown',
+    state_since: iso(now),
+    consecutive_failures: 0,
+    alerts: {},
+  };
+  const schedule = await scheduleChange(ports, keys, check);
+  const load = loadOfCheck(check);
+  await changingChecks(context, input.entity_id, () =>
+    untilDone(ports, async () => {
+      const [entity, account, count] = await readEntity(ports, keys, tenant, input.entity_id);
+      if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
+        throw new AppError(
+          'LIMIT_EXCEEDED',
+          `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
+        );
+      }
+      const done = await commit(ports, [
+        { put: check, if: 'absent' },
+        { put: revisionItem(keys, check) },
+        {
+          put: {
+            ...entity,
+            v: check.v,
+            checks: { ...entity.checks, [id]: 'unknown' },
+            check_load: entity.check_load + load,
+          } as EntityItem,
+          if: { version: entity.v },
+        },
+        countChecks(context, count, { checks: 1, load }, account),
+        ...schedule.writes,
+      ]);
+      return done.ok ? undefined : AGAIN;
+    }),
+  );
+  await schedule.start();
+  return check;
+}
+
+type Room = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
+
+async function readEntity(ports: Ports, keys: Keys, tenant: string, id: string): Promise<Room> {
+  const places = [keys.entity(tenant, id), keys.account(tenant), keys.checkCount(tenant)];
+  const [entity, account, count] = await ports.table.getMany<Item>(places);
+  if (!entity || !account) throw notFound(`Entity ${id}`);
+  return [entity as EntityItem, account as AccountItem, count as CheckCountItem | undefined];
+}
+
+/** Changes a check's settings; only what is supplied changes. What changes nothing is not written. */
+export async function updateCheck(
+  context: Context,
+  stored: CheckItem,
+  patch: Record<string, unknown>,
+): Promise<CheckItem> {
+  const { ports, keys } = context;
+  return changingChecks(context, stored.entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
+      if (!check) throw notFound(`Check ${stored.id}`);
+      const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
+      const changed = Object.keys(input).filter((member) => !isEqual(input, check, member as keyof CheckInput));
+      // What stands already is judged at each probe; it must not keep anybody from disabling the check.
+      if (changed.includes('target_url') || changed.includes('config')) {
+        guardSettings(input, boundTo(ports.settings, context.caller));
+      }
+      if (changed.length === 0) return check;
+      const next =
+        changed.length === 1 && changed[0] === 'name'
+          ? renamed(ports, check, input)
+          : await resettled(context, check, input);
+      if (!next) throw notFound(`Check ${stored.id}`);
+      const done = await commit(ports, [replaceCheck(check, next.check), ...next.writes]);
+      if (!done.ok) return AGAIN;
+      await next.start();
+      return next.check;
+    }),
+  );
+}
+
+const isEqual = (input: CheckInput, check: CheckItem, member: keyof CheckInput): boolean =>
+  JSON.stringify(input[member]) === JSON.stringify(check[member]);
+
+type NextCheck = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
+
+function renamed(ports: Ports, check: CheckItem, input: CheckInput): NextCheck {
+  const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) });
+  return { check: next, writes: [], start: async () => {} };
+}
+
+/** The next settings revision, with all that follows from it: state, timers, a probe at once. */
+async function resettled(context: Context, check: CheckItem, input: CheckInput): Promise<NextCheck | undefined> {
+  const { ports, keys } = context;
+  const now = ports.clock.now();
+  const change = check.enabled && !input.enabled ? await toUnknown(context, check, 'check_disabled') : undefined;
+  if (change === 'entity gone') return undefined;
+  const next = nextCheck(
+    check,
+    change?.entity.v ?? ports.ids.token(),
+    {
+      ...input,
+      updated_at: iso(now),
+      rev: check.rev + 1,
+      settings_at: now,
+      ...(input.enabled !== check.enabled && { consecutive_failures: 0 }),
+      ...change?.check,
+    },
+    ['silence_at'],
+  );
+  const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
+  const schedule = await scheduleChange(ports, keys, next, check);
+  const closing = check.enabled && !input.enabled ? await closingLook(context, check, change) : undefined;
+  const writes = await countedWith(context, check, next, [
+    ...revisions.map((put) => ({ put })),
+    ...schedule.writes,
+    ...(change?.writes ?? []),
+    ...(closing?.writes ?? []),
+  ]);
+  if (!writes) return undefined;
+  return {
+    check: next,
+    writes,
+    start: async () => {
+      await schedule.start();
+      await sendDeadlines(ports, keys, closing?.schedule ?? []);
+    },
+  };
+}
+
+/** The transition by which configuration makes a check's state unknown; undefined when it is already. */
+async function toUnknown(
+  { ports, keys, caller }: Context,
+  check: CheckItem,
+  cause: TransitionCause,
+): Promise<StateChange | 'entity gone' | undefined> {
+  if (check.state === 'unknown') return undefined;
+  const basis = await readBasis(ports, keys, check);
+  if (!basis) return 'entity gone';
+  const { retention_days } = caller;
+  const now = ports.clock.now();
+  return changeState(keys, ports.ids.token(), basis, {
+    check,
+    to: 'unknown',
+    cause,
+    error_message: '',
+    now,
+    retention_days,
+  });
+}
+
+/**
+ * A check whose state is unknown already is disabled or deleted without a transition that could bring a closing note.
+ * Should its channels believe it down even so, as an earlier note failed or was silenced, its catch-up brings one.
+ */
+async function closingLook(
+  { ports, keys, tenant }: Context,
+  check: CheckItem,
+  change: StateChange | undefined,
+): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
+  if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
+  const { entity_id, id: check_id } = check;
+  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, entity_id, check_id));
+  const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
+  return {
+    writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
+    schedule: [{ kind: 'catch_up', tenant_id: tenant, entity_id, check_id, at: next.deadline }],
+  };
+}
+
+/** How long the reclaimer waits (ms): the deletion is done or has failed by then, and its closing note was made. */
+const RECLAIM_DELAY_MS = 10 * 60_000;
+
+/** Deletes a check. It is hidden at once; what it leaves behind is reclaimed in the background. */
+export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const { entity_id, id } = stored;
+  // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
+  const body = { tenant_id: tenant, entity_id, check_id: id };
+  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_DELAY_MS, group: tenant }]);
+  await changingChecks(context, entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));
+      if (!check) return undefined;
+      const change = await toUnknown(context, check, 'check_deleted');
+      if (change === 'entity gone') return undefined;
+      const closing = await closingLook(context, check, change);
+      const writes = await countedWith(context, check, undefined, [
+        { delete: keys.check(tenant, id), if: { version: check.v } },
+        { delete: keys.entry('probe', tenant, entity_id, id) },
+        { delete: keys.entry('silence', tenant, entity_id, id) },
+        ...(change?.writes ?? (await withoutCheck(context, check))),
+        ...closing.writes,
+      ]);
+      // With its entity it went too.
+      if (!writes) return undefined;
+      const done = await commit(ports, writes);
+      if (!done.ok) return AGAIN;
+      await sendDeadlines(ports, keys, closing.schedule);
+      return undefined;
+    }),
+  );
+}
+
+/** A check of unknown state leaves its entity without a transition. */
+async function withoutCheck({ ports, keys, tenant }: Context, check: CheckItem): Promise<Write[]> {
+  const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
+  if (!entity) return [];
+  const { [check.id]: _gone, ...checks } = entity.checks;
+  const next: EntityItem = { ...entity, v: ports.ids.token(), checks, state: aggregate(checks) };
+  return [{ put: next, if: { version: entity.v } }];
+}

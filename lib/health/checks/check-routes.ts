@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkList } from '#lib/checks/check-list.ts';
+import { CheckRecord, checkRecord, checkSchema } from '#lib/checks/check-record.ts';
+import { CheckInput, CheckPatch } from '#lib/checks/model.ts';
+import { requireCheck } from '#lib/checks/store.ts';
+import { staleEntities } from '#lib/health/status/staleness.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
+import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
+import { CheckDetail, checkDetail } from './check-detail.ts';
+
+const row = route<Context>();
+
+export const checkRows = [
+  row({
+    method: 'GET',
+    path: '/v1/checks',
+    access: 'read',
+    summary: 'All checks of the account',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(checkSchema('CheckInList', CheckDetail.pick({ stale: true }))),
+    run: async (context, call) => {
+      const isStale = await staleEntities(context);
+      const view = (check: CheckItem) => ({ ...checkRecord(check, context.caller), stale: isStale(check.entity_id) });
+      return listOf(`${context.tenant} checks`, call, checkList(context, view));
+    },
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/checks',
+    access: 'write',
+    summary: 'Attach a check to an entity; it is probed within seconds',
+    status: 201,
+    body: CheckInput,
+    reply: CheckRecord,
+    errors: ['NOT_FOUND', 'LIMIT_EXCEEDED'],
+    run: async (context, { body }) => checkRecord(await createCheck(context, body), context.caller),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}',
+    access: 'read',
+    summary: 'A check with its last result',
+    status: 200,
+    reply: checkSchema('CheckWithLastResult', CheckDetail),
+    load: (context, { id }) => requireCheck(context, id),
+    run: async (context, { loaded }) => ({
+      ...checkRecord(loaded, context.caller),
+      ...(await checkDetail(context, loaded)),
+    }),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/checks/{id}',
+    access: 'write',
+    summary: 'Change a check; only what is supplied changes',
+    status: 200,
+    body: CheckPatch,
+    reply: CheckRecord,
+    errors: ['LIMIT_EXCEEDED'],
+    load: (context, { id }) => requireCheck(context, id),
+    run: async (context, { loaded, body }) => checkRecord(await updateCheck(context, loaded, body), context.caller),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/checks/{id}',
+    access: 'write',
+    summary: 'Delete a check',
+    status: 204,
+    load: (context, { id }) => requireCheck(context, id),
+    run: (context, { loaded }) => deleteCheck(context, loaded),
+  }),
+];

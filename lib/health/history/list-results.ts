@@ -1,0 +1,66 @@
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { RESULTS, stamp } from '#lib/keys.ts';
+import type { Reader } from '#lib/platform/table/paging.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { revisionsSince } from './read-revisions.ts';
+import type { ResultItem } from './result-item.ts';
+import { type ResultRecord, resultView } from './result-view.ts';
+import { retentionStart } from './retention.ts';
+
+/** How far (ms) a push may be checked ahead of its arrival. */
+const AHEAD_MS = 60_000;
+/** Clocks of two machines of ours differ by less (ms). */
+const SKEW_MS = 1_000;
+
+/** Results checked at `since` or later and before `until`, both epoch ms. */
+export type ResultRange = { since?: number | undefined; until?: number | undefined };
+
+/**
+ * Access pattern: results of a check between two sort keys, newest first. What they are ordered by lies at checked_at
+ * or before it, so the lower bound reaches farther back and checked_at decides.
+ */
+export async function resultList(
+  context: Context,
+  check: CheckItem,
+  { since, until }: ResultRange,
+): Promise<Reader<ResultRecord>> {
+  const { ports, keys, tenant, caller } = context;
+  const now = ports.clock.now();
+  const kept = retentionStart(now, caller.retention_days);
+  // Nothing is ordered later than a push may be; a year beyond 2286 would not even sort.
+  const latest = now + AHEAD_MS;
+  const to = Math.min(until ?? latest, latest) + SKEW_MS;
+  const from = since === undefined ? kept : Math.max(kept, await orderedSince(context, check, since));
+  const isAsked = ({ checked_at }: ResultItem): boolean => {
+    const at = Date.parse(checked_at);
+    return (since === undefined || at >= since) && (until === undefined || at < until);
+  };
+  return async (after, limit) => {
+    if (from > to) return { found: [] };
+    const page = await ports.table.query<ResultItem>({
+      partition: keys.ofCheck(tenant, check.id),
+      from: `${RESULTS}${stamp(from)}`,
+      to: `${RESULTS}${stamp(to)}`,
+      descending: true,
+      limit,
+      ...(after !== undefined && { after }),
+    });
+    const found = page.items
+      .filter(isAsked)
+      .map((item) => ({ at: item.sk, value: resultView(context, check.id, item) }));
+    return { found, next: page.next };
+  };
+}
+
+/**
+ * From where on (epoch ms) everything is ordered that was checked at `since` or later. A probe comes before the next
+ * slot of its rhythm, so the oldest is the slot that was the latest at that moment.
+ */
+async function orderedSince(context: Context, check: CheckItem, since: number): Promise<number> {
+  const from = since - AHEAD_MS;
+  if (check.execution_mode === 'push') return from;
+  const revisions = await revisionsSince(context, check, from);
+  const inForce = revisions.filter((revision) => revision.from <= since);
+  return Math.min(from, ...inForce.map((revision) => latestSlot(revision.rhythm, since)));
+}

@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { requireCheck } from '#lib/checks/store.ts';
+import { TransitionRecord } from '#lib/health/state/transition-record.ts';
+import { invalid } from '#lib/platform/errors.ts';
+import { route } from '#lib/platform/http/route.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  gather,
+  ListQuery,
+  limitParam,
+  listOf,
+  listReply,
+  Position,
+} from '#lib/platform/table/paging.ts';
+import { Instant } from '#lib/platform/time.ts';
+import { findGaps, GapRecord, gapRecord } from './gaps.ts';
+import { resultList } from './list-results.ts';
+import { checkTransitions } from './list-transitions.ts';
+import { ResultRecord } from './result-view.ts';
+import { retentionStart } from './retention.ts';
+import { readSparkline, Sparkline } from './sparkline.ts';
+
+const row = route<Context>();
+const DAY_MS = 86_400_000;
+
+const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
+
+const whole = (min: number, max: number, fallback: number, meaning: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+    .default(fallback)
+    .meta({ type: 'integer', minimum: min, maximum: max, description: `${meaning} Default ${fallback}.` });
+
+/** What there is to read of one check beside its record. */
+export const resultRows = [
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}/results',
+    access: 'read',
+    summary: 'Results of a check, newest first, as far as they are kept',
+    status: 200,
+    query: z.object({
+      limit: limitParam(50, 500),
+      cursor: z.string().optional().describe('next_cursor of the answer before.'),
+      since: Instant.optional().describe('Results of then or later: any ISO 8601 time.'),
+      until: Instant.optional().describe('Results before then: any ISO 8601 time.'),
+    }),
+    reply: z
+      .object({
+        results: z.array(ResultRecord).describe('Newest first.'),
+        next_cursor: z.string().nullable().describe('For the next page; null on the last.'),
+      })
+      .meta({ id: 'Results' }),
+    load: loadCheck,
+    run: async (context, { loaded, query, url }) => {
+      const scope = `${context.tenant} results ${loaded.id}`;
+      const after = decodeCursor(scope, query.cursor, Position);
+      const page = await gather(await resultList(context, loaded, query), { after, limit: query.limit });
+      const cursor = page.next === undefined ? undefined : encodeCursor(scope, page.next);
+      return listReply({ results: page.values, next_cursor: cursor ?? null }, url, cursor);
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}/transitions',
+    access: 'read',
+    summary: 'Changes of state of a check, newest first',
+    status: 200,
+    query: ListQuery.extend({ limit: limitParam(50, 1000) }),
+    reply: z.array(TransitionRecord),
+    load: loadCheck,
+    run: (context, call) =>
+      listOf(`${context.tenant} transitions ${call.loaded.id}`, call, checkTransitions(context, call.loaded)),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}/gaps',
+    access: 'read',
+    summary: 'When a check was due and nobody watched, oldest first; without since and until, of the last 24 hours',
+    status: 200,
+    query: ListQuery.extend({
+      since: Instant.optional().describe('Slots due then or later; a day before until, if left out'),
+      until: Instant.optional().describe('Slots due before then; now, if left out'),
+    }),
+    reply: z.array(GapRecord),
+    load: loadCheck,
+    run: async (context, { loaded, query, url }) => {
+      const scope = `${context.tenant} gaps ${loaded.id}`;
+      const now = context.ports.clock.now();
+      const until = Math.min(query.until ?? now, now);
+      const from = Math.max(
+        query.since ?? until - DAY_MS,
+        decodeCursor(scope, query.cursor, z.int().min(0)) ?? 0,
+        retentionStart(now, context.caller.retention_days),
+      );
+      const { gaps, next } = await findGaps(context, loaded, { from, until }, { gaps: query.limit });
+      return listReply(gaps.map(gapRecord), url, next === undefined ? undefined : encodeCursor(scope, next));
+    },
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/{id}/sparkline',
+    access: 'read',
+    summary: 'Uptime, latency and time that nobody watched, over the last hours',
+    status: 200,
+    query: z.object({
+      hours: whole(1, 1_000_000, 24, 'How many hours back; no further than results are kept.'),
+      points: whole(1, 500, 48, 'Into how many points of equal length.'),
+    }),
+    reply: Sparkline,
+    load: loadCheck,
+    run: (context, { loaded, query }) => {
+      const most = context.caller.retention_days * 24;
+      if (query.hours > most) throw invalid('hours', `must be at most ${most}: so long are results kept`);
+      return readSparkline(context, loaded, query);
+    },
+  }),
+];

@@ -1,0 +1,145 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { graceMs } from '#lib/health/checks/grace.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { resultExpiry } from '#lib/health/history/retention.ts';
+import { applyResult } from '#lib/health/state/apply-result.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { believed, iso } from '#lib/platform/time.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { putBack } from '#lib/schedule/jobs.ts';
+import { lastOutageEnd } from '#lib/schedule/outages.ts';
+import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
+import { newestReceived } from './newest-received.ts';
+
+/**
+ * The dead man's switch, at the deadline of a push check: records a synthetic failure if it really was silent, else
+ * moves the deadline to where it belongs. Doing it twice, late or at a wrong time does no harm.
+ *
+ * It marks the check, then looks for pushes, then commits on the mark. A push that came before the look is seen; one
+ * that comes after it sees the mark and takes it away.
+ * @returns the deadlines that are to come instead, to be sent
+ */
+export const detectSilence = (
+  ports: Ports,
+  keys: Keys,
+  deadline: DueDeadline,
+  account: AccountItem,
+): Promise<DueDeadline[]> =>
+  oneAtATime(ports.table, deadline.entity_id, () => untilDone(ports, () => attempt(ports, keys, deadline, account)));
+
+/** A deadline that has come, and what it is judged by. */
+type DueSilence = {
+  ports: Ports;
+  keys: Keys;
+  deadline: DueDeadline;
+  check: CheckItem;
+  /** The write that moves the deadline (epoch ms) on. */
+  move(deadline: number): Write;
+  now: number;
+  /** Epoch ms: silence before our last outage or the account's enabling does not count. */
+  watchedSince: number;
+  retentionDays: number;
+};
+
+async function attempt(
+  ports: Ports,
+  keys: Keys,
+  deadline: DueDeadline,
+  { retention_days, enabled_at }: AccountItem,
+): Promise<DueDeadline[] | typeof AGAIN> {
+  const { tenant_id, entity_id, check_id } = deadline;
+  const shard = keys.shardOf(entity_id);
+  // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
+  const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, entity_id, check_id));
+  if (!entry || entry.deadline > ports.clock.now()) return [];
+  const [check, watermark] = (await ports.table.getMany<Item>([
+    keys.check(tenant_id, check_id),
+    keys.watermark(shard),
+  ])) as [CheckItem | undefined, WatermarkItem | undefined];
+  if (!check?.enabled) return [];
+  const now = ports.clock.now();
+  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  const move = (deadline: number) => ({
+    put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline),
+    if: { version: entry.v },
+  });
+  // Read after the watermark: the generator notes an outage before it moves that.
+  const watchedSince = Math.max(await lastOutageEnd(ports, keys, shard), believed(enabled_at ?? 0, now));
+  return concludeSilence({
+    ports,
+    keys,
+    deadline: deadline,
+    check,
+    move,
+    now,
+    watchedSince,
+    retentionDays: retention_days,
+  });
+}
+
+async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {
+  const { ports, keys, deadline, check, move, now, watchedSince, retentionDays } = one;
+  const due = await dueAt(ports, keys, check, watchedSince);
+  if (due === undefined) return [];
+  if (due.at > now) return (await commit(ports, [move(due.at)])).ok ? [{ ...deadline, at: due.at }] : AGAIN;
+
+  const marked = nextCheck(check, ports.ids.token(), {});
+  marked.silence_mark = marked.v;
+  if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return AGAIN;
+  const still = await dueAt(ports, keys, marked, watchedSince);
+  if (still?.at !== due.at) return AGAIN;
+
+  // A deadline met late stands for the intervals it slept through, as a slot does.
+  const interval = check.interval_seconds * 1000;
+  const at = due.at + Math.floor((now - due.at) / interval) * interval;
+  const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
+  const changes = await applyResult(ports, keys, marked, {
+    success: false,
+    error_message: silence.error_message,
+    cause: 'silence',
+    retention_days: retentionDays,
+    also: { silence_at: at },
+  });
+  if (!changes) return [];
+  const done = await commit(ports, [{ put: silence, if: 'absent' }, move(at + interval), ...changes.writes]);
+  return done.ok ? [{ ...deadline, at: at + interval }, ...changes.deadlines] : AGAIN;
+}
+
+/** When the next synthetic failure is due, and since when it is silent; undefined before a first push. */
+async function dueAt(ports: Ports, keys: Keys, check: CheckItem, watchedSince: number) {
+  const newest = await newestReceived(ports, keys, check);
+  if (!newest) return undefined;
+  const now = ports.clock.now();
+  const since = Math.max(newest.received_at, believed(check.settings_at, now), watchedSince);
+  const silence_at = believed(check.silence_at ?? 0, now);
+  const goesOn = silence_at > 0 && silence_at >= since;
+  return { since, at: goesOn ? silence_at + check.interval_seconds * 1000 : since + graceMs(check) };
+}
+
+function synthetic(
+  keys: Keys,
+  check: CheckItem,
+  at: number,
+  since: number,
+  now: number,
+  retentionDays: number,
+): ResultItem {
+  const seconds = (ms: number) => Math.floor(ms / 1000);
+  return {
+    ...keys.result(check.tenant_id, check.id, at, `S${check.rev}`),
+    expires_at: resultExpiry(at, retentionDays),
+    status_code: 0,
+    latency_ms: 0,
+    success: false,
+    error_message: `no result for ${seconds(now - since)} s (grace ${seconds(graceMs(check))} s)`,
+    error_kind: 'silence',
+    checked_at: iso(at),
+  };
+}

@@ -1,0 +1,43 @@
+import type { RevisionItem } from '#lib/health/history/revisions.ts';
+import { latestSlot, type Rhythm } from '#lib/schedule/slots.ts';
+
+/** [from, until) in epoch ms. */
+export type Window = { from: number; until: number };
+
+/** A slot that a result should stand for; it speaks for the interval that begins with it. */
+export type DueSlot = { slot: number; interval_ms: number };
+
+export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm'>;
+
+/**
+ * The slots in a window that must have a result by now, ascending. Pure.
+ *
+ * Slots count from a change of settings on (the probe at the change itself takes the place of one before it), and only
+ * if their interval was over when the settings changed again: of the last one, that next probe has taken the place. A
+ * slot can be recorded until its successor is due and for a probe's time after that; until then it is not missed.
+ * @param revisions in the order of time
+ * @param timeout_ms how long a probe may take; never longer than its interval
+ */
+export function* dueSlots(
+  revisions: readonly Revision[],
+  window: Window,
+  { now, timeout_ms }: { now: number; timeout_ms: number },
+): Generator<DueSlot> {
+  for (const [i, { from, enabled, rhythm }] of revisions.entries()) {
+    if (!enabled) continue;
+    const { interval_ms } = rhythm;
+    const ended = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - interval_ms;
+    const settled = now - interval_ms - Math.min(timeout_ms, interval_ms);
+    const last = Math.min(ended, settled, window.until - 1);
+    for (let slot = firstSlot(rhythm, Math.max(from, window.from)); slot <= last; slot += interval_ms) {
+      yield { slot, interval_ms };
+    }
+  }
+}
+
+/** The first slot at or after `at`. */
+const firstSlot = (rhythm: Rhythm, at: number): number => latestSlot(rhythm, at - 1) + rhythm.interval_ms;
+
+/** How many slots of a rhythm a window has. */
+export const slotsIn = (rhythm: Rhythm, { from, until }: Window): number =>
+  (latestSlot(rhythm, until - 1) - latestSlot(rhythm, from - 1)) / rhythm.interval_ms;

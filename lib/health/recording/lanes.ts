@@ -1,0 +1,52 @@
+import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import type { Clock, Ports } from '#lib/platform/ports.ts';
+import { type Claim, FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+
+/** Open probes of one process, of each lane. */
+const QUICK_PLACES = 250;
+const SLOW_PLACES = 100;
+/** Probes of one tenant that are open to one host at the same time. */
+const PER_HOST = 10;
+/** How long a probe waits for a place before its job goes back to the queue; with its time-out less than a run. */
+const WAIT_MS = 20_000;
+/** A probe that took so long is slow, whatever it found. */
+const SLOW_MS = 2_000;
+
+/** `slow`: checks whose last probe took long; they hold up only each other. `quick`: all others. */
+export type Lane = 'quick' | 'slow';
+
+export type Lanes = Record<Lane, FairShares> & { begin: Begin };
+
+/** The places for probes of one process. */
+export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
+  const lane = (places: number) => new FairShares({ places, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
+  const atOnce = settings.PROBES_AT_ONCE;
+  const begin: Begin = atOnce < QUICK_PLACES ? beginFew(atOnce, clock) : (_claim, probe) => probe();
+  return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES), begin };
+}
+
+/** Runs a probe as soon as it may begin. */
+type Begin = <T>(claim: Claim, probe: () => Promise<T>) => Promise<T | typeof NO_PLACE>;
+
+/** A probe that hangs for longer (ms) takes no CPU, and no place from those that wait to begin. */
+const BEGINS_MS = 250;
+
+/**
+ * Where a process has but a part of a CPU: more probes at once that connect and shake hands would measure how they wait
+ * for it.
+ */
+export function beginFew(places: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
+  const starts = new FairShares({ places, wait_ms: WAIT_MS }, clock);
+  return async <T>(claim: Claim, probe: () => Promise<T>) => {
+    let ended: Promise<T> | undefined;
+    const begun = await starts.run(claim, async () => {
+      ended = probe();
+      await Promise.race([ended.catch(() => {}), clock.sleep(BEGINS_MS)]);
+    });
+    return begun === NO_PLACE ? begun : ended!;
+  };
+}
+
+/** Whether the next probe of a check belongs on the slow lane, by the outcome of this one. */
+export const isSlow = ({ error_kind, latency_ms }: ProbeOutcome): boolean =>
+  error_kind === 'timeout' || latency_ms >= SLOW_MS;

@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { graceMs } from '#lib/health/checks/grace.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { resultExpiry } from '#lib/health/history/retention.ts';
+import { applyResult } from '#lib/health/state/apply-result.ts';
+import { isSame, nextState } from '#lib/health/state/next-state.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { believed, iso } from '#lib/platform/time.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { type Newness, newestReceived, newnessOf, QUIET_MS, staleAfter } from './newest-received.ts';
+
+export type Push = {
+  success: boolean;
+  latency_ms: number;
+  status_code: number;
+  error_message: string;
+  /** Epoch ms; undefined: now. */
+  checked_at: number | undefined;
+  /** What makes two requests the same push: the client's key, else body and checked_at; undefined: always a new one. */
+  identity: { kind: 'key' | 'body'; text: string } | undefined;
+};
+
+/** Points from an Idempotency-Key to the result it made. */
+type PushKeyItem = Item & { result_sk: string };
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+/**
+ * Receives one push: stored, judged and durable before it returns its result. The same push again is counted once.
+ *
+ * A push that changes nothing is stored alone, and then the check is read again. A silence judgement marks the
+ * check first and looks for results after that, so that one of the two sees the other
+ * (docs/ARCHITECTURE.md#the-recording-core).
+ */
+export async function receivePush(
+  ports: Ports,
+  keys: Keys,
+  check: CheckItem,
+  push: Push,
+  retentionDays: number,
+): Promise<ResultItem> {
+  const now = ports.clock.now();
+  // Its place among the results follows from the push alone, so that a repeat finds it, even from an agent whose clock
+  // is ahead. How new it is counts as of its arrival (newnessOf).
+  const at = push.checked_at ?? now;
+  const digest = push.identity && digestOf(push.identity.text);
+  const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
+  const expires_at = resultExpiry(now, retentionDays);
+  const result: ResultItem = {
+    ...keys.result(check.tenant_id, check.id, at, digest ?? ports.ids.token()),
+    v: ports.ids.token(),
+    expires_at: resultExpiry(at, retentionDays),
+    status_code: push.status_code,
+    latency_ms: push.latency_ms,
+    success: push.success,
+    error_message: push.error_message,
+    error_kind: push.success ? null : 'reported',
+    checked_at: iso(push.checked_at ?? now),
+    received_at: now,
+  };
+  const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
+  const arrival: Arrival = { ports, keys, result, pointer, retentionDays };
+
+  if (pointerKey) {
+    const earlier = await ports.table.get<PushKeyItem>(pointerKey);
+    if (earlier) return repeat(arrival, check, await resultOf(arrival, earlier));
+  }
+  const late = now - at > QUIET_MS;
+  const newest = late ? await newestReceived(ports, keys, check) : undefined;
+  if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
+  return late || !isQuiet(check, push.success) ? applyNow(arrival, check) : storeQuietly(arrival, check);
+}
+
+/** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
+type Arrival = {
+  ports: Ports;
+  keys: Keys;
+  result: ResultItem;
+  pointer: PushKeyItem | undefined;
+  retentionDays: number;
+};
+
+/** It would change nothing: neither state nor counter, nor what the check remembers of pushes, nor a silence mark. */
+const isQuiet = (check: CheckItem, success: boolean): boolean =>
+  check.last_received !== undefined &&
+  check.silence_at === undefined &&
+  check.silence_mark === undefined &&
+  isSame(nextState(check, success), check);
+
+async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
+  const { ports, keys, result } = arrival;
+  const earlier = await putOnce(arrival, result);
+  if (earlier) return repeat(arrival, check, earlier);
+  const fresh = await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
+  if (!fresh?.enabled || isQuiet(fresh, result.success)) return result;
+  return applyNow(arrival, fresh, result);
+}
+
+/** A result for the record alone: the check is disabled, or the push is older than what was judged. */
+async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
+  const result: ResultItem = { ...arrival.result, history: true };
+  const earlier = await putOnce(arrival, result);
+  return earlier ? repeat(arrival, check, earlier) : result;
+}
+
+/** Puts a result and its pointer where neither stands; else answers the result of the same push that does. */
+async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem | undefined> {
+  const { ports, pointer } = arrival;
+  return untilDone(ports, async () => {
+    const done = await ports.table.transact([{ put: result, if: 'absent' }, ...pointerWrite(pointer)]);
+    return done.ok ? undefined : await earlierOf(arrival, done.present);
+  });
+}
+
+const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [{ put: pointer, if: 'absent' }] : []);
+
+/** The result that the same push made before, from what stands in the way of its result or its pointer. */
+async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof AGAIN> {
+  const [result, pointer] = present;
+  if (result) return result as ResultItem;
+  return arrival.pointer && pointer ? resultOf(arrival, pointer as PushKeyItem) : AGAIN;
+}
+
+async function resultOf({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
+  const earlier = await ports.table.get<ResultItem>({ pk: result.pk, sk: pointer.result_sk });
+  if (earlier) return earlier;
+  throw new AppError(
+    'CONFLICT',
+    'This Idempotency-Key was used for a result that is past its retention; use a new key.',
+  );
+}
+
+/**
+ * Judges a push in one transaction with its result.
+ * @param stored the result as it already stands alone; undefined: it is stored here
+ */
+async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
+  const { ports, keys, pointer, retentionDays } = arrival;
+  const result: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
+  const received_at = result.received_at!;
+  let deadlines: DueDeadline[] = [];
+  const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
+      if (!now) throw notFound('This check');
+      if (!now.enabled) return stored ?? 'disabled';
+      const changes = await applyResult(ports, keys, now, {
+        success: result.success,
+        error_message: result.error_message,
+        cause: 'result',
+        retention_days: retentionDays,
+        also: { last_received: latest(now.last_received, newnessOf(result), ports.clock.now()) },
+        forget: ['silence_at'],
+      });
+      if (!changes) throw notFound('This check');
+      const isWatched = now.last_received !== undefined && now.silence_at === undefined;
+      const deadline = isWatched ? undefined : silenceDeadline(keys, now, ports.ids.token(), received_at);
+      const done = await commit(ports, [
+        { put: result, if: stored ? { version: stored.v! } : 'absent' },
+        ...(stored ? [] : pointerWrite(pointer)),
+        ...changes.writes,
+        ...(deadline ? [deadline.write] : []),
+      ]);
+      if (done.ok) {
+        deadlines = [...changes.deadlines, ...(deadline ? [deadline.due] : [])];
+        return result;
+      }
+      if (done.conflict) return AGAIN;
+      // A rewritten result was judged by another call; one stored first is of this same push.
+      if (stored && done.failed.includes(0)) return stored;
+      const earlier = stored ? AGAIN : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
+      return earlier === AGAIN ? AGAIN : { earlier };
+    }),
+  );
+  if (answer === 'disabled') return keep(arrival, check);
+  if ('earlier' in answer) return repeat(arrival, check, answer.earlier);
+  await sendDeadlines(ports, keys, deadlines);
+  return answer;
+}
+
+/** The same push was stored before by another request. */
+type Earlier = { earlier: ResultItem };
+
+const latest = (a: CheckItem['last_received'], b: Newness, now: number) => ({
+  at: Math.max(believed(a?.at ?? 0, now), b.at),
+  received_at: Math.max(believed(a?.received_at ?? 0, now), b.received_at),
+});
+
+/**
+ * Silence is judged from the first push on; and anew from the one that ends a silence, whose entry waits for the next
+ * synthetic failure, which with a grace shorter than the interval would be too late.
+ */
+function silenceDeadline(
+  keys: Keys,
+  check: CheckItem,
+  token: string,
+  receivedAt: number,
+): { write: Write; due: DueDeadline } {
+  const { tenant_id, entity_id, id: check_id } = check;
+  const at = receivedAt + graceMs(check);
+  return {
+    write: { put: deadlineEntry(keys, 'silence', check, token, at) },
+    due: { kind: 'silence', tenant_id, entity_id, check_id, at },
+  };
+}
+
+/**
+ * The same push once more. It counted when it was judged, or when it was stored and found nothing to change. Only a
+ * silence that was judged, or is being judged, without seeing it is put right: its first sender never got an answer.
+ */
+async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): Promise<ResultItem> {
+  if (earlier.settled || earlier.history) return earlier;
+  const { ports, keys } = arrival;
+  const { tenant_id, id } = check;
+  return untilDone(ports, async () => {
+    const fresh = await ports.table.get<CheckItem>(keys.check(tenant_id, id));
+    if (!fresh?.enabled) return earlier;
+    const overlooked = fresh.silence_at !== undefined && fresh.silence_at < earlier.received_at! + graceMs(fresh);
+    if (overlooked) return applyNow(arrival, fresh, earlier);
+    if (fresh.silence_mark === undefined) return earlier;
+    const unmarked = await ports.table.transact([replaceCheck(fresh, nextCheck(fresh, ports.ids.token(), {}))]);
+    return unmarked.ok ? earlier : AGAIN;
+  });
+}

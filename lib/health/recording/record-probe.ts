@@ -1,0 +1,83 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { resultExpiry } from '#lib/health/history/retention.ts';
+import { applyResult } from '#lib/health/state/apply-result.ts';
+import { isSame, nextState } from '#lib/health/state/next-state.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { believed, iso } from '#lib/platform/time.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+import { isSlow } from './lanes.ts';
+
+export type Probe = {
+  /** As it was read before the probe. */
+  check: CheckItem;
+  /** Epoch ms: names the result, together with the settings revision. */
+  slot: number;
+  /** Epoch ms at which the probe began. */
+  started_at: number;
+  outcome: ProbeOutcome;
+  retention_days: number;
+};
+
+/** `repeated`: this slot was recorded before; `history`: kept but not judged, as the settings have changed since. */
+export type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
+
+/**
+ * Records the outcome of a probe once. What changes nothing is a single conditional put; whatever changes the counter
+ * or the state is written with it in one transaction, so that stored means judged.
+ */
+export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promise<Recorded> {
+  const result = resultOf(keys, probe);
+  const slow = isSlow(probe.outcome);
+  if (isSame(nextState(probe.check, probe.outcome.success), probe.check) && slow === (probe.check.slow ?? false)) {
+    const quiet = await ports.table.transact([{ put: result, if: 'absent' }]);
+    if (quiet.ok) return 'recorded';
+    if (!quiet.conflict) return 'repeated';
+  }
+  return oneAtATime(ports.table, probe.check.entity_id, () =>
+    untilDone(ports, async (tries) => {
+      const check =
+        tries === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
+      if (!check) return 'dropped';
+      if (check.rev !== probe.check.rev) {
+        const kept = await ports.table.transact([{ put: { ...result, history: true } as ResultItem, if: 'absent' }]);
+        return kept.ok ? 'history' : kept.conflict ? AGAIN : 'repeated';
+      }
+      const { success, error_message } = probe.outcome;
+      const { retention_days } = probe;
+      const changes = await applyResult(ports, keys, check, {
+        success,
+        error_message,
+        cause: 'result',
+        retention_days,
+        ...(slow !== (check.slow ?? false) && (slow ? { also: { slow } } : { also: {}, forget: ['slow'] })),
+      });
+      if (!changes) return 'dropped';
+      const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);
+      if (!done.ok) return done.failed.includes(0) ? 'repeated' : AGAIN;
+      await sendDeadlines(ports, keys, changes.deadlines);
+      return 'recorded';
+    }),
+  );
+}
+
+function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days }: Probe): ResultItem {
+  // The probe after a change of settings takes a slot before it; ordered by the change, it stands behind what was
+  // probed in between, so that the history is in the order of checked_at and its newest result is the last one.
+  const at = Math.max(slot, believed(check.settings_at, started_at));
+  return {
+    ...keys.result(check.tenant_id, check.id, at, String(check.rev)),
+    expires_at: resultExpiry(at, retention_days),
+    status_code: outcome.status_code,
+    latency_ms: outcome.latency_ms,
+    success: outcome.success,
+    error_message: outcome.error_message,
+    error_kind: outcome.error_kind,
+    checked_at: iso(started_at),
+    ...(outcome.days_left !== undefined && { days_left: outcome.days_left }),
+  };
+}

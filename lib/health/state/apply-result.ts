@@ -1,0 +1,55 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
+import { changeState, readBasis } from './change-state.ts';
+import { isSame, nextState } from './next-state.ts';
+
+export type AppliedResult = {
+  success: boolean;
+  error_message: string;
+  cause: 'result' | 'silence';
+  retention_days: number;
+  /** What else changes on the check item; given, the item is written even if its state stays. */
+  also?: Partial<CheckItem>;
+  forget?: readonly (keyof CheckItem)[];
+};
+
+/** Writes for the transaction of a result, and the deadlines to send (sendTimers) once it is done. */
+export type Changes = { writes: Write[]; deadlines: DueDeadline[] };
+
+/**
+ * The writes by which a result changes its check: none when it changes nothing, the check item when only the counter
+ * moves, and the transition with entity and feed when the state does. Undefined when the entity is gone. All of it
+ * holds the items to the versions it was decided on; write it with the result in one transaction.
+ */
+export async function applyResult(
+  ports: Ports,
+  keys: Keys,
+  check: CheckItem,
+  result: AppliedResult,
+): Promise<Changes | undefined> {
+  const outcome = nextState(check, result.success);
+  const { consecutive_failures } = outcome;
+  if (isSame(outcome, check) && !result.also) return { writes: [], deadlines: [] };
+  const token = ports.ids.token();
+  if (outcome.state === check.state) {
+    const next = nextCheck(check, token, { ...result.also, consecutive_failures }, result.forget);
+    return { writes: [replaceCheck(check, next)], deadlines: [] };
+  }
+  const basis = await readBasis(ports, keys, check);
+  if (!basis) return undefined;
+  const { cause, error_message, retention_days } = result;
+  const now = ports.clock.now();
+  const change = changeState(keys, token, basis, {
+    check,
+    to: outcome.state,
+    cause,
+    error_message,
+    now,
+    retention_days,
+  });
+  const next = nextCheck(check, token, { ...result.also, consecutive_failures, ...change.check }, result.forget);
+  return { writes: [replaceCheck(check, next), ...change.writes], deadlines: change.deadlines };
+}

@@ -1,0 +1,220 @@
+import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import { checkLabel } from '#lib/checks/label.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { historyExpiry } from '#lib/health/history/retention.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { believed, iso } from '#lib/platform/time.ts';
+import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+import { announce, announcedState } from './announced.ts';
+import { whySkipped } from './decide-alert.ts';
+import { aggregate } from './next-state.ts';
+import type { ClosingNote, FeedItem, SkipReason, TransitionCause, TransitionItem } from './transition-item.ts';
+
+/** What a state change is decided on, read strongly; the writes hold it to these versions. */
+export type Basis = {
+  entity: EntityItem;
+  policy: PolicyItem;
+  policyStored: boolean;
+  deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
+};
+
+/** The deadlines that begin and end with a change of state. */
+const ALERT_DEADLINES = ['repeat', 'catch_up'] as const;
+type AlertDeadline = (typeof ALERT_DEADLINES)[number];
+
+/** Reads what a change of a check's state touches; undefined when the entity is gone. */
+export async function readBasis(ports: Ports, keys: Keys, check: CheckItem): Promise<Basis | undefined> {
+  const [entity, policy, ...deadlines] = await ports.table.getMany<Item>([
+    keys.entity(check.tenant_id, check.entity_id),
+    keys.policy(check.tenant_id, check.id),
+    ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.entity_id, check.id)),
+  ]);
+  if (!entity) return undefined;
+  return {
+    entity: entity as EntityItem,
+    policy: (policy as PolicyItem | undefined) ?? defaultPolicy(keys, check),
+    policyStored: policy !== undefined,
+    deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
+  };
+}
+
+export type StateChangeInput = {
+  /** The check as it was read. */
+  check: CheckItem;
+  to: CheckState;
+  /** `removed`: the check itself goes away with this. */
+  cause: TransitionCause;
+  error_message: string;
+  /** Epoch ms. */
+  now: number;
+  /** The account's. */
+  retention_days: number;
+};
+
+export type StateChange = {
+  at: number;
+  transition: TransitionItem;
+  /** What becomes of the check: merge it into the next version. */
+  check: Pick<CheckItem, 'state' | 'state_since' | 'alerts'>;
+  entity: EntityItem;
+  /** Transition, feed, entity, deadlines and the condition on the policy; the check's own write is the caller's. */
+  writes: Write[];
+  /** Deadlines that begin with it: to be sent once it is written (lib/schedule/jobs.ts). */
+  deadlines: DueDeadline[];
+};
+
+/**
+ * Pure: a change of a check's state as one transition, the entity's next version, and the alert decision, cooldown
+ * included. Sequence and time order the entity's chain: each transition is later than the one before, whatever the
+ * clocks of two writers say.
+ */
+export function changeState(keys: Keys, token: string, basis: Basis, change: StateChangeInput): StateChange {
+  const { entity, policy, policyStored } = basis;
+  const { check, to, cause, now } = change;
+  const at = Math.max(now, entity.last_transition_at + 1);
+  // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
+  const alertAt = believed(at, now) || now;
+  const seq = entity.seq + 1;
+  const timestamp = iso(at);
+  const expires_at = historyExpiry(at, change.retention_days);
+  const transition_id = derivedId('trn', at, entity.id, seq, token);
+
+  const checks = { ...entity.checks, [check.id]: to };
+  if (cause === 'check_deleted') delete checks[check.id];
+  const state = aggregate(checks);
+  const nextEntity: EntityItem = {
+    ...entity,
+    v: token,
+    checks,
+    seq,
+    last_transition_at: at,
+    ...(state !== entity.state && { state, state_since: timestamp }),
+  };
+
+  const reason = whySkipped({ cause, from: check.state, to, at: alertAt }, check.alerts, policy);
+  const channel_ids = reason === null ? policy.channels.map((channel) => channel.id) : [];
+  const transition: TransitionItem = {
+    ...keys.transition(check.tenant_id, check.id, at, seq),
+    expires_at,
+    transition_id,
+    entity_id: entity.id,
+    entity_name: entity.name,
+    check_id: check.id,
+    tenant_id: check.tenant_id,
+    from_state: entity.state,
+    to_state: state,
+    check_from_state: check.state,
+    check_to_state: to,
+    timestamp,
+    cause,
+    error_message: change.error_message,
+    alert: {
+      decision: reason === null ? 'planned' : 'skipped',
+      reason,
+      deliveries: channel_ids.map((channel) => deliveryIdOf(transition_id, at, 'state_change', 0, channel)),
+    },
+    channel_ids,
+    check_label: checkLabel(check),
+    check_from_since: check.state_since,
+    seq,
+  };
+
+  const closing = reason === 'configuration' ? closingNote(check, policy, transition_id, at) : undefined;
+  if (closing) transition.closing = closing;
+  const alerts = remember(check.alerts, {
+    reason,
+    announces: to === 'down' ? 'down' : 'up',
+    transition_id,
+    at: alertAt,
+    closing,
+  });
+  const deadlines = deadlinesOf(basis, change, alertAt, reason);
+
+  const feedEntry: FeedItem = {
+    ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
+    expires_at,
+    entity_id: entity.id,
+    check_id: check.id,
+    transition_sk: transition.sk,
+  };
+
+  return {
+    at,
+    transition,
+    check: {
+      state: to,
+      state_since: timestamp,
+      alerts,
+    },
+    entity: nextEntity,
+    writes: [
+      { put: transition, if: 'absent' },
+      { put: feedEntry },
+      { put: nextEntity, if: { version: entity.v } },
+      { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
+      ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
+    ],
+    deadlines: deadlines.flatMap(({ kind, next }) => {
+      const { tenant_id, entity_id, id: check_id } = check;
+      return next ? [{ kind, tenant_id, entity_id, check_id, at: next.deadline }] : [];
+    }),
+  };
+}
+
+type Deciding = {
+  reason: SkipReason | null;
+  announces: 'up' | 'down';
+  transition_id: string;
+  at: number;
+  closing: ClosingNote | undefined;
+};
+
+/** What alerting remembers of the check afterwards. */
+function remember(
+  alerts: CheckItem['alerts'],
+  { reason, announces, transition_id, at, closing }: Deciding,
+): CheckItem['alerts'] {
+  if (closing) return { ...alerts, announced: announce(alerts, { id: closingId(transition_id), announces: 'up' }) };
+  return reason === null
+    ? { last_planned_at: at, announced: announce(alerts, { id: transition_id, announces: announces }) }
+    : alerts;
+}
+
+/** Names the closing note of a transition among the alerts of its check. */
+export const closingId = (transition_id: string): string => `${transition_id}/closed`;
+
+/** Channels that may believe a check down are told when it is disabled or deleted (docs/CONTRACT.md#alerts). */
+function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
+  if (announcedState(check.alerts) === 'up' || policy.silenced || policy.channels.length === 0) return undefined;
+  const channel_ids = policy.channels.map((channel) => channel.id);
+  return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
+}
+
+type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
+
+/** Repeats go on while the check is down; an alert that the cooldown held back is looked at when it ends. */
+function deadlinesOf(
+  { policy, deadlines }: Basis,
+  { check, to }: StateChangeInput,
+  at: number,
+  reason: SkipReason | null,
+): NextDeadline[] {
+  const changed: NextDeadline[] = [];
+  const repeat = policy.repeat_interval_seconds * 1000;
+  if (to === 'down' && repeat > 0) {
+    changed.push({ kind: 'repeat', next: mergeDeadline(cancelDeadline(deadlines.repeat), { deadline: at + repeat }) });
+  } else if (deadlines.repeat) {
+    changed.push({ kind: 'repeat', next: cancelDeadline(deadlines.repeat) });
+  }
+  if (reason === 'cooldown' && policy.catch_up) {
+    const deadline = check.alerts.last_planned_at! + policy.cooldown_seconds * 1000;
+    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline }) });
+  }
+  return changed;
+}

@@ -1,0 +1,88 @@
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { graceMs } from '#lib/health/checks/grace.ts';
+import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
+import { retentionStart } from '#lib/health/history/retention.ts';
+import { newestReceived, newnessOf } from '#lib/health/recording/newest-received.ts';
+import { after, RESULTS, stamp } from '#lib/keys.ts';
+import { believed } from '#lib/platform/time.ts';
+import { lastOutageEnd } from '#lib/schedule/outages.ts';
+import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+
+/** The longest that a probe takes, ms: so long after an outage the newest slots may still be under way. */
+const SETTLING_MS = 30_000;
+
+/**
+ * Whether what lists show of an entity and its checks is stale, by entity id: the schedule of its shard does not run at
+ * this moment, or did not until just now. Costs two small reads a shard, however long the list.
+ */
+export async function staleEntities({ ports, keys }: Context): Promise<(entityId: string) => boolean> {
+  const now = ports.clock.now();
+  const stale = await Promise.all(
+    keys.shards.map(async (shard) => {
+      const [watermark, outageEnd] = await Promise.all([
+        readWatermark(ports, keys, shard),
+        lastOutageEnd(ports, keys, shard),
+      ]);
+      return emittedUntil(watermark, now) <= now || outageEnd + SETTLING_MS > now;
+    }),
+  );
+  return (entityId) => stale[keys.shardOf(entityId)] === true;
+}
+
+/**
+ * The newest result of a check that is still shown; undefined without one. A push from the future counts as of its
+ * arrival, as when it is judged, though the list shows it first.
+ */
+export async function lastResult({ ports, keys, tenant, caller }: Context, id: string) {
+  const now = ports.clock.now();
+  let newest: ResultItem | undefined;
+  let next: string | undefined;
+  let limit = 1;
+  do {
+    const page = await ports.table.query<ResultItem>({
+      partition: keys.ofCheck(tenant, id),
+      from: `${RESULTS}${stamp(retentionStart(now, caller.retention_days))}`,
+      to: after(RESULTS),
+      descending: true,
+      limit,
+      ...(next !== undefined && { after: next }),
+    });
+    for (const item of page.items) {
+      // Of a slot that was probed while the clock ran ahead.
+      if (believed(newnessOf(item).at, now) === 0) continue;
+      if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;
+      if (orderOf(item) <= now) return newest;
+    }
+    next = page.next;
+    limit = 50;
+  } while (next !== undefined);
+  return newest;
+}
+
+/**
+ * Whether a result of a check is overdue. Of a probed check: its newest slot that can no longer be on its way has no
+ * result, nor any later one. Of a push check: its agent has been silent for longer than the grace; before its first
+ * push, and while it is disabled, nothing is due.
+ */
+export async function isOverdue(
+  { ports, keys }: Pick<Context, 'ports' | 'keys'>,
+  check: CheckItem,
+  last: ResultItem | undefined,
+): Promise<boolean> {
+  if (!check.enabled) return false;
+  const now = ports.clock.now();
+  if (check.execution_mode === 'push') {
+    const newest = await newestReceived(ports, keys, check);
+    return newest !== undefined && Math.max(newest.received_at, check.settings_at) + graceMs(check) < now;
+  }
+  const rhythm = rhythmOf(check.id, check.interval_seconds);
+  const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check));
+  // The probe after a change of settings stands for all slots before it.
+  return due >= believed(check.settings_at, now) && (last === undefined || orderOf(last) < due);
+}
+
+/** A probe never outlives its interval (docs/CONTRACT.md#probes); ms. */
+export const probeTimeout = (check: Pick<CheckItem, 'timeout_ms' | 'interval_seconds'>): number =>
+  Math.min(check.timeout_ms, check.interval_seconds * 1000);

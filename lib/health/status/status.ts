@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import type { BlueprintItem } from '#lib/catalog/blueprint.ts';
+import { Entity, entityRecord } from '#lib/catalog/entity.ts';
+import type { EntityItem, EntityState } from '#lib/catalog/entity-item.ts';
+import { allBlueprints } from '#lib/catalog/store.ts';
+import { mapInTurns } from '#lib/platform/net/turns.ts';
+import { queryMerged } from '#lib/platform/table/merge.ts';
+import { gather, type Reader } from '#lib/platform/table/paging.ts';
+import { staleEntities } from './staleness.ts';
+
+export const StatusEntity = Entity.extend({
+  stale: z.boolean().describe('Whether the schedule is behind, so that the state may be older than it looks.'),
+}).meta({ id: 'StatusEntity' });
+export type StatusEntity = z.infer<typeof StatusEntity>;
+
+/** The fleet at a glance (docs/CONTRACT.md#status). The counts are over all entities, whatever the page holds. */
+export const Status = z
+  .object({
+    entities: z.array(StatusEntity).describe('By id, a page of them.'),
+    total: z.int().describe('How many entities there are, over all pages.'),
+    up: z.int().describe('How many of them are up.'),
+    degraded: z.int().describe('How many of them are degraded.'),
+    down: z.int().describe('How many of them are down.'),
+    unknown: z.int().describe('How many of them are unknown.'),
+  })
+  .meta({ id: 'Status' });
+export type Status = z.infer<typeof Status>;
+
+type Counts = Omit<Status, 'entities'>;
+
+/**
+ * A page of the entities by id, and the counts. When the page is all there is, it is also what is counted; else the
+ * counts take a second pass.
+ * @returns `next`: the position of the next page, while more remains
+ */
+export async function readStatus(
+  context: Context,
+  page: { after?: string | undefined; limit?: number; maxBytes?: number } = {},
+): Promise<{ status: Status; next: string | undefined }> {
+  const { values: entities, next } = await gather(statusEntities(context, await staleEntities(context)), page);
+  const isAll = page.after === undefined && next === undefined;
+  const counts = isAll ? entities.reduce(counted, noCounts()) : await countAll(context);
+  return { status: { entities, ...counts }, next };
+}
+
+function statusEntities(context: Context, isStale: (entityId: string) => boolean): Reader<StatusEntity> {
+  const { ports, keys, tenant } = context;
+  let blueprints = new Map<string, BlueprintItem>();
+  return async (after, limit) => {
+    const { items, next } = await queryMerged<EntityItem>(
+      ports.table,
+      keys.buckets.map((bucket) => keys.entities(tenant, bucket)),
+      { limit, ...(after !== undefined && { after }) },
+    );
+    // Read behind the entities, so that it holds the blueprint of each.
+    if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
+    const found = await mapInTurns(items, (item) => {
+      const record = entityRecord(item, blueprints.get(item.blueprint_slug) ?? { fields: [] });
+      return { at: item.sk, value: { ...record, stale: isStale(item.id) } };
+    });
+    return { found, next };
+  };
+}
+
+const noCounts = (): Counts => ({ total: 0, up: 0, degraded: 0, down: 0, unknown: 0 });
+
+function counted(counts: Counts, { state }: { state: EntityState }): Counts {
+  counts.total += 1;
+  counts[state] += 1;
+  return counts;
+}
+
+async function countAll({ ports, keys, tenant }: Context): Promise<Counts> {
+  const counts = noCounts();
+  await Promise.all(
+    keys.buckets.map(async (bucket) => {
+      let after: string | undefined;
+      do {
+        const page = await ports.table.query<EntityItem>({
+          partition: keys.entities(tenant, bucket),
+          ...(after !== undefined && { after }),
+        });
+        page.items.reduce(counted, counts);
+        after = page.next;
+      } while (after !== undefined);
+    }),
+  );
+  return counts;
+}

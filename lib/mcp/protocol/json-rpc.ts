@@ -1,0 +1,96 @@
+import { excessOf } from '#lib/platform/http/json-size.ts';
+import { parseJson } from '#lib/platform/http/router.ts';
+
+/** What a client sends (JSON-RPC 2.0, as MCP narrows it: ids are texts or numbers, params are objects). */
+export type RpcRequest = { id: string | number; method: string; params: Record<string, unknown> };
+
+export type Incoming =
+  | ({ is: 'request' } & RpcRequest)
+  /** Wants no answer; neither do the answers of a client to requests, of which we send none. */
+  | { is: 'silent' }
+  | { is: 'invalid'; id: string | number | null; why: string };
+
+export type RpcReply =
+  | { jsonrpc: '2.0'; id: string | number; result: object }
+  | { jsonrpc: '2.0'; id: string | number | null; error: { code: number; message: string; data?: unknown } };
+
+export const CODE = {
+  PARSE_ERROR: -32700,
+  INVALID_REQUEST: -32600,
+  METHOD_NOT_FOUND: -32601,
+  INVALID_PARAMS: -32602,
+  INTERNAL_ERROR: -32603,
+  /** MCP 2026-07-28: a header contradicts the body, or is missing. */
+  HEADER_MISMATCH: -32020,
+  /** MCP 2026-07-28: its `data.supported` says which versions there are. */
+  UNSUPPORTED_VERSION: -32022,
+} as const;
+
+/** A refusal in the protocol's own form; what a tool refuses is a result instead. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.name = 'RpcError';
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export const errorReply = (id: string | number | null, { code, message, data }: RpcError): RpcReply => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message, ...(data !== undefined && { data }) },
+});
+
+const MAX_BATCH = 10;
+
+/** What a POST holds: `messages` of one, or of a batch as 2025-03-26 has it. */
+export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
+
+/** Reads a body. Throws RpcError when there is no message in it. */
+export function readPosted(bytes: Uint8Array): Posted {
+  const excess = excessOf(bytes);
+  if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);
+  const body = parseBody(bytes);
+  if (Array.isArray(body) && (body.length === 0 || body.length > MAX_BATCH)) {
+    const message = `A batch holds 1 to ${MAX_BATCH} messages; this one has ${body.length}. Send several.`;
+    throw new RpcError(CODE.INVALID_REQUEST, message);
+  }
+  if (!Array.isArray(body)) return { body, isBatch: false, messages: [readMessage(body)] };
+  return { body, isBatch: true, messages: body.map(readMessage) };
+}
+
+function parseBody(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new RpcError(CODE.PARSE_ERROR, `The body is not valid JSON in UTF-8: ${(error as Error).message}`);
+  }
+}
+
+/** Whether a value is nested more than so many levels deep. */
+export const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sorts one message of a client. */
+function readMessage(value: unknown): Incoming {
+  if (!isObject(value)) return { is: 'invalid', id: null, why: 'A message is a JSON object.' };
+  const { jsonrpc, id, method, params } = value;
+  const known = typeof id === 'string' || typeof id === 'number' ? id : null;
+  if (jsonrpc !== '2.0') return { is: 'invalid', id: known, why: 'The member jsonrpc must be "2.0".' };
+  if (method === undefined && known !== null && ('result' in value || 'error' in value)) return { is: 'silent' };
+  if (typeof method !== 'string') return { is: 'invalid', id: known, why: 'The member method must be a text.' };
+  if (!('id' in value)) return { is: 'silent' };
+  if (known === null) return { is: 'invalid', id: null, why: 'The member id must be a text or a number.' };
+  if (params !== undefined && !isObject(params)) {
+    return { is: 'invalid', id: known, why: 'The member params must be an object.' };
+  }
+  return { is: 'request', id: known, method, params: params ?? {} };
+}

@@ -1,0 +1,101 @@
+import type { Context } from '#lib/access/context.ts';
+import { callTool } from '#lib/mcp/call-tool.ts';
+import { listTools } from '#lib/mcp/list-tools.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import { VERSION } from '#lib/platform/version.ts';
+import { CODE, errorReply, type Incoming, RpcError, type RpcReply } from './json-rpc.ts';
+import { HANDSHAKE_VERSIONS, type ProtocolVariant, STATELESS_VERSIONS, STREAM_VERSION } from './variant.ts';
+
+const SERVER_INFO = { name: 'fleetwatch', title: 'Fleetwatch', version: VERSION };
+const CAPABILITIES = { tools: {} };
+const INSTRUCTIONS =
+  'A catalog of what is run, checks on it, and its incidents. The tools are those of the skills that the account has ' +
+  'registered and enabled; when there are none, register one with POST /v1/skills.';
+
+/** How long a stateless client may keep what lists and discovery say (ms): nothing tells it of changes. */
+const TTL_MS = 60_000;
+const CACHED = { ttlMs: TTL_MS, cacheScope: 'private' };
+
+type Method = {
+  variants: readonly ProtocolVariant[];
+  run(context: Context, params: Record<string, unknown>, variant: ProtocolVariant): object | Promise<object>;
+  /** The stateless protocol is told how long the result holds. */
+  cached?: true;
+};
+
+const METHODS = new Map<string, Method>([
+  [
+    'initialize',
+    {
+      variants: ['stream', 'handshake'],
+      run: (_context, { protocolVersion }, variant) => ({
+        protocolVersion: negotiated(protocolVersion, variant),
+        capabilities: CAPABILITIES,
+        serverInfo: SERVER_INFO,
+        instructions: INSTRUCTIONS,
+      }),
+    },
+  ],
+  ['ping', { variants: ['stream', 'handshake'], run: () => ({}) }],
+  [
+    'server/discover',
+    {
+      variants: ['stateless'],
+      run: () => ({ supportedVersions: STATELESS_VERSIONS, capabilities: CAPABILITIES, instructions: INSTRUCTIONS }),
+      cached: true,
+    },
+  ],
+  [
+    'tools/list',
+    {
+      variants: ['stream', 'handshake', 'stateless'],
+      run: (context, { cursor }) => listTools(context, cursor),
+      cached: true,
+    },
+  ],
+  ['tools/call', { variants: ['stream', 'handshake', 'stateless'], run: callTool }],
+]);
+
+/**
+ * The stream's clients are told 2024-11-05 whatever they ask for: with that in the header of a GET, they are known
+ * again when they reconnect.
+ */
+function negotiated(asked: unknown, variant: ProtocolVariant): string {
+  if (variant === 'stream') return STREAM_VERSION;
+  return HANDSHAKE_VERSIONS.find((version) => version === asked) ?? HANDSHAKE_VERSIONS[0]!;
+}
+
+/** Answers whatever wants an answer; never throws. */
+export async function answer(
+  context: Context,
+  variant: ProtocolVariant,
+  message: Exclude<Incoming, { is: 'silent' }>,
+): Promise<RpcReply> {
+  if (message.is === 'invalid') return errorReply(message.id, new RpcError(CODE.INVALID_REQUEST, message.why));
+  const { id, method, params } = message;
+  try {
+    const found = METHODS.get(method);
+    if (!found?.variants.includes(variant)) {
+      throw new RpcError(CODE.METHOD_NOT_FOUND, `There is no method ${method}.`);
+    }
+    const result = await found.run(context, params, variant);
+    return { jsonrpc: '2.0', id, result: variant === 'stateless' ? complete(result, found) : result };
+  } catch (error) {
+    return errorReply(id, asRpcError(context, method, error));
+  }
+}
+
+/** A result as MCP 2026-07-28 has it. */
+const complete = (result: object, { cached }: Method): object => ({
+  resultType: 'complete',
+  ...result,
+  ...(cached && CACHED),
+  _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },
+});
+
+function asRpcError(context: Context, method: string, error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  context.ports.log.error('an MCP request failed', { tenant_id: context.tenant, method, error });
+  const message = error instanceof AppError ? error.message : 'A fault of ours. It was logged.';
+  return new RpcError(CODE.INTERNAL_ERROR, message);
+}

@@ -1,0 +1,105 @@
+import type { Scope } from '#lib/access/context.ts';
+import { requireAction } from '#lib/actions/store.ts';
+import { mustStay } from '#lib/catalog/store.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { NewSkill, SkillCountItem, SkillItem, SkillPatch, ToolDefinition } from './skill.ts';
+import { requireSkill } from './skill-store.ts';
+
+/** A call of a tool reads all of them. */
+const MAX_SKILLS = 100;
+
+/** Registers a skill. Throws CONFLICT for a taken slug, NOT_FOUND for an action of its tools, LIMIT_EXCEEDED. */
+export async function createSkill(scope: Scope, input: NewSkill): Promise<SkillItem> {
+  const { ports, keys, tenant } = scope;
+  await mustHaveActions(scope, input.tools);
+  const now = iso(ports.clock.now());
+  const v = ports.ids.token();
+  return oneAtATime(ports.table, keys.skills(tenant), () =>
+    untilDone(ports, async () => {
+      const [taken, before] = await ports.table.getMany<Item>([
+        keys.skill(tenant, input.slug),
+        keys.skillCount(tenant),
+      ]);
+      // With one's own version it was made by a try before, whose answer was lost.
+      if (taken?.v === v) return taken as SkillItem;
+      if (taken) throw new AppError('CONFLICT', `There is a skill ${input.slug} already. PUT changes it.`);
+      const count = counted(scope, before as SkillCountItem | undefined, +1);
+      const skill: SkillItem = {
+        ...keys.skill(tenant, input.slug),
+        ...input,
+        v,
+        tenant_id: tenant,
+        number: count.put.registered,
+        created_at: now,
+        updated_at: now,
+      };
+      const outcome = await commit(ports, [{ put: skill, if: 'absent' }, count]);
+      return outcome.ok ? skill : AGAIN;
+    }),
+  );
+}
+
+/**
+ * Changes what is supplied, enables or disables. Throws NOT_FOUND, also for an action that no tool had before (what was
+ * read can be sent back when an action is gone by now); VALIDATION_ERROR.
+ */
+export async function updateSkill(scope: Scope, slug: string, patch: SkillPatch): Promise<SkillItem> {
+  const { ports } = scope;
+  return untilDone(ports, async () => {
+    const before = await requireSkill(scope, slug);
+    mustStay({ slug: before.slug }, { slug: patch.slug });
+    if (patch.tools) await mustHaveActions(scope, patch.tools, before.tools);
+    const next: SkillItem = {
+      ...before,
+      name: patch.name ?? before.name,
+      description: patch.description ?? before.description,
+      version: patch.version ?? before.version,
+      tools: patch.tools ?? before.tools,
+      enabled: patch.enabled ?? before.enabled,
+      v: ports.ids.token(),
+      updated_at: iso(ports.clock.now()),
+    };
+    const outcome = await commit(ports, [{ put: next, if: { version: before.v } }]);
+    return outcome.ok ? next : AGAIN;
+  });
+}
+
+/** Deletes a skill: its tools are unknown from here on. */
+export async function deleteSkill(scope: Scope, slug: string): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  await oneAtATime(ports.table, keys.skills(tenant), () =>
+    untilDone(ports, async () => {
+      const found = await ports.table.getMany<Item>([keys.skill(tenant, slug), keys.skillCount(tenant)]);
+      const [skill, count] = found as [SkillItem | undefined, SkillCountItem | undefined];
+      if (!skill) return;
+      const outcome = await commit(ports, [
+        { delete: keys.skill(tenant, slug), if: { version: skill.v } },
+        counted(scope, count, -1),
+      ]);
+      return outcome.ok ? undefined : AGAIN;
+    }),
+  );
+}
+
+async function mustHaveActions(scope: Scope, tools: ToolDefinition[], before: ToolDefinition[] = []): Promise<void> {
+  const idsOf = (list: ToolDefinition[]) => new Set(list.flatMap(({ action_id }) => action_id ?? []));
+  for (const id of idsOf(tools).difference(idsOf(before))) await requireAction(scope, id);
+}
+
+function counted({ ports, keys, tenant }: Scope, before: SkillCountItem | undefined, step: 1 | -1) {
+  const count = (before?.count ?? 0) + step;
+  if (count > MAX_SKILLS) {
+    throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_SKILLS} skills, the most that there can be. Delete one.`);
+  }
+  const put: SkillCountItem = {
+    ...keys.skillCount(tenant),
+    v: ports.ids.token(),
+    count,
+    registered: (before?.registered ?? 0) + Math.max(0, step),
+  };
+  return { put, if: before ? { version: before.v } : 'absent' } satisfies Write;
+}

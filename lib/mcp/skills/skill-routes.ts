@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
+import { createSkill, deleteSkill, updateSkill } from './change-skill.ts';
+import { NewSkill, Skill, SkillPatch, skillRecord } from './skill.ts';
+import { requireSkill, skillList } from './skill-store.ts';
+
+const row = route<Context>();
+
+export const skillRows = [
+  row({
+    method: 'GET',
+    path: '/v1/skills',
+    access: 'read',
+    summary: 'All skills, by slug',
+    status: 200,
+    query: ListQuery,
+    reply: z.array(Skill),
+    run: (context, call) => listOf(`${context.tenant} skills`, call, skillList(context)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/skills',
+    access: 'write',
+    summary: 'Register a skill: MCP clients find its tools from then on',
+    status: 201,
+    body: NewSkill,
+    reply: Skill,
+    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
+    run: async (context, { body }) => skillRecord(await createSkill(context, body)),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/skills/{slug}',
+    access: 'read',
+    summary: 'One skill',
+    status: 200,
+    reply: Skill,
+    load: (context, { slug }) => requireSkill(context, slug),
+    run: async (_context, { loaded }) => skillRecord(loaded),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/skills/{slug}',
+    access: 'write',
+    summary: 'Change what is supplied: enable, disable, replace its tools',
+    status: 200,
+    body: SkillPatch,
+    reply: Skill,
+    load: (context, { slug }) => requireSkill(context, slug),
+    run: async (context, { params, body }) => skillRecord(await updateSkill(context, params.slug, body)),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/skills/{slug}',
+    access: 'write',
+    summary: 'Delete a skill',
+    status: 204,
+    load: (context, { slug }) => requireSkill(context, slug),
+    run: (context, { params }) => deleteSkill(context, params.slug),
+  }),
+];

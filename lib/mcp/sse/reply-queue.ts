@@ -1,0 +1,215 @@
+import type { Context } from '#lib/access/context.ts';
+import type { RpcReply } from '#lib/mcp/protocol/json-rpc.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+
+/**
+ * The reply queue of a stream of 2024-11-05: the GET that holds the stream and the POST that brings a message may run
+ * in different processes, so answers travel through the table. An empty item (letter) is written before a message is
+ * worked on, so that the stream knows how many answers are still to come.
+ *
+ * | pattern                             | request                                                   |
+ * |-------------------------------------|-----------------------------------------------------------|
+ * | who opens a stream at this moment   | get mcpOpening(tenant)                                    |
+ * | streams of a tenant, against caps   | query mcpStreams(tenant)                                  |
+ * | whether a message's stream is open  | get mcpStream(tenant, key, session)                       |
+ * | what is to be sent, what is awaited | query mailbox(tenant, session), eventual but at the end   |
+ */
+
+/** A stream that is open. Its holder renews it; one whose `until` has passed was cut off by a crash. */
+type StreamItem = Item & { v: string; key_id: string; until: number };
+
+/** Written with each stream that is opened: its version guards the count of a tenant's streams. */
+type OpeningItem = Item & { v: string };
+
+/** One part of an answer. Part 0 has the number of parts, absent while the answer is awaited; `at`: epoch ms. */
+type ReplyPartItem = Item & { at: number; parts?: number; text: string };
+
+/** What all keys of an account may hold open together, in caps of one key: keys are many. */
+const KEYS_WORTH = 3;
+/** Beyond this (ms) a renewal is missing, not late. */
+const LEASE_MS = 90_000;
+/** No tool takes this long (ms): the process that was to answer died. */
+const LOST_MS = 60_000;
+const EXPIRY_SECONDS = 3600;
+/** At most 300 KB, as a character takes at most 3 bytes. */
+const PART_CHARS = 100_000;
+
+const expiry = (now: number): number => Math.ceil(now / 1000) + EXPIRY_SECONDS;
+
+const streamItem = ({ ports, keys, tenant, caller }: Context, session: string): StreamItem => ({
+  ...keys.mcpStream(tenant, caller.key_id, session),
+  v: ports.ids.token(),
+  key_id: caller.key_id,
+  until: ports.clock.now() + LEASE_MS,
+  expires_at: expiry(ports.clock.now()),
+});
+
+/**
+ * Notes that a stream is open. Throws RATE_LIMITED when its key, or all keys of the account together, have as many as
+ * they may, however many are opened at once.
+ */
+export async function openStream(context: Context, session: string): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const opening = keys.mcpOpening(tenant);
+  const stream = streamItem(context, session);
+  await oneAtATime(ports.table, keys.mcpStreams(tenant), () =>
+    untilDone(ports, async () => {
+      // First this and then the count: whatever is opened in between stands in the way of the write.
+      const before = await ports.table.get<OpeningItem>(opening);
+      await mustHaveRoom(context);
+      const next: OpeningItem = { ...opening, v: ports.ids.token() };
+      const outcome = await commit(ports, [
+        { put: stream, if: 'absent' },
+        { put: next, if: before ? { version: before.v } : 'absent' },
+      ]);
+      return outcome.ok ? true : AGAIN;
+    }),
+  );
+}
+
+async function mustHaveRoom({ ports, keys, tenant, caller }: Context): Promise<void> {
+  const now = ports.clock.now();
+  const perKey = ports.settings.MCP_STREAMS_PER_KEY;
+  let ofKey = 0;
+  let ofAll = 0;
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<StreamItem>({
+      partition: keys.mcpStreams(tenant),
+      ...(after !== undefined && { after }),
+    });
+    for (const { key_id } of page.items.filter(({ until }) => until > now)) {
+      ofAll += 1;
+      if (key_id === caller.key_id) ofKey += 1;
+    }
+    after = page.next;
+  } while (after !== undefined);
+  if (ofKey >= perKey) throw tooMany('This key holds', perKey);
+  if (ofAll >= KEYS_WORTH * perKey) throw tooMany('The keys of this account hold', KEYS_WORTH * perKey);
+}
+
+const tooMany = (whose: string, most: number): AppError =>
+  new AppError('RATE_LIMITED', `${whose} ${most} MCP streams open, the most that there may be. Close some.`, {
+    headers: { 'retry-after': '60' },
+  });
+
+/** Says that a stream goes on. Only its holder writes it. */
+export async function renewStream(context: Context, session: string): Promise<void> {
+  await context.ports.table.transact([{ put: streamItem(context, session) }]);
+}
+
+/** From its return on, no answer can be queued for the stream. */
+export async function closeStream({ ports, keys, tenant, caller }: Context, session: string): Promise<void> {
+  await ports.table.transact([{ delete: keys.mcpStream(tenant, caller.key_id, session) }]);
+}
+
+/** The open stream of this very key. Throws NOT_FOUND, also for one that is closed. */
+export async function requireStream({ ports, keys, tenant, caller }: Context, session: string): Promise<StreamItem> {
+  const stream = /^[0-9a-f-]{36}$/.test(session)
+    ? await ports.table.get<StreamItem>(keys.mcpStream(tenant, caller.key_id, session))
+    : undefined;
+  if (!stream || stream.until <= ports.clock.now()) throw notFound(`The open stream of session ${session}`);
+  return stream;
+}
+
+/** Reserves a reply. Throws NOT_FOUND when the stream has closed. @returns its id */
+export async function reserveReply(context: Context, session: string): Promise<string> {
+  const { ports, keys, tenant } = context;
+  const id = ports.ids.id('msg');
+  const now = ports.clock.now();
+  const reply: ReplyPartItem = {
+    ...keys.replyPart(tenant, session, id, 0),
+    v: ports.ids.token(),
+    at: now,
+    text: '',
+    expires_at: expiry(now),
+  };
+  return untilDone(ports, async () => {
+    const { pk, sk, v } = await requireStream(context, session);
+    const outcome = await commit(ports, [
+      { put: reply, if: 'absent' },
+      { check: { pk, sk }, if: { version: v } },
+    ]);
+    return outcome.ok ? id : AGAIN;
+  });
+}
+
+/** Writes a reserved reply. */
+export async function putReply(context: Context, session: string, id: string, reply: RpcReply): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const now = ports.clock.now();
+  const texts = [...cut(JSON.stringify(reply))];
+  const writes = texts.map((text, part): Write => {
+    const reply: ReplyPartItem = {
+      ...keys.replyPart(tenant, session, id, part),
+      at: now,
+      ...(part === 0 && { parts: texts.length }),
+      text,
+      expires_at: expiry(now),
+    };
+    return { put: reply };
+  });
+  await untilDone(ports, async () => ((await ports.table.transact(writes)).ok ? true : AGAIN));
+}
+
+/** A text in parts, none of which ends in half a character. */
+function* cut(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let to = from + PART_CHARS;
+    if (text.length > to && /[\ud800-\udbff]/.test(text[to - 1]!)) to--;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+export type Mail = {
+  /** Whole answers as JSON, the oldest first. */
+  answers: { id: string; text: string }[];
+  /** Replies that are reserved and not yet written. */
+  awaited: number;
+  /** The sort keys of those answers. */
+  sks: string[];
+};
+
+/** @param exact reads what was written a moment ago, at twice the price */
+export async function readMail({ ports, keys, tenant }: Context, session: string, exact: boolean): Promise<Mail> {
+  const replyParts = new Map<string, ReplyPartItem[]>();
+  let after: string | undefined;
+  do {
+    const page = await ports.table.query<ReplyPartItem>({
+      partition: keys.replyQueue(tenant, session),
+      eventual: !exact,
+      ...(after !== undefined && { after }),
+    });
+    for (const item of page.items) {
+      const id = item.sk.slice(0, item.sk.indexOf('#'));
+      replyParts.set(id, [...(replyParts.get(id) ?? []), item]);
+    }
+    after = page.next;
+  } while (after !== undefined);
+
+  const mail: Mail = { answers: [], awaited: 0, sks: [] };
+  for (const [id, parts] of replyParts) {
+    const head = parts.find(({ sk }) => sk.endsWith('#0'));
+    const numbered = parts.toSorted((a, b) => partOf(a) - partOf(b));
+    if (head?.parts === parts.length) {
+      mail.answers.push({ id, text: numbered.map(({ text }) => text).join('') });
+      mail.sks.push(...parts.map(({ sk }) => sk));
+    } else if (ports.clock.now() - (head?.at ?? 0) < LOST_MS) mail.awaited += 1;
+  }
+  return mail;
+}
+
+const partOf = ({ sk }: ReplyPartItem): number => Number(sk.slice(sk.indexOf('#') + 1));
+
+/** Deletes replies that were sent. */
+export async function deleteReplies({ ports, keys, tenant }: Context, session: string, sks: string[]): Promise<void> {
+  for (let from = 0; from < sks.length; from += 100) {
+    await ports.table.transact(
+      sks.slice(from, from + 100).map((sk) => ({ delete: { pk: keys.replyQueue(tenant, session), sk } })),
+    );
+  }
+}

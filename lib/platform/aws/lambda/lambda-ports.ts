@@ -1,0 +1,69 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { CLIENT_SETTINGS } from '#lib/platform/aws/client-settings.ts';
+import { dynamoTable } from '#lib/platform/aws/dynamodb-table.ts';
+import { queueUrls, readSurroundings } from '#lib/platform/aws/environment.ts';
+import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import { makeNet } from '#lib/platform/net/node-net.ts';
+import type { Bus, Limiter, Metrics, Ports } from '#lib/platform/ports.ts';
+import { readSettings, type Settings } from '#lib/platform/settings.ts';
+import { type LambdaLog, lambdaLog } from './lambda-log.ts';
+import { lambdaNet } from './lambda-net.ts';
+
+/** What makes the bus of a function; given only to those that publish, as its client is a large part of a bundle. */
+export type MakeBus = (name: string) => Bus;
+
+const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function publishes nothing.')) });
+
+const NO_METRICS: Metrics = {
+  count: () => {
+    throw new Error('This function counts nothing (infra/aws/entry.ts).');
+  },
+};
+
+const NO_LIMITER: Limiter = {
+  rates: undefined,
+  takeOf: () => {
+    throw new Error('This function answers no requests (infra/aws/entry.ts).');
+  },
+  takeAt: () => undefined,
+};
+
+/**
+ * The world of one function on AWS, from its environment. Throws one sentence when the environment is wrong.
+ * @param queues names of the queues that it may send to
+ */
+export function lambdaPorts(
+  env: Record<string, string | undefined>,
+  queues: readonly string[],
+  makeBus: MakeBus = NO_BUS,
+): Ports & { log: LambdaLog } {
+  const { TABLE_NAME, BUS_NAME, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
+  const settings = withoutSelf(readSettings(env));
+  const ids = makeIds(systemClock);
+  const pauses = { clock: systemClock, ids };
+  const given = queueUrls(env, queues);
+  return {
+    table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, ...pauses }),
+    queues: sqsQueues({ client: new SQSClient(CLIENT_SETTINGS), urls: given, ...pauses }),
+    bus: makeBus(BUS_NAME),
+    net: IN_VPC === 'true' ? makeNet(settings) : lambdaNet(settings),
+    clock: systemClock,
+    ids,
+    log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME),
+    metrics: NO_METRICS,
+    limiter: NO_LIMITER,
+    settings,
+  };
+}
+
+/**
+ * Beside every function its runtime listens on loopback and hands out the next event to whoever asks. A check that went
+ * there would take away other tenants' jobs, so `any` ends here; EGRESS_ALLOW still opens what it names.
+ */
+const withoutSelf = (settings: Settings): Settings => ({
+  ...settings,
+  CHECK_EGRESS: settings.CHECK_EGRESS === 'any' ? 'any-but-self' : settings.CHECK_EGRESS,
+});

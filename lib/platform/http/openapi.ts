@@ -1,0 +1,216 @@
+import * as z from 'zod';
+import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
+import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
+import { type JsonSchema, schemaBook } from './json-schemas.ts';
+import { content, ERROR, failure, RATE_HEADERS } from './openapi-errors.ts';
+import { readOnlyMembers } from './read-only-members.ts';
+import type { Route } from './route.ts';
+
+/** What is described of a row: all but what it does. */
+type Row = Omit<Route<never>, 'load' | 'run'>;
+
+/** A real exchange with an endpoint. */
+export type Example = {
+  request?: unknown;
+  answer?: unknown;
+  /** Good requests of every kind that there is, by name, where there are several kinds. */
+  requests?: Record<string, unknown>;
+};
+
+/** A request that the service makes, to an address that its user has given. */
+export type Webhook = {
+  summary: string;
+  description: string;
+  headers: z.ZodObject;
+  body: z.ZodType;
+  example: unknown;
+  /** What the receiver's answer means. */
+  answers: string;
+};
+
+export type About = {
+  info: { title: string; version: string; summary: string; description: string; license: object };
+  /** What each group of endpoints is about, by the first word of their paths. */
+  tags?: Readonly<Record<string, string>>;
+  webhooks?: Readonly<Record<string, Webhook>>;
+  /** By `endpointOf(row)`. */
+  examples?: ReadonlyMap<string, Example>;
+  /** Answers hold no member that they do not state: for tests. */
+  strict?: boolean;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+type Json = any;
+export type OpenApi = {
+  openapi: string;
+  paths: Record<string, Record<string, Json>>;
+  components: Json;
+  [k: string]: Json;
+};
+
+/** `GET /v1/checks/{id}`: what a row is called where rows are listed. */
+export const endpointOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string => `${method} ${path}`;
+
+/** The codes that an endpoint may answer: those that follow from its row, and those it states itself. */
+export function errorCodes(row: Row): ErrorCode[] {
+  const codes: (ErrorCode | false)[] = [
+    // Also where there is no query: a parameter that is not known is refused.
+    'VALIDATION_ERROR',
+    row.access !== 'open' && 'UNAUTHORIZED',
+    row.access !== 'open' && 'ACCOUNT_DISABLED',
+    row.access === 'admin' && 'FORBIDDEN',
+    (row.access === 'write' || row.access === 'admin') && 'READ_ONLY',
+    row.path.includes('{') && 'NOT_FOUND',
+    row.body !== undefined && 'PAYLOAD_TOO_LARGE',
+    ...(row.errors ?? []),
+    'RATE_LIMITED',
+    'INTERNAL',
+    'UNAVAILABLE',
+  ];
+  return [...new Set(codes.filter((code) => code !== false))];
+}
+
+/** The OpenAPI 3.1 document of an API, from the rows that serve it. Pure. */
+export function openApi(rows: readonly Row[], about: About): OpenApi {
+  const book = schemaBook({ strict: about.strict ?? false });
+  const responses = new Map<string, Json>();
+  const paths: OpenApi['paths'] = {};
+  for (const row of rows) {
+    const operations = paths[row.path] ?? {};
+    paths[row.path] = operations;
+    operations[row.method.toLowerCase()] = operation(row, about.examples?.get(endpointOf(row)));
+  }
+  const webhooks = Object.entries(about.webhooks ?? {}).map(([name, hook]) => [name, { post: webhook(name, hook) }]);
+  return {
+    openapi: '3.1.0',
+    info: about.info,
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(rows.map(tagOf))].map((name) => ({ name, description: about.tags?.[name] })),
+    paths,
+    ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhooks) }),
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' } },
+      headers: {
+        'X-Request-Id': { description: 'Name it when you report a problem.', schema: { type: 'string' } },
+        'RateLimit-Policy': {
+          description:
+            'The rate of the account: its class, `q` requests at once, `w` seconds until all are there again.',
+          schema: { type: 'string', examples: ['"read";q=5000;w=10'] },
+        },
+        RateLimit: {
+          description:
+            '`r` requests are left, all of them again in `t` seconds. Where nothing is limited neither is sent.',
+          schema: { type: 'string', examples: ['"read";r=4990;t=1'] },
+        },
+      },
+      responses: Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: { ...book.components(), Error: ERROR },
+    },
+  };
+
+  function operation(row: Row, example: Example | undefined): Json {
+    return {
+      tags: [tagOf(row)],
+      operationId: operationId(row),
+      summary: row.summary,
+      ...(row.access === 'open' && { security: [] }),
+      ...(row.access === 'admin' && { description: 'Needs the admin role.' }),
+      parameters: [...pathParameters(row), ...parameters(row.query, 'query'), ...parameters(row.headers, 'header')],
+      ...(row.body && {
+        requestBody: {
+          ...(!row.body.safeParse({}).success && { required: true }),
+          content: content(
+            book.toJson(takenBack(row.body, readOnlyMembers(row, rows)), 'input'),
+            example?.request,
+            example?.requests,
+          ),
+        },
+      }),
+      responses: { [row.status]: success(row, example), ...failures(row) },
+    };
+  }
+
+  function webhook(name: string, { summary, description, headers, body, example, answers }: Webhook): Json {
+    return {
+      operationId: name,
+      summary,
+      description,
+      security: [],
+      parameters: parameters(headers, 'header'),
+      requestBody: { required: true, content: content(book.toJson(body, 'output'), example) },
+      responses: { '2XX': { description: answers } },
+    };
+  }
+
+  function parameters(schema: z.ZodObject | undefined, place: 'query' | 'header'): Json[] {
+    if (!schema) return [];
+    const { properties, required = [] } = book.toJson(schema, 'input') as { properties: Json; required?: string[] };
+    return Object.entries<JsonSchema>(properties).map(([name, { description, ...shape }]) => ({
+      name,
+      in: place,
+      ...(required.includes(name) && { required: true }),
+      ...(description !== undefined && { description }),
+      schema: shape,
+    }));
+  }
+
+  function success(row: Row, example: Example | undefined): Json {
+    const pages = row.query && 'cursor' in row.query.shape;
+    return {
+      description: row.status === 204 ? 'Done.' : row.summary,
+      headers: {
+        'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+        ...(row.access !== 'open' && RATE_HEADERS),
+        ...(pages && {
+          Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
+        }),
+      },
+      ...(row.reply && { content: content(book.toJson(row.reply, 'output'), example?.answer) }),
+    };
+  }
+
+  /** One response a status, shared by all endpoints that have the same codes there. */
+  function failures(row: Row): Json {
+    const byStatus = Object.groupBy(errorCodes(row), (code) => STATUS_OF[code]);
+    const references = Object.entries(byStatus).map(([status, codes = []]) => {
+      const name = codes.join('.');
+      responses.set(name, failure(codes));
+      return [status, { $ref: `#/components/responses/${name}` }];
+    });
+    return Object.fromEntries(references);
+  }
+}
+
+/** A body with the members of a record that was read, which may be sent along with a change. */
+function takenBack(body: z.ZodType, readOnly: string[]): z.ZodType {
+  if (readOnly.length === 0 || !(body instanceof z.ZodObject)) return body;
+  const passedOver = z.unknown().meta({ readOnly: true, description: 'Passed over.' }).optional();
+  return body.extend(Object.fromEntries(readOnly.map((name) => [name, passedOver]))).meta(body.meta() ?? {});
+}
+
+/** The first word behind the version: `checks`. */
+const tagOf = ({ path }: Row): string => path.split('/')[2] ?? '';
+
+/** `getChecksByIdResults` of `GET /v1/checks/{id}/results`. */
+const operationId = ({ method, path }: Row): string =>
+  method.toLowerCase() +
+  path
+    .split('/')
+    .slice(2)
+    .map((part) => (part.startsWith('{') ? `By_${part.slice(1, -1)}` : part))
+    .flatMap((part) => part.split(/[^a-zA-Z0-9]/))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
+/** What cannot be an id, a slug or a name is NOT_FOUND, as it names nothing. */
+const pathParameters = (row: Row): Json[] =>
+  [...row.path.matchAll(/([a-z]+)\/\{(\w+)\}/g)].map(([, collection, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `The ${/[a-z]+$/.exec(name)?.[0]} of one of the ${collection}.`,
+    schema: row.names?.includes(name)
+      ? { type: 'string', minLength: 1, maxLength: NAME_LENGTH }
+      : { type: 'string', pattern: ID_PATTERN },
+  }));

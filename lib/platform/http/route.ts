@@ -1,0 +1,98 @@
+import type * as z from 'zod';
+import type { ErrorCode } from '#lib/platform/errors.ts';
+
+/** `open` needs no key; `read` any key; `write` a key that is not read-only; `admin` such a key of an admin. */
+export type Access = 'open' | 'read' | 'write' | 'admin';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What the gates hand to an endpoint, beside its own context. */
+export type Call<Params, Query, Body, Loaded> = {
+  params: Params;
+  query: Query;
+  body: Body;
+  /** What `load` found. */
+  loaded: Loaded;
+  /** Header names in lower case. */
+  headers: Record<string, string | undefined>;
+  /** The address of this request, without query: for `Link`. */
+  url: { path: string; search: URLSearchParams };
+};
+
+/** An answer with headers beside its record: paging, Retry-After. */
+export class Reply<T> {
+  readonly value: T;
+  readonly headers: Record<string, string>;
+  constructor(value: T, headers: Record<string, string>) {
+    this.value = value;
+    this.headers = headers;
+  }
+}
+
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { [K in Name]: string } & ParamsOf<Rest>
+  : unknown;
+
+/**
+ * One endpoint. The gates have the order of docs/CONTRACT.md#errors: authentication, account, rate, method, read-only,
+ * role, then `load` (existence, then conflicts of state), then query and body by their schemas, then `run`.
+ */
+export type Route<Context> = {
+  method: Method;
+  /** `/v1/checks/{id}`; one parameter a segment: an id or a slug, what cannot be one is NOT_FOUND. */
+  path: string;
+  /** Parameters of the path that are names instead: any text of 1 to 200 characters; at its end also with slashes. */
+  names?: readonly string[];
+  access: Access;
+  /** What it is counted by, where that does not follow from method and access: rates.ts says what each is. */
+  rate?: 'push' | 'send' | 'sign-in';
+  summary: string;
+  /** Status of success; 204 sends no body. */
+  status: 200 | 201 | 204;
+  query?: z.ZodObject;
+  /** Headers it heeds beside Authorization, by their usual names. */
+  headers?: z.ZodObject;
+  /** Absent: the body is not read at all. */
+  body?: z.ZodType;
+  /** What it answers; absent with 204 alone. */
+  reply?: z.ZodType;
+  /** Codes it may answer beyond those that follow from the row: openapi.ts says which do. */
+  errors?: readonly ErrorCode[];
+  /** Largest body in bytes; default 256 KB. */
+  maxBody?: number;
+  load?: (context: Context, params: Record<string, string>) => Promise<unknown>;
+  run: (context: Context, call: Call<never, never, never, never>) => Promise<unknown>;
+};
+
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** Types one row by its own path and schemas: `const row = route<Ctx>()({ method: 'GET', path: … })`. */
+export const route =
+  <Context>() =>
+  <
+    const Path extends string,
+    Loaded = undefined,
+    Q extends z.ZodObject | undefined = undefined,
+    B extends z.ZodType | undefined = undefined,
+    R extends z.ZodType = z.ZodUnknown,
+  >(
+    row: {
+      method: Method;
+      path: Path;
+      names?: readonly (keyof ParamsOf<Path> & string)[];
+      access: Access;
+      rate?: 'push' | 'send' | 'sign-in';
+      summary: string;
+      query?: Q;
+      headers?: z.ZodObject;
+      body?: B;
+      errors?: readonly ErrorCode[];
+      maxBody?: number;
+      load?: (context: Context, params: ParamsOf<Path>) => Promise<Loaded>;
+      run: (
+        context: Context,
+        call: Call<ParamsOf<Path>, Out<Q>, Out<B>, Loaded>,
+      ) => Promise<z.output<R> | Reply<z.output<R>>>;
+    } & ({ status: 200 | 201; reply: R } | { status: 204; reply?: never }),
+  ): Route<Context> =>
+    row as unknown as Route<Context>;

@@ -1,0 +1,264 @@
+import * as z from 'zod';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { bodyBytes } from '#lib/platform/net/body-bytes.ts';
+import type { Log } from '#lib/platform/ports.ts';
+import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts';
+import { isName, isPlain } from '#lib/platform/text.ts';
+import type { ApiEvent, ApiResult } from './api-event.ts';
+import { excessOf } from './json-size.ts';
+import { readOnlyMembers } from './read-only-members.ts';
+import { logRefusal } from './refusals.ts';
+import { type Method, Reply, type Route } from './route.ts';
+import { parse, parseBody, refusal } from './validation.ts';
+
+/** What the gates need to know of whoever calls. */
+export type Caller = { is_read_only: boolean; role: 'admin' | 'member' };
+
+/** What is known of a request before its key is. */
+export type Sender = {
+  /** Names in lower case. */
+  headers: ApiEvent['headers'];
+  /** Of the client; empty where a host knows none. */
+  address: string;
+};
+
+export type Gates<Context extends { caller: Caller }> = {
+  /** Throws UNAUTHORIZED, ACCOUNT_DISABLED, RATE_LIMITED. */
+  authenticate(sender: Sender): Promise<Context>;
+  /** The context of an open endpoint. Throws RATE_LIMITED. */
+  anonymous(sender: Sender, rate: AddressClass): Context;
+  /** Counts the request. Throws RATE_LIMITED. @returns headers for every answer to it, whatever that is */
+  spend(context: Context, rate: AccountClass): Promise<Record<string, string>>;
+  /** Counts an answer of so many characters, once it stands. */
+  weigh(context: Context, rate: AccountClass, characters: number): Promise<void>;
+  /** Does a read when it is the account's turn. Throws RATE_LIMITED. */
+  inReadTurn<T>(context: Context, read: () => Promise<T>): Promise<T>;
+  log: Log;
+};
+
+const DEFAULT_MAX_BODY = 256 * 1024;
+const NO_QUERY = z.object({});
+
+/** Answers every request of an API by its rows; never throws. */
+export function makeRouter<Context extends { caller: Caller }>(rows: Route<Context>[], gates: Gates<Context>) {
+  const table = rows.map((row) => ({ row, segments: row.path.split('/') }));
+  const readOnly = new Map(rows.map((row) => [row, new Set(readOnlyMembers(row, rows))]));
+
+  return async (event: ApiEvent): Promise<ApiResult> => {
+    const requestId = event.requestContext.requestId;
+    const standing: Record<string, string> = {};
+    try {
+      const { status, text, headers } = await answer(event, standing);
+      return {
+        statusCode: status,
+        headers: {
+          'x-request-id': requestId,
+          ...standing,
+          ...(status === 204 ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+          ...headers,
+        },
+        body: text,
+      };
+    } catch (error) {
+      const shown = error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.');
+      if (shown.status >= 500) {
+        gates.log.error('request failed', {
+          request_id: requestId,
+          method: event.requestContext.http.method,
+          path: event.rawPath,
+          error: shown === error ? (shown.cause ?? shown) : error,
+        });
+      }
+      const { method, sourceIp } = event.requestContext.http;
+      const { rawPath: path, headers } = event;
+      logRefusal(gates.log, shown, { request_id: requestId, method, path, headers, source_ip: sourceIp });
+      return {
+        statusCode: shown.status,
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'x-request-id': requestId,
+          ...standing,
+          ...shown.headers,
+        },
+        body: JSON.stringify({
+          error: shown.message,
+          code: shown.code,
+          ...(shown.details && { details: shown.details }),
+          ...(shown.code === 'INTERNAL' && { request_id: requestId }),
+        }),
+      };
+    }
+  };
+
+  /** @param standing takes the headers that go with every answer from the rate on */
+  async function answer(event: ApiEvent, standing: Record<string, string>) {
+    const path = event.rawPath.split('/');
+    const here = rowsAt(table, path);
+    const method = event.requestContext.http.method;
+    // Answered as GET is: whoever writes the answer out sends no body.
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const row = here.find((candidate) => candidate.method === wanted);
+
+    const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
+    const sender = { headers: event.headers, address: event.requestContext.http.sourceIp ?? '' };
+    const context = open
+      ? gates.anonymous(sender, row?.rate === 'sign-in' ? 'sign-in' : 'open')
+      : await gates.authenticate(sender);
+    if (open) return serve(event, context, here, row);
+    const rate = classOf(row, method);
+    const serveCounted = async () => {
+      Object.assign(standing, await gates.spend(context, rate));
+      const served = await serve(event, context, here, row);
+      await gates.weigh(context, rate, served.text.length);
+      return served;
+    };
+    return rate === 'read' ? gates.inReadTurn(context, serveCounted) : serveCounted();
+  }
+
+  /** What stands behind the gates of key and rate. */
+  async function serve(event: ApiEvent, context: Context, here: Route<Context>[], row: Route<Context> | undefined) {
+    const path = event.rawPath.split('/');
+    const method = event.requestContext.http.method;
+    if (here.length === 0) {
+      throw new AppError(
+        'NOT_FOUND',
+        `There is no ${event.rawPath}. The endpoints are listed at GET /v1/openapi.json.`,
+      );
+    }
+    if (!row)
+      throw methodNotAllowed(
+        method,
+        here.map((candidate) => candidate.method),
+      );
+    if (context.caller.is_read_only && (row.access === 'write' || row.access === 'admin')) {
+      throw new AppError('READ_ONLY', 'This key is read-only. Use a key that was created without is_read_only.');
+    }
+    if (row.access === 'admin' && context.caller.role !== 'admin') {
+      throw new AppError('FORBIDDEN', 'This needs the admin role; the key belongs to a member.');
+    }
+
+    const params = paramsOf(row, path);
+    const loaded = await row.load?.(context, params);
+    const search = new URLSearchParams(event.rawQueryString);
+    const query = parse(row.query ?? NO_QUERY, firstOfEach(search));
+    if (row.headers) parse(row.headers, named(row.headers, event.headers));
+    const body =
+      row.body && parseBody(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(row));
+    const call = { params, query, body, loaded, headers: event.headers, url: { path: event.rawPath, search } };
+    const result = await row.run(context, call as never);
+    const { value, headers } = result instanceof Reply ? result : { value: result, headers: {} };
+    return { status: row.status, text: row.status === 204 ? '' : JSON.stringify(value), headers };
+  }
+}
+
+/** What a request with a key is counted by. */
+function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {
+  if (row?.rate !== undefined && row.rate !== 'sign-in') return row.rate;
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
+}
+
+/** Of a parameter that is there twice the first counts. */
+const firstOfEach = (search: URLSearchParams) =>
+  Object.fromEntries([...search.keys()].map((name) => [name, search.get(name)]));
+
+/** The headers that a schema names. */
+const named = (schema: z.ZodObject, headers: ApiEvent['headers']) =>
+  Object.fromEntries(Object.keys(schema.shape).map((name) => [name, headers[name.toLowerCase()]]));
+
+const isParam = (segment: string): boolean => segment.startsWith('{');
+
+/** The rows of a path. A word to the letter wins over a parameter: `invite` of /users/invite is no id. */
+function rowsAt<R extends Named>(table: { row: R; segments: string[] }[], path: string[]): R[] {
+  const fitting = table.filter(({ row, segments }) => fits(segments, partsOf(row, segments, path)));
+  const fewest = Math.min(...fitting.map(({ segments }) => segments.filter(isParam).length));
+  return fitting.filter(({ segments }) => segments.filter(isParam).length === fewest).map(({ row }) => row);
+}
+
+const fits = (segments: string[], path: string[]): boolean =>
+  segments.length === path.length && segments.every((part, i) => (isParam(part) ? path[i] !== '' : part === path[i]));
+
+type Named = { path: string; names?: readonly string[] };
+
+/**
+ * A path in the parts of a row. A name at its end takes all that is left: API Gateway hands paths over decoded, so that
+ * the slash of a name looks like any other.
+ */
+function partsOf({ names }: Named, segments: string[], path: string[]): string[] {
+  const last = segments.length - 1;
+  const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));
+  return isLonger ? [...path.slice(0, last), path.slice(last).join('/')] : path;
+}
+
+const nameOf = (part: string): string => part.slice(1, -1);
+
+/** The decoded parameters. What cannot be an id, slug or name never reaches the table's keys: it names nothing. */
+function paramsOf(row: Named, path: string[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  const segments = row.path.split('/');
+  const parts = partsOf(row, segments, path);
+  for (const [i, part] of segments.entries()) {
+    if (!isParam(part)) continue;
+    const name = nameOf(part);
+    const value = decode(parts[i] ?? '');
+    if (!(row.names?.includes(name) ? isName(value) : isPlain(value))) throw notFound(`${name} ${parts[i]}`);
+    params[name] = value;
+  }
+  return params;
+}
+
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
+
+/**
+ * Takes escapes for what they mean, and all else to the letter. API Gateway leaves but one escape, that of % itself, so
+ * that a path means the same whether it comes from there or as it was sent.
+ */
+const decode = (text: string): string =>
+  text.replace(ESCAPES, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run;
+    }
+  });
+
+function methodNotAllowed(method: string, allowed: Method[]): AppError {
+  const methods = allowed.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one));
+  const allow = [...new Set(methods)].sort().join(', ');
+  return new AppError('METHOD_NOT_ALLOWED', `${method} is not possible here; ${allow} is.`, { headers: { allow } });
+}
+
+/** The body as a JSON object. An empty body is `{}`. */
+async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<string, unknown>> {
+  const bytes = await bodyBytes(event, maxBytes);
+  if (bytes.length === 0) return {};
+  const excess = excessOf(bytes);
+  if (excess !== undefined) throw refusal([{ path: '', message: excess }]);
+  let value: unknown;
+  try {
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', 'The body is not valid JSON in UTF-8.', {
+      details: [{ path: '', message: (cause as Error).message }],
+      cause,
+    });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object.', {
+      details: [{ path: '', message: 'must be a JSON object' }],
+    });
+  }
+  return value as Record<string, unknown>;
+}
+
+const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
+/** JSON.stringify writes a surrogate as an escape only where its other half is missing. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+/** JSON whose every text is well-formed Unicode: no store keeps half a character. Throws SyntaxError. */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (SURROGATE_ESCAPE.test(text) && LONE_SURROGATE.test(JSON.stringify(value))) {
+    throw new SyntaxError('A \\ud800 to \\udfff stands without its other half');
+  }
+  return value;
+}

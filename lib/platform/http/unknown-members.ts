@@ -1,0 +1,93 @@
+import type * as z from 'zod';
+import type { ErrorDetail } from '#lib/platform/errors.ts';
+import { nearest } from './nearest.ts';
+
+/** So many are named; more would only make the answer longer. */
+const MOST = 100;
+
+type Path = (string | number)[];
+
+/**
+ * Members of `value` that its schema does not know, at every level, each with the known one that is nearest. What a
+ * schema leaves open (records, custom ones) is not looked into. Pure.
+ * @param readOnly members of the outermost level that are passed over: those of a record that was read
+ */
+export function unknownMembers(
+  schema: z.core.$ZodType,
+  value: unknown,
+  readOnly: ReadonlySet<string> = new Set(),
+): ErrorDetail[] {
+  const found: ErrorDetail[] = [];
+  look(schema, value, []);
+  return found;
+
+  function look(wrapped: z.core.$ZodType, value: unknown, path: Path): void {
+    if (found.length >= MOST || typeof value !== 'object' || value === null) return;
+    const def = bare(wrapped)._zod.def as Def;
+    if (Array.isArray(value)) {
+      if (def.type === 'array') for (const [i, member] of value.entries()) look(def.element, member, [...path, i]);
+      return;
+    }
+    const shape = shapeOf(def, value);
+    if (!shape) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (Object.hasOwn(shape, name)) look(shape[name]!, member, [...path, name]);
+      else if (!(path.length === 0 && readOnly.has(name)) && found.length < MOST) {
+        found.push(unknown([...path, name], Object.keys(shape)));
+      }
+    }
+  }
+}
+
+/** The members that a schema names at its outermost level; none for what is no object. */
+export const memberNames = (schema: z.core.$ZodType): string[] => {
+  const def = bare(schema)._zod.def as Def;
+  return Object.keys((def.type === 'object' ? def.shape : def.type === 'union' && allShapes(def)) || {});
+};
+
+/** What is required of an object whose kind is not known, as every kind wants it. */
+export function requiredAnyway(schema: z.core.$ZodType): string[] {
+  const def = bare(schema)._zod.def as Def;
+  const shapes = def.type === 'union' ? def.options.map(objectShape).filter((shape) => shape !== undefined) : [];
+  return Object.keys(shapes[0] ?? {}).filter((name) =>
+    shapes.every((shape) => shape[name] && shape[name]._zod.optin === undefined),
+  );
+}
+
+/** How one unknown name is told. */
+export function unknown(path: Path, known: readonly string[]): ErrorDetail {
+  const near = nearest(String(path.at(-1)), known);
+  const hint = near === undefined ? '' : `; did you mean \`${near}\`?`;
+  return { path: path.join('.'), message: `\`${path.join('.')}\` is not known${hint}` };
+}
+
+type Def =
+  | z.core.$ZodObjectDef
+  | z.core.$ZodArrayDef
+  | z.core.$ZodDiscriminatedUnionDef
+  | { type: 'record' | 'custom' | 'unknown' };
+
+/** A schema without what stands around it: optional, default, what is done before and after. */
+function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType } & Partial<z.core.$ZodPipeDef>;
+  if (def.innerType) return bare(def.innerType);
+  if (def.type === 'pipe') return bare(def.in!._zod.def.type === 'transform' ? def.out! : def.in!);
+  return schema;
+}
+
+function objectShape(schema: z.core.$ZodType): z.core.$ZodShape | undefined {
+  const def = bare(schema)._zod.def as Def;
+  return def.type === 'object' ? def.shape : undefined;
+}
+
+const allShapes = (def: z.core.$ZodDiscriminatedUnionDef): z.core.$ZodShape =>
+  Object.assign({}, ...def.options.map((option) => objectShape(option) ?? {}));
+
+/** The members that an object may have here; undefined where it may have any. */
+function shapeOf(def: Def, value: object): z.core.$ZodShape | undefined {
+  if (def.type === 'object') return def.catchall && def.catchall._zod.def.type !== 'never' ? undefined : def.shape;
+  if (def.type !== 'union') return undefined;
+  const kind: unknown = (value as Record<string, unknown>)[def.discriminator];
+  const option = def.options.find((one) => objectShape(one)?.[def.discriminator]?._zod.values?.has(kind as string));
+  return option ? objectShape(option) : allShapes(def);
+}

@@ -1,0 +1,64 @@
+import { ownLoop } from '#lib/platform/event-loop.ts';
+import { NetError } from './net.ts';
+
+/**
+ * One deadline over everything that an exchange does, with one timer. What it holds is destroyed when the time is over
+ * or the work done, whichever comes first: no connection outlives its exchange.
+ */
+export class RequestTimeout {
+  /** What is waited for now, for the message: `connected, waiting for headers`. */
+  stage = '';
+  readonly timeout_ms: number;
+  #over = false;
+  #held: { destroy(): unknown } | undefined;
+
+  constructor(timeout_ms: number) {
+    this.timeout_ms = timeout_ms;
+  }
+
+  /** Takes charge of the present connection, in place of the one before. Throws when the time is over already. */
+  hold(held: { destroy(): unknown }): void {
+    const before = this.#held;
+    this.#held = held;
+    if (before !== held) before?.destroy();
+    if (this.#over) held.destroy();
+    this.check();
+  }
+
+  /** Throws when the time is over: called after whatever cannot be cancelled. */
+  check(): void {
+    if (this.#over) throw this.error();
+  }
+
+  /** Hands the connection over to something that wraps it and will be held in its place. */
+  release(): void {
+    this.#held = undefined;
+  }
+
+  end(): void {
+    this.#over = true;
+    this.#held?.destroy();
+  }
+
+  error(): NetError {
+    return new NetError('timeout', `no answer within ${this.timeout_ms} ms (${this.stage})`);
+  }
+}
+
+/**
+ * Runs the work. Throws `NetError('timeout')` at the deadline and destroys the connection it holds. What has arrived by
+ * then is read first: when our event loop stalled, an answer may be waiting in the socket.
+ */
+export async function withDeadline<T>(timeout_ms: number, work: (deadline: RequestTimeout) => Promise<T>): Promise<T> {
+  const deadline = new RequestTimeout(timeout_ms);
+  const unwatch = ownLoop.watch();
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => setImmediate(() => over.reject(deadline.error())), timeout_ms);
+  try {
+    return await Promise.race([work(deadline), over.promise]);
+  } finally {
+    clearTimeout(timer);
+    deadline.end();
+    unwatch();
+  }
+}

@@ -1,0 +1,196 @@
+import type { Clock } from '#lib/platform/ports.ts';
+
+/** Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. */
+export type Claim = { tenant: string; target?: string | undefined };
+
+export type Shares = {
+  /** Pieces of work at once. */
+  places: number;
+  /** Pieces of one tenant's work at once that lead to the same target; default no bound. */
+  per_target?: number;
+  /** How long a piece waits for its place (ms). */
+  wait_ms: number;
+};
+
+/** What `run` answers for work that found no place in time: it was not begun. */
+export const NO_PLACE = Symbol('no place');
+
+/** A fifth: what one tenant may hold while others wait, and what is kept free for those that hold less. */
+export const shareOf = (places: number): number => Math.ceil(places / 5);
+
+/** How often waiting work is looked through for what has waited too long. */
+const LOOK_MS = 1000;
+/** What was due may come late for so long after a tenant was held back. */
+const HELD_BACK_MS = 60_000;
+/** Tenants that were held back and are remembered, before those of long ago are forgotten. */
+const MOST_HELD_BACK = 1000;
+
+/** Work on its way to one target of a tenant; `waiting` in the order of arrival. */
+type Line = { target: string | undefined; running: number; waiting: Waiting[] };
+type Tenant = { id: string; running: number; lines: Map<string | undefined, Line>; waiting: number };
+type Waiting = { until: number; begin: () => void; giveUp: () => void };
+
+/**
+ * Shares places out among tenants, so that none holds up the work of another. A tenant may hold every place that no
+ * other wants. As soon as others wait, they are served in turn, those that hold less than a fifth first. A fifth more
+ * places are only for those, so that they need not wait for the long work of others.
+ */
+export class FairShares {
+  readonly #shares: Shares;
+  readonly #clock: Pick<Clock, 'now' | 'sleep'>;
+  readonly #tenants = new Map<string, Tenant>();
+  /** Tenants with waiting work, the next one to be served first. */
+  readonly #turns = new Map<string, Tenant>();
+  /** When each tenant held its share last, epoch ms. */
+  readonly #heldBack = new Map<string, number>();
+  #running = 0;
+  #isLooking = false;
+
+  constructor(shares: Shares, clock: Pick<Clock, 'now' | 'sleep'>) {
+    this.#shares = shares;
+    this.#clock = clock;
+  }
+
+  /** Does the work as soon as there is a place for it; NO_PLACE when there was none within `wait_ms`. */
+  async run<T>(claim: Claim, work: () => Promise<T>): Promise<T | typeof NO_PLACE> {
+    const tenant = this.#tenant(claim.tenant);
+    const { target } = claim;
+    const line = setDefault(tenant.lines, target, () => ({ target, running: 0, waiting: [] }));
+    if (this.#turns.size === 0 && this.#mayBegin(tenant, line)) this.#begin(tenant, line);
+    else if (!(await this.#wait(tenant, line))) return NO_PLACE;
+    try {
+      return await work();
+    } finally {
+      this.#end(tenant, line);
+    }
+  }
+
+  /** Whether a tenant held its share or more in the last minute: what of it comes late then waited for its own work. */
+  wasHeldBack(tenant: string): boolean {
+    return (this.#heldBack.get(tenant) ?? Number.NEGATIVE_INFINITY) >= this.#clock.now() - HELD_BACK_MS;
+  }
+
+  #tenant(id: string): Tenant {
+    return setDefault(this.#tenants, id, () => ({ id, running: 0, lines: new Map(), waiting: 0 }));
+  }
+
+  #mayBegin(tenant: Tenant, line: Line): boolean {
+    const { places, per_target = Number.POSITIVE_INFINITY } = this.#shares;
+    const share = shareOf(places);
+    const room = tenant.running < share ? places + share : places;
+    return this.#running < room && line.running < per_target;
+  }
+
+  #begin(tenant: Tenant, line: Line): void {
+    this.#running++;
+    tenant.running++;
+    line.running++;
+    if (this.#isOwnBound(tenant, line)) this.#noteHeldBack(tenant);
+  }
+
+  /** Whether more work of this tenant would wait for its own. */
+  #isOwnBound(tenant: Tenant, line: Line): boolean {
+    const { places, per_target = Number.POSITIVE_INFINITY } = this.#shares;
+    return tenant.running >= shareOf(places) || line.running >= per_target;
+  }
+
+  #noteHeldBack({ id }: Tenant): void {
+    const now = this.#clock.now();
+    this.#heldBack.set(id, now);
+    if (this.#heldBack.size <= MOST_HELD_BACK) return;
+    for (const [other, at] of this.#heldBack) if (at < now - HELD_BACK_MS) this.#heldBack.delete(other);
+  }
+
+  #end(tenant: Tenant, line: Line): void {
+    this.#running--;
+    tenant.running--;
+    line.running--;
+    this.#forget(tenant, line);
+    this.#serve();
+  }
+
+  /** Nothing is kept of a tenant or target without work. */
+  #forget(tenant: Tenant, line: Line): void {
+    if (line.running === 0 && line.waiting.length === 0) tenant.lines.delete(line.target);
+    if (tenant.lines.size === 0) this.#tenants.delete(tenant.id);
+  }
+
+  #wait(tenant: Tenant, line: Line): Promise<boolean> {
+    return new Promise((resolve) => {
+      const until = this.#clock.now() + this.#shares.wait_ms;
+      const begin = () => {
+        this.#begin(tenant, line);
+        resolve(true);
+      };
+      line.waiting.push({ until, begin, giveUp: () => resolve(false) });
+      tenant.waiting++;
+      this.#turns.set(tenant.id, tenant);
+      this.#serve();
+      void this.#lookForLate();
+    });
+  }
+
+  /** Begins all that has a place now. */
+  #serve(): void {
+    for (let next = this.#next(); next; next = this.#next()) {
+      const [tenant, line] = next;
+      const { begin } = line.waiting.shift()!;
+      // The next turn of this tenant comes behind those of the others, and that of this target behind its others.
+      tenant.lines.delete(line.target);
+      tenant.lines.set(line.target, line);
+      this.#turns.delete(tenant.id);
+      if (--tenant.waiting > 0) this.#turns.set(tenant.id, tenant);
+      begin();
+    }
+  }
+
+  #next(): [Tenant, Line] | undefined {
+    const { places } = this.#shares;
+    if (this.#running >= places + shareOf(places)) return undefined;
+    let beyondShare: [Tenant, Line] | undefined;
+    for (const tenant of this.#turns.values()) {
+      const isBeyond = tenant.running >= shareOf(places);
+      if (isBeyond && beyondShare) continue;
+      const line = this.#nextLine(tenant);
+      if (!line) continue;
+      if (!isBeyond) return [tenant, line];
+      beyondShare = [tenant, line];
+    }
+    return beyondShare;
+  }
+
+  #nextLine(tenant: Tenant): Line | undefined {
+    for (const line of tenant.lines.values()) if (line.waiting.length > 0 && this.#mayBegin(tenant, line)) return line;
+    return undefined;
+  }
+
+  async #lookForLate(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    while (this.#turns.size > 0) {
+      await this.#clock.sleep(LOOK_MS);
+      const now = this.#clock.now();
+      for (const tenant of this.#turns.values()) this.#giveUp(tenant, now);
+    }
+    this.#isLooking = false;
+  }
+
+  #giveUp(tenant: Tenant, now: number): void {
+    for (const line of tenant.lines.values()) {
+      const late = line.waiting.findIndex((one) => one.until > now);
+      const givenUp = line.waiting.splice(0, late < 0 ? line.waiting.length : late);
+      tenant.waiting -= givenUp.length;
+      this.#forget(tenant, line);
+      for (const one of givenUp) one.giveUp();
+    }
+    if (tenant.waiting === 0) this.#turns.delete(tenant.id);
+  }
+}
+
+function setDefault<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const present = map.get(key);
+  if (present !== undefined) return present;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

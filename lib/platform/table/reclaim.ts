@@ -1,0 +1,29 @@
+import type { Key, Ports } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from './retry.ts';
+
+/** Deletes in one transaction, which has at most 100 writes. */
+const CHUNK = 50;
+
+/** The keys of a partition, all or those that begin with `prefix`; for partitions that are never large. */
+export async function keysUnder({ table }: Pick<Ports, 'table'>, partition: string, prefix?: string): Promise<Key[]> {
+  const found: Key[] = [];
+  let after: string | undefined;
+  do {
+    const page = await table.query({
+      partition,
+      ...(prefix !== undefined && { prefix }),
+      ...(after !== undefined && { after }),
+    });
+    found.push(...page.items.map(({ pk, sk }) => ({ pk, sk })));
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+/** Deletes what nobody sees any more, a chunk at a time. Repeatable. */
+export async function deleteAll(ports: Pick<Ports, 'table' | 'clock' | 'ids'>, gone: Key[]): Promise<void> {
+  for (let from = 0; from < gone.length; from += CHUNK) {
+    const writes = gone.slice(from, from + CHUNK).map((key) => ({ delete: key }));
+    await untilDone(ports, async () => ((await commit(ports, writes)).ok ? true : AGAIN));
+  }
+}

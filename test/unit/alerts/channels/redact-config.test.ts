@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { channelRedactor } from '#lib/alerts/channels/redact-config.ts';
+import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
+import { sendAlert } from '#lib/alerts/deliver/send.ts';
+import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
+import { WRITINGS } from '#test/support/writings.ts';
+import { examples } from '#test/unit/alerts/example-alerts.ts';
+
+const MASK = '********';
+let world: AlertWorld;
+beforeEach(async () => {
+  world = await alertWorld();
+});
+afterEach(() => world.table.store.close());
+
+/** What is recorded of a receiver that answers 404 with this body. */
+async function errorOf(config: Record<string, string>, body: string, type = 'slack'): Promise<string> {
+  world.ports.net.http = async () => ({ status: 404, headers: {}, body, latency_ms: 1 });
+  const refusal = await sendAlert(world, channelTypeOf(type)!, config, examples.state_change, 'any');
+  return refusal!.error;
+}
+
+const HOOK = { url: 'https://chat.test/hooks/SECRETTOKEN0123456789' };
+
+describe('a receiver that quotes the address of its channel', () => {
+  it('does so wherever the text is shortened, and no part of it is kept', async () => {
+    for (let before = 150; before <= 200; before++) {
+      expect(await errorOf(HOOK, `${'x'.repeat(before)} /hooks/SECRETTOKEN0123456789 and more`)).not.toContain('SECR');
+    }
+  });
+
+  it('and whose answer breaks off in the middle of it, after much that says nothing, gives no part of it away', async () => {
+    const origin = 'https://chat.test';
+    for (let shown = origin.length + 4; shown < HOOK.url.length; shown++) {
+      const body = `no${' '.repeat(1022 - shown)}${HOOK.url.slice(0, shown)}`;
+      expect(await errorOf(HOOK, body)).toBe(`the receiver answered 404 Not Found: no ${origin}${MASK}`);
+    }
+    expect(await errorOf(HOOK, `no${' '.repeat(1013)}SECRETTOK`)).toBe(
+      `the receiver answered 404 Not Found: no ${MASK}`,
+    );
+  });
+
+  it('is left with what it says of short parts, and with its own end', async () => {
+    expect(await errorOf(HOOK, 'no hooks here, see http')).toMatch(/: no hooks here, see http$/);
+  });
+
+  it.each([
+    ['decoded', 'invalid token abc+def/ghi=='],
+    ['as it was sent', 'invalid token abc%2Bdef%2Fghi%3D%3D'],
+    ['in small letters', 'invalid token abc%2bdef%2fghi%3d%3d'],
+    ['in JSON', '{"error":"invalid token abc+def\\/ghi=="}'],
+    ['as a path', 'no route to \\/hook?token=abc%2Bdef%2Fghi%3D%3D'],
+  ])('%s, gives nothing of it away', async (_, body) => {
+    const url = 'https://api.test/hook?token=abc%2Bdef%2Fghi%3D%3D';
+    expect(await errorOf({ url }, body)).not.toMatch(/abc|def|ghi/i);
+  });
+
+  it.each(Object.keys(WRITINGS))('and its token %s, gives nothing of it away', async (way) => {
+    const token = 'tk&<one/two>"three"';
+    const written = WRITINGS[way]!(token);
+    const error = await errorOf({ url: 'https://ntfy.test/ops', token }, `bad: ${written}`, 'ntfy');
+    expect(error).toMatch(/: bad: \*{8}=*$/);
+  });
+});
+
+it('a secret that looks like a short address is one all the same', () => {
+  const hide = channelRedactor(channelTypeOf('webhook')!, { url: 'https://x.test/', secret: 'a:b' });
+  expect(hide('signed with a:b')).toBe(`signed with ${MASK}`);
+});

@@ -1,0 +1,62 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DeliveryItem, LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { shownOf, withAttempt } from '#lib/alerts/deliver/last-delivery.ts';
+
+type Attempt = { n: number; isTest: boolean; status: 'retrying' | 'sent' | 'failed' };
+
+const deliveryOf = ({ n, isTest, status }: Attempt): DeliveryItem => ({
+  pk: 'p',
+  sk: 's',
+  v: 'v',
+  tenant_id: 'acc_a',
+  id: `dlv_${n}`,
+  kind: isTest ? 'test' : 'state_change',
+  transition_id: null,
+  transition_sk: null,
+  announces: isTest ? null : n % 2 ? 'down' : 'up',
+  check_id: 'chk_1',
+  entity_id: 'ent_1',
+  channel_id: 'chn_1',
+  channel_type: 'slack',
+  alert: null,
+  status,
+  attempts: 1,
+  sent_at: null,
+  error: '',
+  created_at: '',
+  updated_at: '',
+});
+
+const attempts = fc.array(
+  fc.record({ n: fc.nat(9), status: fc.constantFrom('retrying' as const, 'sent' as const, 'failed' as const) }),
+  { minLength: 1, maxLength: 20 },
+);
+
+describe('the latest delivery of a channel, in whatever order deliveries are attempted', () => {
+  it('is shown, and the latest that tells of a state is kept beside a newer test', () => {
+    fc.assert(
+      fc.property(attempts, fc.uniqueArray(fc.nat(9)), (all, tests) => {
+        const made = all.map((one) => deliveryOf({ ...one, isTest: tests.includes(one.n) }));
+        let last: LastDeliveryItem | undefined;
+        for (const one of made) {
+          const next = withAttempt(last, one);
+          if (next) last = { pk: 'p', sk: 's', v: 'v', ...next };
+        }
+        const newest = (some: DeliveryItem[]) =>
+          some.filter(
+            ({ id }) =>
+              id ===
+              some
+                .map((one) => one.id)
+                .sort()
+                .at(-1),
+          );
+        const shown = newest(made).at(-1)!;
+        expect(shownOf(last)).toMatchObject({ id: shown.id, status: shown.status });
+        const told = newest(made.filter(({ kind }) => kind !== 'test')).at(-1) ?? shown;
+        expect(last).toMatchObject({ delivery: { id: told.id, status: told.status }, announces: told.announces });
+      }),
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { duration, messageOf, shorten } from '#lib/alerts/deliver/message.ts';
+import { examples } from '#test/unit/alerts/example-alerts.ts';
+
+const words = (name: keyof typeof examples): string => {
+  const { title, mood, facts, why, note } = messageOf(examples[name]);
+  return [`[${mood}] ${title}`, ...facts.map(([label, value]) => `${label}: ${value}`), why, note]
+    .filter(Boolean)
+    .join('\n');
+};
+
+describe('what people are told', () => {
+  it('names check, entity, states, reason and time when a check goes down', () => {
+    expect(words('state_change')).toBe(`[bad] Shop: checkout is down
+Check: up → down
+Entity: up → degraded
+Since: 2026-11-21 05:16:40 UTC
+status 503, expected 200`);
+  });
+
+  it('says how long it was down on recovery', () => {
+    expect(words('recovery')).toBe(`[good] Shop: checkout is up again after 1 h 5 min
+Check: down → up
+Entity: degraded → up
+Since: 2026-11-21 06:21:52 UTC
+Was down for: 1 h 5 min`);
+  });
+
+  it('says on a repeat how long it has been down by now', () => {
+    expect(words('repeat')).toBe(`[bad] Shop: checkout is still down after 2 h
+Check: up → down
+Entity: up → degraded
+Since: 2026-11-21 05:16:40 UTC
+Down for: 2 h
+status 503, expected 200
+A reminder, as long as it stays down.`);
+  });
+
+  it('says on a catch-up why it comes late', () => {
+    expect(words('catch_up')).toBe(`[bad] Shop: checkout has been down for 5 min
+Check: up → down
+Entity: up → degraded
+Since: 2026-11-21 05:16:40 UTC
+Down for: 5 min
+status 503, expected 200
+Told late: an earlier alert about this was held back, failed or came out of order.`);
+    expect(words('late_recovery')).toMatch(/^\[good] Shop: checkout is up again after 1 h 5 min\n/);
+  });
+
+  it('closes a story that a disabled or deleted check leaves open', () => {
+    expect(words('closed')).toBe(`[neutral] Shop: checkout was disabled while down
+Check: down → unknown
+Entity: degraded → unknown
+Since: 2026-11-21 06:21:52 UTC
+Was down for: 1 h 5 min
+It is no longer checked, so no recovery will be reported.`);
+    expect(words('deleted')).toMatch(/^\[neutral] Shop: checkout was deleted while down\n/);
+  });
+
+  it('claims no outage when a check is disabled whose recovery nobody was told', () => {
+    const { closed } = examples;
+    const { title, facts, note } = messageOf({ ...closed, event: { ...closed.event, check_from_state: 'up' } });
+    expect(title).toBe('Shop: checkout was disabled');
+    expect(facts.map(([label]) => label)).toEqual(['Check', 'Entity', 'Since']);
+    expect(note).toBe('It is no longer checked, so nothing more will be reported.');
+  });
+
+  it('says of a test that nothing has happened', () => {
+    expect(words('test')).toBe(`[neutral] Shop: test alert for checkout
+Check: up
+Entity: up
+Since: 2026-11-20 05:16:40 UTC
+Nothing has happened. Somebody tested this channel, and it works.`);
+  });
+
+  it('says that an entity stays as it was when a second check of it fails', () => {
+    const { event } = examples.state_change;
+    const second = { ...examples.state_change, event: { ...event, from_state: 'degraded' as const } };
+    expect(messageOf(second).facts).toContainEqual(['Entity', 'still degraded']);
+  });
+});
+
+describe('duration', () => {
+  it.each([
+    [0, '0 s'],
+    [999, '0 s'],
+    [-5, '0 s'],
+    [59_000, '59 s'],
+    [60_000, '1 min'],
+    [61_000, '1 min 1 s'],
+    [3_600_000 + 59_000, '1 h'],
+    [86_400_000 * 3 + 3_600_000 * 4, '3 d 4 h'],
+  ])('%i ms is %s', (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+});
+
+describe('shorten', () => {
+  it('never exceeds its bound, keeps short texts, and cuts between characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, max) => {
+        const short = shorten(text, max);
+        expect(short.length).toBeLessThanOrEqual(max);
+        expect(short.isWellFormed()).toBe(true);
+        if (text.length <= max) expect(short).toBe(text);
+        else expect(text.startsWith(short.slice(0, -1))).toBe(true);
+      }),
+    );
+  });
+});

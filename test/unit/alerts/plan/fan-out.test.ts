@@ -1,0 +1,221 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { create } from '#functions/notifier.ts';
+import { grant } from '#infra/local/grant.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import { announce } from '#lib/health/state/announced.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
+
+const CHANNELS = ['chn_1', 'chn_2'].map((id) => ({
+  id,
+  channel_type: 'slack',
+  config: { url: `https://hooks.test/${id}` },
+  created_at: '2026-11-21T00:00:00.000Z',
+}));
+const IDS = CHANNELS.map((channel) => channel.id);
+
+let world: AlertWorld;
+let notifier: ReturnType<typeof create>;
+let transition: TransitionItem;
+
+beforeEach(async () => {
+  world = await alertWorld();
+  notifier = create(world.ports);
+  await world.putPolicy(CHANNELS);
+  transition = await world.put(world.transition(IDS));
+});
+
+const deliveries = async () => Promise.all(transition.alert.deliveries.map(world.delivery));
+const handedOver = () => world.sent.filter((one) => one.queue === 'delivery').map((one) => one.body);
+const reasons = () => world.log.lines.map(({ fields }) => (fields.error as Error).message);
+const unavailable = () => Promise.reject(new AppError('UNAVAILABLE', 'The queue refuses.'));
+
+describe('a planned transition', () => {
+  it('becomes one pending delivery for each channel, handed over for sending', async () => {
+    expect(await notifier(streamEvent(transition))).toEqual({ batchItemFailures: [] });
+
+    const [first] = await deliveries();
+    expect(first).toMatchObject({
+      id: transition.alert.deliveries[0],
+      kind: 'state_change',
+      transition_id: 'trn_1',
+      transition_sk: transition.sk,
+      announces: 'down',
+      check_id: 'chk_pay',
+      entity_id: 'ent_shop',
+      channel_id: 'chn_1',
+      channel_type: 'slack',
+      status: 'pending',
+      attempts: 0,
+      sent_at: null,
+      error: '',
+      expires_at: transition.expires_at,
+    });
+    expect(handedOver()).toEqual(
+      transition.alert.deliveries.map((delivery_id) => ({ tenant_id: TENANT, delivery_id })),
+    );
+  });
+
+  it('seen twice makes nothing twice and hands over again what is pending', async () => {
+    await notifier(streamEvent(transition));
+    const before = await deliveries();
+    const { v: _v, ...sent } = before[0]!;
+    await world.put({ ...sent, v: 'other', status: 'sent' as const, attempts: 1 });
+    world.sent.length = 0;
+    world.pass(60_000);
+
+    await notifier(streamEvent(transition, transition));
+
+    expect((await deliveries()).map((one) => one?.status)).toEqual(['sent', 'pending']);
+    expect((await deliveries())[1]).toEqual(before[1]);
+    const pending = { tenant_id: TENANT, delivery_id: transition.alert.deliveries[1] };
+    expect(handedOver()).toEqual([pending, pending]);
+  });
+
+  it('is picked up where a crash left it between making and handing over', async () => {
+    const send = world.ports.queues.send;
+    world.ports.queues.send = () => Promise.reject(new Error('killed'));
+    expect(await notifier(streamEvent(transition))).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect((await deliveries()).map((one) => one?.status)).toEqual(['pending', 'pending']);
+
+    world.ports.queues.send = send;
+    expect(await notifier(streamEvent(transition))).toEqual({ batchItemFailures: [] });
+    expect(handedOver()).toHaveLength(2);
+  });
+
+  it('makes a delivery also for a channel that was removed since', async () => {
+    await world.putPolicy(CHANNELS.slice(0, 1));
+    await notifier(streamEvent(transition));
+    expect((await deliveries())[1]).toMatchObject({ channel_id: 'chn_2', status: 'pending' });
+  });
+});
+
+describe('the bus', () => {
+  it('gets the event of every change, told or not', async () => {
+    const skipped = world.transition([], {
+      sk: `${transition.sk}1`,
+      transition_id: 'trn_2',
+      alert: { decision: 'skipped', reason: 'cooldown', deliveries: [] },
+    });
+    await notifier(streamEvent(transition, skipped));
+    expect(world.published.map((event) => event.detail_type)).toEqual(['state_change', 'state_change']);
+    expect(world.published.map((event) => event.detail)).toContainEqual({
+      entity_id: 'ent_shop',
+      entity_name: 'Shop',
+      check_id: 'chk_pay',
+      tenant_id: TENANT,
+      from_state: 'up',
+      to_state: 'down',
+      check_from_state: 'up',
+      check_to_state: 'down',
+      transition_id: 'trn_2',
+      timestamp: '2026-11-21T05:16:40.123Z',
+    });
+  });
+
+  it.each(['check_enabled', 'check_disabled', 'check_deleted'] as const)('gets none of %s', async (cause) => {
+    await notifier(streamEvent(world.transition([], { cause })));
+    expect(world.published).toEqual([]);
+  });
+});
+
+describe('a transition whose fan-out fails', () => {
+  it('is parked with a delay and holds up no other', async () => {
+    const other = world.transition(IDS, { transition_id: 'trn_2', sk: `${transition.sk}1` });
+    const publish = world.ports.bus.publish;
+    world.ports.bus.publish = async (events) => {
+      if (JSON.stringify(events).includes('trn_1')) throw new AppError('UNAVAILABLE', 'The bus refuses.');
+      await publish(events);
+    };
+
+    expect(await notifier(streamEvent(transition, other))).toEqual({ batchItemFailures: [] });
+    expect(world.published).toHaveLength(1);
+    const parked = world.sent.filter((one) => one.queue === 'notify');
+    expect(parked).toEqual([
+      {
+        queue: 'notify',
+        body: { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk },
+        not_before: START + 5000,
+        group: TENANT,
+      },
+    ]);
+
+    world.ports.bus.publish = publish;
+    expect(await notifier(queueEvent(parked.map((one) => one.body)))).toEqual({ batchItemFailures: [] });
+    expect(world.published).toHaveLength(2);
+  });
+
+  it('comes back with its batch only when it cannot be parked either', async () => {
+    world.ports.queues.send = unavailable;
+    const other = world.transition([], { transition_id: 'trn_2', sk: `${transition.sk}1` });
+    expect(await notifier(streamEvent(other, transition))).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+  });
+
+  it('ends its deliveries as failed on the last receive, so that none stays pending for ever', async () => {
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    world.ports.queues.send = unavailable;
+
+    await notifier(queueEvent([parked]));
+    expect((await deliveries()).map((one) => one?.status)).toEqual(['pending', 'pending']);
+
+    const answer = await notifier(queueEvent([parked], 'last'));
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    for (const delivery of await deliveries()) {
+      expect(delivery).toMatchObject({
+        status: 'failed',
+        attempts: 0,
+        error: expect.stringContaining('could not be handed over'),
+      });
+    }
+  });
+
+  it('is then followed by what follows from any failure, all with what the notifier may do', async () => {
+    const announced = announce({}, { id: transition.transition_id, announces: 'down' });
+    await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, announced } });
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    const { send } = world.ports.queues;
+    world.ports.queues.send = (queue, messages) => (queue === 'delivery' ? unavailable() : send(queue, messages));
+
+    await create(grant(world.ports, 'notifier'))(queueEvent([parked], 'last'));
+
+    expect((await deliveries()).map((one) => one?.status)).toEqual(['failed', 'failed']);
+    expect(world.sent.map(({ queue }) => queue)).toEqual(['deadline']);
+    expect(reasons()).toEqual(['The queue refuses.']);
+  });
+
+  it('ends each of its deliveries for itself when what follows from one of them fails', async () => {
+    await world.put({
+      ...world.check,
+      alerts: { told: announce({}, { id: transition.transition_id, announces: 'down' }) },
+    });
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    world.ports.queues.send = unavailable;
+    const { table } = world.ports;
+    const first = world.keys.delivery(TENANT, transition.alert.deliveries[0]!);
+    const ends = (write: Write) =>
+      'put' in write && write.put.sk === first.sk && (write.put as DeliveryItem).status === 'failed';
+    world.ports.table = {
+      get: (key) => table.get(key),
+      getMany: (keys) => table.getMany(keys),
+      query: (query) => table.query(query),
+      putMany: (items) => table.putMany(items),
+      transact: async (writes) => {
+        if (writes.some(ends)) throw new Error('The table is away.');
+        return table.transact(writes);
+      },
+    };
+
+    await notifier(queueEvent([parked], 'last'));
+
+    expect((await deliveries()).map((one) => one?.status)).toEqual(['pending', 'failed']);
+    expect(reasons()).toEqual(['The table is away.', 'The queue refuses.']);
+  });
+
+  it('does not take other messages of the queue with it when one is garbled', async () => {
+    const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: transition.sk };
+    expect(await notifier(queueEvent([{ sk: 1 }, parked]))).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(handedOver()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AccountItem } from '#lib/access/account.ts';
+import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { RESULTS } from '#lib/keys.ts';
+import type { DueDeadline } from '#lib/messages.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+
+const MINUTE = 60_000;
+let world: HealthWorld;
+beforeEach(async () => {
+  world = await healthWorld();
+});
+
+/** Push checks of one minute that were heard of once, ten minutes ago, and their deadlines, long past. */
+async function silentChecks(count: number) {
+  const checks: CheckItem[] = [];
+  for (let i = 0; i < count; i++) checks.push(await world.pushCheck({ interval_seconds: 60 }));
+  for (const check of checks) await world.push(check);
+  world.advance(10 * MINUTE);
+  await world.watermark(MINUTE);
+  world.sent.length = 0;
+  const deadlines = checks.map(({ id, tenant_id, entity_id }): DueDeadline => {
+    return { kind: 'silence', tenant_id, entity_id, check_id: id, at: world.ports.clock.now() };
+  });
+  return { checks, deadlines };
+}
+
+/** The kinds of errors of a check's results, newest first. */
+const errorsOf = async ({ tenant_id, id }: CheckItem) => {
+  const page = await world.ports.table.query<Item & { error_kind?: string | null }>({
+    partition: world.keys.ofCheck(tenant_id, id),
+    from: RESULTS,
+    to: `${RESULTS}~`,
+    descending: true,
+  });
+  return page.items.map((item) => item.error_kind);
+};
+
+const sentDeadlines = () =>
+  world.sent.flatMap(({ queue, message }) =>
+    queue === 'deadline' ? [(message.body as { deadlines: DueDeadline[] }).deadlines] : [],
+  );
+
+describe('deadlines that travelled together', () => {
+  it('are all judged, and their next ones travel together again', async () => {
+    const { checks, deadlines } = await silentChecks(3);
+    await handleDeadlines(world.ports, world.keys, deadlines);
+    for (const check of checks) expect(await errorsOf(check)).toEqual(['silence', null]);
+    const ids = sentDeadlines().map((message) => message.map((deadline) => deadline.check_id).sort());
+    expect(ids).toEqual([checks.map(({ id }) => id).sort()]);
+  });
+
+  it('are done but for the one that failed, and done again they change nothing', async () => {
+    const { checks, deadlines } = await silentChecks(3);
+    const broken = world.keys.entry('silence', checks[1]!.tenant_id, checks[1]!.entity_id, checks[1]!.id).sk;
+    const { get } = world.ports.table;
+    world.ports.table.get = (key) => (key.sk === broken ? Promise.reject(new Error('throttled')) : get(key));
+    await expect(handleDeadlines(world.ports, world.keys, deadlines)).rejects.toThrow('1 of 3 deadlines failed');
+    expect(await Promise.all(checks.map(errorsOf))).toEqual([['silence', null], [null], ['silence', null]]);
+    expect(sentDeadlines().flat()).toHaveLength(2);
+
+    world.ports.table.get = get;
+    await handleDeadlines(world.ports, world.keys, deadlines);
+    expect(await Promise.all(checks.map(errorsOf))).toEqual(Array(3).fill(['silence', null]));
+    expect(sentDeadlines().flat()).toHaveLength(3);
+  });
+
+  it('of a disabled account wait', async () => {
+    const { checks, deadlines } = await silentChecks(1);
+    const account = await world.ports.table.get<AccountItem>(world.keys.account(checks[0]!.tenant_id));
+    const disabled: AccountItem = { ...account!, disabled: true };
+    await world.ports.table.putMany([disabled]);
+    await handleDeadlines(world.ports, world.keys, deadlines);
+    expect(await errorsOf(checks[0]!)).toEqual([null]);
+    expect(sentDeadlines()).toEqual([]);
+  });
+});

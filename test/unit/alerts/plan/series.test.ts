@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
+import { nextTry, seriesOf } from '#lib/alerts/plan/series.ts';
+import type { Situation } from '#lib/alerts/plan/timed-alert.ts';
+import { mergeDeadline } from '#lib/schedule/deadlines.ts';
+
+it('a failed alert is tried again after 1, 5 and 15 minutes, and no more', () => {
+  const tries: number[] = [];
+  let look = nextTry({ failed_at: 0, tries: 0 }, 0);
+  while (look) {
+    tries.push(look.deadline);
+    look = nextTry(seriesOf(look)!, look.deadline + 3000);
+  }
+  expect(tries).toEqual([60_000, 300_000, 900_000]);
+});
+
+it('a try that failed only after an hour is followed by the next one a minute later', () => {
+  expect(nextTry({ failed_at: 0, tries: 1 }, 3_600_000)).toEqual({
+    deadline: 3_660_000,
+    note: { failed_at: 0, tries: 1 },
+  });
+});
+
+it('an alert that fails after a try of an earlier series was sent is made good within the cooldown', () => {
+  // C1 told down; U1, planned at 265 s, failed on all channels at 268 s.
+  const announced = { baseline: 'up' as const, inFlight: [{ id: 'C1', announces: 'down' as const }] };
+  const check = { enabled: true, state: 'up', alerts: { last_planned_at: 265_000, announced } };
+  const policy = { catch_up: true, channels: [{}], notify_on_recovery: true, cooldown_seconds: 200 };
+  const entry = mergeDeadline(undefined, nextTry({ failed_at: 268_000, tries: 0 }, 268_000)!);
+  expect(entry.deadline).toBe(328_000);
+  const situation = { check, policy, entry, now: 328_000 } as unknown as Situation;
+  expect(decideCatchUp(situation)).toMatchObject({ tell: { kind: 'catch_up', announces: 'up' } });
+});

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import { checkDetail } from '#lib/health/checks/check-detail.ts';
+import { type ResultRange, resultList } from '#lib/health/history/list-results.ts';
+import { gather } from '#lib/platform/table/paging.ts';
+import { iso } from '#lib/platform/time.ts';
+import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+let world: HealthWorld;
+beforeEach(async () => {
+  world = await healthWorld();
+});
+
+const now = () => world.ports.clock.now();
+const slotOf = (check: CheckItem) => latestSlot(rhythmOf(check.id, check.interval_seconds), now());
+const times = async (check: CheckItem, range: ResultRange = {}, context: Context = world.context) =>
+  (await gather(await resultList(context, check, range))).values.map(({ checked_at }) => checked_at);
+
+describe('the results of a check', () => {
+  it('are newest first, also where a change of its interval sets its slots back', async () => {
+    const check = await world.check({ interval_seconds: 60 });
+    const at: string[] = [];
+    const probe = async (of: CheckItem) => {
+      await world.probe(of, slotOf(of));
+      at.unshift(iso(now()));
+    };
+    for (let i = 0; i < 12; i++) {
+      await probe(check);
+      world.advance(MINUTE);
+    }
+    const slower = await updateCheck(world.context, check, { interval_seconds: 86_400 });
+    world.advance(2000);
+    await probe(slower);
+    expect(await times(slower)).toEqual(at);
+    expect((await checkDetail(world.context, slower)).last_checked_at).toBe(at[0]);
+  });
+
+  it('are there once, whichever of two jobs for the probe after a change comes first', async () => {
+    const check = await world.check();
+    world.advance(100);
+    await world.probe(check, slotOf(check));
+    world.advance(100);
+    await world.probe(check, slotOf(check));
+    expect(await times(check)).toHaveLength(1);
+  });
+
+  it('are found by checked_at when a probe came long after its slot', async () => {
+    const check = await world.check({ interval_seconds: 3600 });
+    world.advance(2 * 60 * MINUTE);
+    const slot = slotOf(check);
+    world.advance(slot + 30 * MINUTE - now());
+    await world.probe(check, slot);
+    const checked = slot + 30 * MINUTE;
+    world.advance(MINUTE);
+    expect(await times(check, { since: checked, until: checked + 1 })).toEqual([iso(checked)]);
+    expect(await times(check, { since: checked + 1 })).toEqual([]);
+    expect(await times(check, { until: checked })).toEqual([]);
+  });
+
+  it('are found by checked_at when an agent is ahead of our clock', async () => {
+    const check = await world.pushCheck();
+    const ahead = now() + 50_000;
+    await world.push(check, true, ahead);
+    expect(await times(check, { since: ahead, until: ahead + 1 })).toEqual([iso(ahead)]);
+    expect(await times(check, { since: ahead + 1 })).toEqual([]);
+  });
+
+  it('are those of the range and no others, whatever the range', async () => {
+    const check = await world.pushCheck({ interval_seconds: 86_400 });
+    const start = now();
+    const pushed = [-55_000, -54_000, -20_000, -3000, -2000, -1000, -1, 0, 1, 30_000, 59_999, 60_000];
+    for (const offset of pushed) await world.push(check, true, start + offset);
+    const around = fc.integer({ min: -70_000, max: 70_000 });
+    await fc.assert(
+      fc.asyncProperty(fc.option(around), fc.option(around), async (a, b) => {
+        const range = { since: a === null ? undefined : start + a, until: b === null ? undefined : start + b };
+        const expected = pushed.filter((at) => (a === null || at >= a) && (b === null || at < b));
+        expect((await times(check, range)).sort()).toEqual(expected.map((at) => iso(start + at)).sort());
+      }),
+    );
+  });
+
+  it('are shown as long as the account keeps them', async () => {
+    const check = await world.pushCheck();
+    await world.push(check);
+    world.advance(30 * DAY);
+    expect(await times(check)).toHaveLength(1);
+    world.advance(1);
+    expect(await times(check)).toEqual([]);
+    expect(await times(check, { since: now() - 40 * DAY })).toEqual([]);
+    expect(await checkDetail(world.context, check)).toMatchObject({ last_result: null, last_checked_at: null });
+  });
+
+  it('show no URL of an error to a read-only key', async () => {
+    const check = await world.check();
+    await world.probe(check, slotOf(check), 'GET https://example.com/?token=s3cret answered 503');
+    const [result] = (await gather(await resultList(world.readOnly, check, {}))).values;
+    expect(result?.error_message).toBe('GET ******** answered 503');
+    const { last_result } = await checkDetail(world.readOnly, check);
+    expect(last_result).toEqual(result);
+    expect((await checkDetail(world.context, check)).last_result?.error_message).toContain('s3cret');
+  });
+});

@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deleteEntity } from '#lib/catalog/delete-entity.ts';
+import { deleteCheck } from '#lib/health/checks/change-check.ts';
+import { checkTransitions, transitionFeed } from '#lib/health/history/list-transitions.ts';
+import { gather } from '#lib/platform/table/paging.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+
+const DAY = 86_400_000;
+let world: HealthWorld;
+beforeEach(async () => {
+  world = await healthWorld();
+});
+
+const feed = async (limit?: number, after?: string) =>
+  gather(transitionFeed(world.context), { after, ...(limit !== undefined && { limit }) });
+
+describe('the feed of transitions', () => {
+  it('is newest first over all entities, page by page', async () => {
+    const all: string[] = [];
+    for (let i = 0; i < 12; i++) {
+      const check = await world.pushCheck({ failure_threshold: 1 });
+      for (const success of [true, false]) {
+        await world.push(check, success);
+        all.unshift(check.id);
+        world.advance(1 + (i % 3));
+      }
+    }
+    const seen: string[] = [];
+    const ids = new Set<string>();
+    let after: string | undefined;
+    do {
+      const page = await feed(5, after);
+      for (const { check_id, id } of page.values) {
+        seen.push(check_id);
+        ids.add(id);
+      }
+      after = page.next;
+    } while (after !== undefined);
+    expect(seen).toEqual(all);
+    expect(ids.size).toBe(24);
+  });
+
+  it('keeps those of a deleted check, and loses those of a deleted entity', async () => {
+    const entity = await world.entity();
+    const gone = await world.pushCheck({ entity_id: entity.id, failure_threshold: 1 });
+    await world.push(gone);
+    await deleteCheck(world.context, await world.fresh(gone));
+    expect((await feed()).values.map(({ cause, check_id }) => [cause, check_id])).toEqual([
+      ['check_deleted', gone.id],
+      ['result', gone.id],
+    ]);
+    await deleteEntity(world.context, 'service', entity.slug);
+    expect((await feed()).values).toEqual([]);
+  });
+
+  it('reaches as far back as histories are kept, and no farther than asked', async () => {
+    const check = await world.pushCheck();
+    await world.push(check);
+    const at = world.ports.clock.now();
+    expect((await gather(transitionFeed(world.context, at))).values).toHaveLength(1);
+    expect((await gather(transitionFeed(world.context, at + 1))).values).toEqual([]);
+    world.advance(90 * DAY);
+    expect((await feed()).values).toHaveLength(1);
+    expect((await gather(checkTransitions(world.context, check))).values).toHaveLength(1);
+    world.advance(1);
+    expect((await feed()).values).toEqual([]);
+    expect((await gather(checkTransitions(world.context, check))).values).toEqual([]);
+  });
+
+  it('shows nothing of another account', async () => {
+    await world.push(await world.pushCheck());
+    const other = await world.account({ email: 'bob@example.com' });
+    expect((await gather(transitionFeed(other.context))).values).toEqual([]);
+  });
+
+  it('shows no URL of an error to a read-only key', async () => {
+    const check = await world.check({ failure_threshold: 1 });
+    await world.probe(check, world.ports.clock.now(), 'GET https://example.com/?token=s3cret answered 503');
+    const [shown] = (await gather(transitionFeed(world.readOnly))).values;
+    expect(shown?.error_message).toBe('GET ******** answered 503');
+    expect((await gather(checkTransitions(world.readOnly, check))).values).toEqual([shown]);
+    expect((await feed()).values[0]?.error_message).toContain('s3cret');
+  });
+});

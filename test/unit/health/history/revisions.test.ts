@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import { findGaps } from '#lib/health/history/gaps.ts';
+import type { RevisionItem } from '#lib/health/history/revisions.ts';
+import { REVISIONS } from '#lib/keys.ts';
+import { healthWorld } from '#test/support/health-world.ts';
+
+const DAY = 86_400_000;
+
+it('forgets past settings once no time in which they held is shown, and never those that hold', async () => {
+  const world = await healthWorld();
+  const { ports, keys, store } = world;
+  const begun = ports.clock.now();
+  const check = await world.check({ interval_seconds: 3600 });
+  for (const interval_seconds of [7200, 10_800]) {
+    world.advance(10 * DAY);
+    await updateCheck(world.context, await world.fresh(check), { interval_seconds });
+  }
+  const kept = async () => {
+    await store.sweep(ports.clock.now() / 1000);
+    const { items } = await ports.table.query<RevisionItem>({
+      partition: keys.ofCheck(check.tenant_id, check.id),
+      prefix: REVISIONS,
+    });
+    return items.map((item) => item.rev);
+  };
+  /** The slots of the thirty days before, none of which got a result. */
+  const missed = async () => {
+    const until = ports.clock.now();
+    const { gaps } = await findGaps(
+      world.context,
+      await world.fresh(check),
+      { from: until - 30 * DAY, until },
+      { gaps: 9 },
+    );
+    return gaps.reduce((sum, { slots }) => sum + slots, 0);
+  };
+
+  world.advance(19 * DAY);
+  expect(ports.clock.now()).toBe(begun + 39 * DAY);
+  const all = await missed();
+  expect(await kept()).toEqual([1, 2, 3]);
+  expect(await missed()).toBe(all);
+
+  world.advance(61.1 * DAY);
+  const before = await missed();
+  expect(await kept()).toEqual([2, 3]);
+  expect(await missed()).toBe(before);
+  world.advance(1000 * DAY);
+  expect(await kept()).toEqual([3]);
+});

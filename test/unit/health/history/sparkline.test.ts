@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { readSparkline } from '#lib/health/history/sparkline.ts';
+import { iso } from '#lib/platform/time.ts';
+import { recordOutage } from '#lib/schedule/outages.ts';
+import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+let world: HealthWorld;
+beforeEach(async () => {
+  world = await healthWorld();
+  await world.watermark(24 * HOUR);
+});
+
+const now = () => world.ports.clock.now();
+const draw = (check: CheckItem, hours = 1, points = 4) => readSparkline(world.context, check, { hours, points });
+const probeNext = async (check: CheckItem, error = '') => {
+  const rhythm = rhythmOf(check.id, check.interval_seconds);
+  const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
+  world.advance(slot - now());
+  await world.probe(check, slot, error);
+};
+
+describe('a sparkline', () => {
+  it('of a check that nobody has watched yet knows no uptime', async () => {
+    const check = await world.check();
+    const start = now() - HOUR;
+    expect(await draw(check)).toEqual({
+      check_id: check.id,
+      uptime_ratio: null,
+      gap_seconds: 0,
+      points: [0, 15, 30, 45].map((minute) => ({
+        at: iso(start + minute * MINUTE),
+        avg_latency_ms: null,
+        successes: 0,
+        failures: 0,
+      })),
+    });
+  });
+
+  it('counts successes and failures where they were, and the latency of successes alone', async () => {
+    const check = await world.check({ interval_seconds: 300 });
+    for (let i = 0; i < 12; i++) await probeNext(check, i === 4 ? 'status 503' : '');
+    world.advance(MINUTE);
+    const { uptime_ratio, gap_seconds, points } = await draw(check);
+    expect(uptime_ratio).toBeCloseTo(11 / 12, 10);
+    expect(gap_seconds).toBe(0);
+    expect(points.map(({ successes, failures }) => [successes, failures])).toEqual([
+      [3, 0],
+      [2, 1],
+      [3, 0],
+      [3, 0],
+    ]);
+    expect(points.map(({ avg_latency_ms }) => avg_latency_ms)).toEqual([40, 40, 40, 40]);
+  });
+
+  it('takes missed slots for neither up nor down', async () => {
+    const check = await world.check({ interval_seconds: 60 });
+    await probeNext(check);
+    await probeNext(check, 'status 503');
+    world.advance(10 * MINUTE);
+    await probeNext(check);
+    await probeNext(check);
+    expect(await draw(check)).toMatchObject({ uptime_ratio: 0.75, gap_seconds: 600 });
+  });
+
+  it('weighs each result by the interval of its time', async () => {
+    const check = await world.check({ interval_seconds: 60 });
+    for (let i = 0; i < 10; i++) await probeNext(check, 'status 503');
+    world.advance(1000);
+    const slower = await updateCheck(world.context, await world.fresh(check), { interval_seconds: 600 });
+    await probeNext(slower);
+    expect((await draw(slower)).uptime_ratio).toBe(0.5);
+  });
+
+  it('of a push check counts our outages as its gaps', async () => {
+    const check = await world.pushCheck();
+    await world.push(check);
+    world.advance(20 * MINUTE);
+    await recordOutage(world.ports, world.keys, { from: now() - 5 * MINUTE, to: now() });
+    await world.push(check, false);
+    expect(await draw(check)).toMatchObject({ uptime_ratio: 0.5, gap_seconds: 300 });
+  });
+
+  it('says so when so many hours hold too much', async () => {
+    const check = await world.check();
+    const old = world.ports.table.query;
+    const item = (at: number) => ({ ...world.keys.result(world.context.tenant, check.id, at, '1'), success: true });
+    const page = { items: Array.from({ length: 1000 }, (_, i) => item(now() - HOUR + i)) as never[], next: 'more' };
+    world.ports.table.query = (query) => (query.from?.startsWith('R#') ? Promise.resolve(page) : old(query));
+    await expect(draw(check)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', details: [{ path: 'hours' }] });
+  });
+
+  it('puts every result of its hours in exactly one point', async () => {
+    const { keys, context, ports } = world;
+    let made = 0;
+    const offsets = fc.array(fc.integer({ min: 0, max: 2 * HOUR }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(
+        offsets,
+        fc.integer({ min: 1, max: 500 }),
+        fc.integer({ min: 1, max: 2 }),
+        async (ago, points, hours) => {
+          const check = {
+            id: `chk_s${made++}`,
+            entity_id: 'ent_s',
+            execution_mode: 'push',
+            interval_seconds: 60,
+          } as CheckItem;
+          const items = ago.map((ms, i) => ({
+            ...keys.result(context.tenant, check.id, now() - ms, String(i)),
+            success: i % 3 > 0,
+            latency_ms: 5,
+          }));
+          if (items.length > 0) await ports.table.putMany(items as Partial<ResultItem>[] as ResultItem[]);
+          const drawn = await readSparkline(context, check, { hours, points });
+          const inside = items.filter((_, i) => ago[i]! <= hours * HOUR);
+          const sum = (of: 'successes' | 'failures') => drawn.points.reduce((total, point) => total + point[of], 0);
+          expect(drawn.points).toHaveLength(points);
+          expect(sum('successes')).toBe(inside.filter(({ success }) => success).length);
+          expect(sum('failures')).toBe(inside.filter(({ success }) => !success).length);
+          const ratio = inside.length === 0 ? null : sum('successes') / inside.length;
+          expect(drawn.uptime_ratio === null ? null : drawn.uptime_ratio.toFixed(9)).toBe(ratio?.toFixed(9) ?? null);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { create } from '#functions/prober.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { readHealth } from '#lib/health/status/service-health.ts';
+import { RESULTS } from '#lib/keys.ts';
+import { type HttpReply, type Net, NetError } from '#lib/platform/net/net.ts';
+import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+import { queueRecord } from '#test/support/queue-record.ts';
+
+const QUICK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
+const HANGS = new NetError('timeout', 'no answer within 5000 ms');
+
+/** A prober whose targets answer as `answer` says. */
+function proberOf({ ports }: HealthWorld, answer: { now: HttpReply | NetError | Promise<HttpReply> }) {
+  const asked: string[] = [];
+  const http: Net['http'] = async ({ url }) => {
+    asked.push(url);
+    const reply = answer.now;
+    if (reply instanceof Error) throw reply;
+    return reply;
+  };
+  const prober = create({ ...ports, net: { ...ports.net, http } });
+  const give = async (body: unknown) => {
+    expect(await prober({ Records: [queueRecord('m1', body)] })).toEqual({ batchItemFailures: [] });
+  };
+  return { asked, give };
+}
+
+const jobOf = ({ tenant_id, entity_id, id, interval_seconds }: CheckItem, at: number) => ({
+  tenant_id,
+  entity_id,
+  check_id: id,
+  slot: latestSlot(rhythmOf(id, interval_seconds), at),
+});
+
+const resultsOf = async ({ ports, keys }: HealthWorld, { tenant_id, id }: CheckItem) =>
+  (await ports.table.query({ partition: keys.ofCheck(tenant_id, id), prefix: RESULTS })).items.length;
+
+describe('the next probe of a check', () => {
+  it('that timed out goes to the slow lane, and back as soon as its target is quick again', async () => {
+    const world = await healthWorld();
+    const { ports, sent, fresh } = world;
+    const check = await world.check({ interval_seconds: 60 });
+    const answer = { now: HANGS as NetError | HttpReply };
+    const { asked, give } = proberOf(world, answer);
+    await give({ jobs: [jobOf(check, ports.clock.now())] });
+    expect(asked).toHaveLength(1);
+    expect(await fresh(check)).toMatchObject({ slow: true, consecutive_failures: 1 });
+
+    world.advance(60_000);
+    sent.length = 0;
+    const next = jobOf(check, ports.clock.now());
+    await give({ jobs: [next] });
+    expect(asked).toHaveLength(1);
+    expect(sent).toEqual([{ queue: 'slow', message: { body: { slow_jobs: [next] }, group: check.tenant_id } }]);
+
+    answer.now = QUICK;
+    await give(sent[0]!.message.body);
+    expect(asked).toHaveLength(2);
+    expect((await fresh(check)).slow).toBeUndefined();
+    expect(await resultsOf(world, check)).toBe(2);
+  });
+
+  it('that took two seconds is as slow, though it succeeded', async () => {
+    const world = await healthWorld();
+    const check = await world.check({ interval_seconds: 60 });
+    await proberOf(world, { now: { ...QUICK, latency_ms: 2000 } }).give({
+      jobs: [jobOf(check, world.ports.clock.now())],
+    });
+    expect((await world.fresh(check)).slow).toBe(true);
+  });
+
+  it('writes the check only when its lane changes', async () => {
+    const world = await healthWorld();
+    const check = await world.check({ interval_seconds: 60 });
+    const { give } = proberOf(world, { now: QUICK });
+    const versions: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      await give({ jobs: [jobOf(check, world.ports.clock.now())] });
+      versions.push((await world.fresh(check)).v);
+      world.advance(60_000);
+    }
+    expect(versions[1]).toBe(versions[0]);
+    expect(versions[2]).toBe(versions[0]);
+  });
+
+  it('is not lost when the slow lane cannot be reached', async () => {
+    const world = await healthWorld();
+    const { ports, sent } = world;
+    const check = await world.check({ interval_seconds: 60 });
+    await proberOf(world, { now: HANGS }).give({ jobs: [jobOf(check, ports.clock.now())] });
+    world.advance(60_000);
+    sent.length = 0;
+    const send = ports.queues.send;
+    ports.queues.send = (queue, messages) =>
+      queue === 'slow' ? Promise.reject(new Error('throttled')) : send(queue, messages);
+    const next = jobOf(check, ports.clock.now());
+    await proberOf(world, { now: QUICK }).give({ jobs: [next] });
+    expect(sent).toMatchObject([{ queue: 'job', message: { body: { jobs: [next] }, group: check.tenant_id } }]);
+  });
+});
+
+describe('probes of one tenant to one host', () => {
+  it('are ten at once, and those of another host do not wait for them', async () => {
+    const world = await healthWorld();
+    // No time passes while they wait.
+    world.ports.clock.sleep = () => new Promise(() => {});
+    const entity_id = (await world.entity()).id;
+    const checks: CheckItem[] = [];
+    for (let i = 0; i < 12; i++) checks.push(await world.check({ entity_id, target_url: 'https://slow.example.com/' }));
+    checks.push(await world.check({ entity_id, target_url: 'https://quick.example.com/' }));
+    const { promise, resolve } = Promise.withResolvers<HttpReply>();
+    const { asked, give } = proberOf(world, { now: promise });
+    const given = give({ jobs: checks.map((check) => jobOf(check, world.ports.clock.now())) });
+    for (let turn = 0; turn < 100 && asked.length < 11; turn++) await new Promise(setImmediate);
+    expect(asked.filter((url) => url.includes('slow'))).toHaveLength(10);
+    expect(asked.filter((url) => url.includes('quick'))).toHaveLength(1);
+    resolve(QUICK);
+    await given;
+    expect(asked).toHaveLength(13);
+  });
+});
+
+describe('a probe that waited for longer than its interval', () => {
+  it('is left out, and GET /v1/health is not ok for a minute', async () => {
+    const world = await healthWorld();
+    const { context, ports } = world;
+    await world.watermark(100_000);
+    const check = await world.check({ interval_seconds: 60 });
+    const { asked, give } = proberOf(world, { now: QUICK });
+    const job = jobOf(check, ports.clock.now());
+    world.advance(61_000);
+    expect((await readHealth(context)).ok).toBe(true);
+    await give({ jobs: [job] });
+    expect(asked).toEqual([]);
+    expect(await readHealth(context)).toMatchObject({
+      ok: false,
+      reasons: ['Probes waited for longer than their interval and were left out.'],
+      probes: { ok: false, last_late_at: expect.any(String) },
+    });
+    world.advance(61_000);
+    expect((await readHealth(context)).probes.ok).toBe(true);
+  });
+
+  it('because its tenant held its share of the places itself says nothing of the service', async () => {
+    const world = await healthWorld();
+    const { context, ports } = world;
+    await world.watermark(100_000);
+    const entity_id = (await world.entity()).id;
+    const checks: CheckItem[] = [];
+    for (let i = 0; i < 11; i++) checks.push(await world.check({ entity_id, target_url: 'https://slow.example.com/' }));
+    const jobs = checks.map((check) => jobOf(check, ports.clock.now()));
+    const { give } = proberOf(world, { now: QUICK });
+    await give({ jobs: jobs.slice(0, 10) });
+    world.advance(50_000);
+    await give({ jobs: jobs.slice(0, 10).map((job) => ({ ...job, slot: job.slot + 60_000 })) });
+    world.advance(30_000);
+    await give({ jobs: jobs.slice(10) });
+    expect(await readHealth(context)).toMatchObject({ ok: true, probes: { last_late_at: null } });
+  });
+});

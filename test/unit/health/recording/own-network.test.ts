@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ownNetwork } from '#lib/health/recording/own-network.ts';
+import { NetError } from '#lib/platform/net/net.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+const MINUTE = 60_000;
+
+let now: number;
+let witnessIsUp: boolean;
+let network: ReturnType<typeof ownNetwork>;
+beforeEach(() => {
+  now = 0;
+  witnessIsUp = true;
+  const resolve = async () => {
+    if (!witnessIsUp) throw new NetError('timeout', 'no answer', { answered: false });
+    return [];
+  };
+  network = ownNetwork({
+    net: { resolve },
+    clock: { now: () => now },
+    settings: { WITNESS: '.' },
+  } as unknown as Ports);
+});
+
+/** A batch of probes to three hosts, which end so; whoever is silent asks who is to blame. */
+async function batch(answered: boolean) {
+  for (const host of ['a', 'b', 'c']) network.record(host, answered);
+  const blame = answered ? undefined : await network.attribute();
+  await network.refreshReference();
+  return blame;
+}
+
+describe('the witness of our own network', () => {
+  it('that never answered speaks for nobody', async () => {
+    witnessIsUp = false;
+    await batch(true);
+    expect(await batch(false)).toBe('target');
+  });
+
+  it('that was heard and is silent with all hosts tells that our network is down', async () => {
+    await batch(true);
+    witnessIsUp = false;
+    expect(await batch(false)).toBe('network');
+  });
+
+  it('tells so also when it is looked at in the moment in which the network fails', async () => {
+    await batch(true);
+    now += 10 * MINUTE;
+    witnessIsUp = false;
+    // The last answers of the hosts come in while the witness is silent already.
+    await batch(true);
+    now += 5000;
+    expect(await batch(false)).toBe('network');
+  });
+
+  it('is forgotten when it stays silent while hosts answer, and counts again once it is heard', async () => {
+    await batch(true);
+    witnessIsUp = false;
+    for (let minute = 0; minute < 12; minute++) {
+      now += MINUTE;
+      await batch(true);
+    }
+    expect(await batch(false)).toBe('target');
+    witnessIsUp = true;
+    now += 10 * MINUTE;
+    await batch(true);
+    witnessIsUp = false;
+    expect(await batch(false)).toBe('network');
+  });
+});

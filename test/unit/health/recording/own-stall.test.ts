@@ -1,0 +1,58 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
+import { isOwnStall } from '#lib/health/recording/own-stall.ts';
+import { NetError } from '#lib/platform/net/net.ts';
+
+const outcomeOf = (error: NetError) => probing(() => Promise.reject(error));
+const timedOut = await outcomeOf(new NetError('timeout', 'no answer'));
+const cutOff = await outcomeOf(
+  new NetError('connect', 'it closed the connection', { answered: true, interrupted: true }),
+);
+
+describe('a probe during which this process stood still', () => {
+  it('for more than a tenth of its time-out says nothing when it timed out', () => {
+    expect(isOwnStall(timedOut, 5000, 501)).toBe(true);
+    expect(isOwnStall(timedOut, 5000, 500)).toBe(false);
+  });
+
+  it('at its deadline, which was late, says nothing either', () => {
+    expect(isOwnStall({ ...timedOut, latency_ms: 5501 }, 5000, 0)).toBe(true);
+    expect(isOwnStall({ ...timedOut, latency_ms: 5499 }, 5000, 0)).toBe(false);
+  });
+
+  it('for a quarter of a second says nothing when its connection was closed', () => {
+    expect(isOwnStall(cutOff, 30_000, 251)).toBe(true);
+    expect(isOwnStall(cutOff, 30_000, 250)).toBe(false);
+  });
+
+  it('tells all the same that its target succeeded, refused, answered wrongly or has a bad certificate', async () => {
+    const outcomes = [
+      succeeded(4000, 200),
+      failed('status', 'expected status 200, got 503', 4000, 503),
+      failed('body', 'the body does not contain "ok"', 4000, 200),
+      failed('tls', 'certificate expired', 4000),
+      await outcomeOf(new NetError('connect', 'connection refused', { answered: true })),
+      await outcomeOf(new NetError('egress', 'refused')),
+      await outcomeOf(new NetError('dns', 'NXDOMAIN')),
+    ];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...outcomes),
+        fc.integer({ min: 10, max: 30_000 }),
+        fc.nat(60_000),
+        (one, ms, stalled) => {
+          expect(isOwnStall(one, ms, stalled)).toBe(false);
+        },
+      ),
+    );
+  });
+
+  it('for one long turn is judged, however short its time-out', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 30_000 }), fc.nat(50), (timeout_ms, stalled) => {
+        expect(isOwnStall(timedOut, timeout_ms, stalled)).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Announced } from '#lib/checks/check-item.ts';
+import { announce, announcedState, retract } from '#lib/health/state/announced.ts';
+
+const telling = (announces: ('up' | 'down')[]): Announced | undefined => {
+  let told: Announced | undefined;
+  for (const [i, state] of announces.entries())
+    told = announce(told ? { announced: told } : {}, { id: `trn_${i}`, announces: state });
+  return told;
+};
+const states = fc.array(fc.constantFrom<'up' | 'down'>('up', 'down'), { minLength: 1, maxLength: 10 });
+
+describe('what the channels were told', () => {
+  it('is up before any alert', () => {
+    expect(announcedState({})).toBe('up');
+  });
+
+  it('is the latest alert', () => {
+    fc.assert(
+      fc.property(states, (list) => {
+        expect(announcedState({ announced: telling(list)! })).toBe(list.at(-1));
+      }),
+    );
+  });
+
+  it('is the one before when the latest failed', () => {
+    fc.assert(
+      fc.property(states, (list) => {
+        const told = retract(telling(list)!, `trn_${list.length - 1}`);
+        expect(announcedState({ announced: told })).toBe(list.at(-2) ?? 'up');
+      }),
+    );
+  });
+
+  it('does not change by the failure of an older one, and stays the same object by that of a stranger', () => {
+    const told = telling(['down', 'up', 'down'])!;
+    expect(announcedState({ announced: retract(told, 'trn_0') })).toBe('down');
+    expect(retract(told, 'trn_9')).toBe(told);
+  });
+
+  it('is what nobody can be sure of when five alerts that alternate all fail', () => {
+    let told = telling(['down', 'up', 'down', 'up', 'down'])!;
+    for (let i = 0; i < 5; i++) told = retract(told, `trn_${i}`);
+    expect(announcedState({ announced: told })).toBe('unknown');
+    expect(announcedState({ announced: announce({ announced: told }, { id: 'trn_5', announces: 'down' }) })).toBe(
+      'down',
+    );
+  });
+});
+
+describe('whatever alerts are planned, and in whatever order they fail', () => {
+  type Alert = { id: string; announces: 'up' | 'down'; failed: boolean };
+
+  /** An alert is planned, or one of the last `back` turns out to have failed on every channel. */
+  const stories = (back: number) =>
+    fc.array(
+      fc.oneof(
+        fc.record({ announces: fc.constantFrom<'up' | 'down'>('up', 'down') }),
+        fc.record({ back: fc.integer({ min: 0, max: back - 1 }) }),
+      ),
+      { maxLength: 40 },
+    );
+
+  function play(
+    steps: ({ announces: 'up' | 'down' } | { back: number })[],
+    see: (alerts: Alert[], told?: Announced) => void,
+  ) {
+    const alerts: Alert[] = [];
+    let told: Announced | undefined;
+    for (const one of steps) {
+      if ('announces' in one) {
+        alerts.push({ id: `trn_${alerts.length}`, announces: one.announces, failed: false });
+        told = announce(told ? { announced: told } : {}, alerts.at(-1)!);
+      } else {
+        const alert = alerts.at(-1 - one.back);
+        if (!alert || !told) continue;
+        alert.failed = true;
+        told = retract(told, alert.id);
+      }
+      see(alerts, told);
+    }
+  }
+
+  const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.announces ?? 'up';
+  const believed = (told?: Announced) => announcedState(told ? { announced: told } : {});
+
+  it('what is told is the latest that has not failed, or said to be uncertain', () => {
+    fc.assert(
+      fc.property(stories(12), (steps) => {
+        play(steps, (alerts, told) => expect([truth(alerts), 'unknown']).toContain(believed(told)));
+      }),
+    );
+  });
+
+  it('it is never uncertain as long as one of the latest four stands, or no more than four were planned', () => {
+    fc.assert(
+      fc.property(stories(12), (steps) => {
+        play(steps, (alerts, told) => {
+          if (alerts.length <= 4 || alerts.slice(-4).some(({ failed }) => !failed))
+            expect(believed(told)).toBe(truth(alerts));
+        });
+      }),
+    );
+  });
+
+  it('when all have failed, nothing counts as told of a check that is down, so that it is told', () => {
+    const planned = fc.array(fc.constantFrom<'up' | 'down'>('up', 'down'), { maxLength: 12 });
+    const failing = planned.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray([...list.keys()], { minLength: list.length })),
+    );
+    fc.assert(
+      fc.property(failing, ([list, order]) => {
+        let told = telling(list);
+        for (const i of order) told = told && retract(told, `trn_${i}`);
+        expect(believed(told)).not.toBe('down');
+      }),
+    );
+  });
+
+  it('a check remembers four alerts at most', () => {
+    fc.assert(
+      fc.property(stories(12), (steps) => {
+        play(steps, (_alerts, told) => expect(told?.inFlight.length ?? 0).toBeLessThanOrEqual(4));
+      }),
+    );
+  });
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { type Basis, changeState, type StateChangeInput } from '#lib/health/state/change-state.ts';
+import { aggregate } from '#lib/health/state/next-state.ts';
+import { keyTable } from '#lib/keys.ts';
+import { iso } from '#lib/platform/time.ts';
+
+const keys = keyTable({ BUCKETS: 2, SHARDS: 2 });
+const START = Date.UTC(2026, 10, 21);
+const channel = { id: 'chn_1', channel_type: 'webhook', config: { url: 'https://a.test/' }, created_at: iso(START) };
+
+const checkNamed = (id: string): CheckItem => ({
+  ...keys.check('acc_a', id),
+  v: `${id}-0`,
+  tenant_id: 'acc_a',
+  entity_id: 'ent_a',
+  id,
+  check_type: 'push',
+  execution_mode: 'push',
+  interval_seconds: 60,
+  timeout_ms: 5000,
+  failure_threshold: 1,
+  enabled: true,
+  config: {},
+  created_at: iso(START),
+  updated_at: iso(START),
+  rev: 1,
+  settings_at: START,
+  state: 'unknown',
+  state_since: iso(START),
+  consecutive_failures: 0,
+  alerts: {},
+});
+
+const entityOf = (checks: CheckItem[]): EntityItem => ({
+  ...keys.entity('acc_a', 'ent_a'),
+  v: 'entity-0',
+  tenant_id: 'acc_a',
+  id: 'ent_a',
+  blueprint_slug: 'service',
+  slug: 'shop',
+  name: 'Shop',
+  fields: {},
+  state: 'unknown',
+  state_since: iso(START),
+  checks: Object.fromEntries(checks.map(({ id }) => [id, 'unknown' as CheckState])),
+  check_load: 0,
+  seq: 0,
+  last_transition_at: 0,
+  created_at: iso(START),
+  updated_at: iso(START),
+});
+
+const basisOf = (entity: EntityItem, policy?: PolicyItem): Basis => ({
+  entity,
+  policy: policy ?? defaultPolicy(keys, checkNamed('chk_0')),
+  policyStored: policy !== undefined,
+  deadlines: {},
+});
+
+const changeOf = (check: CheckItem, to: CheckState, more: Partial<StateChangeInput> = {}): StateChangeInput => ({
+  check,
+  to,
+  cause: 'result',
+  error_message: '',
+  now: START,
+  retention_days: 30,
+  ...more,
+});
+
+describe('transitions of an entity with three checks', () => {
+  const step = fc.record({
+    which: fc.integer({ min: 0, max: 2 }),
+    to: fc.constantFrom<CheckState>('up', 'down', 'unknown'),
+    // Clocks of two writers need not agree.
+    now: fc.integer({ min: START - 5000, max: START + 5000 }),
+  });
+
+  it('make unbroken chains in strictly ascending time, whatever the clocks say', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const checks = [0, 1, 2].map((n) => checkNamed(`chk_${n}`));
+        let entity = entityOf(checks);
+        let last = 0;
+        let seq = 0;
+        for (const { which, to, now } of steps) {
+          const check = checks[which]!;
+          if (check.state === to) continue;
+          const change = changeState(keys, `token-${seq}`, basisOf(entity), changeOf(check, to, { now }));
+          const { transition } = change;
+          expect(transition.check_from_state).toBe(check.state);
+          expect(transition.check_to_state).toBe(to);
+          expect(transition.from_state).toBe(entity.state);
+          expect(transition.to_state).toBe(aggregate({ ...entity.checks, [check.id]: to }));
+          expect(transition.seq).toBe(++seq);
+          expect(change.at).toBeGreaterThan(last);
+          expect(change.at).toBeGreaterThanOrEqual(now);
+          expect(transition.timestamp).toBe(iso(change.at));
+          expect(change.entity.state).toBe(transition.to_state);
+          expect(change.entity.checks[check.id]).toBe(to);
+          if (transition.to_state === entity.state) expect(change.entity.state_since).toBe(entity.state_since);
+          else expect(change.entity.state_since).toBe(transition.timestamp);
+          last = change.at;
+          entity = change.entity;
+          checks[which] = { ...check, ...change.check };
+        }
+      }),
+    );
+  });
+
+  it('leave out a check that is deleted', () => {
+    const checks = [checkNamed('chk_0'), checkNamed('chk_1')];
+    const entity: EntityItem = { ...entityOf(checks), state: 'degraded', checks: { chk_0: 'down', chk_1: 'up' } };
+    const gone = changeOf({ ...checks[0]!, state: 'down' }, 'unknown', { cause: 'check_deleted' });
+    const change = changeState(keys, 'token', basisOf(entity), gone);
+    expect(change.entity.checks).toEqual({ chk_1: 'up' });
+    expect(change.transition).toMatchObject({ from_state: 'degraded', to_state: 'up', check_to_state: 'unknown' });
+  });
+});
+
+describe('the writes of a transition', () => {
+  const check: CheckItem = { ...checkNamed('chk_0'), state: 'up' };
+  const entity: EntityItem = { ...entityOf([check]), state: 'up', checks: { chk_0: 'up' }, seq: 4 };
+  const policy: PolicyItem = { ...defaultPolicy(keys, check), v: 'policy-7', channels: [channel] };
+
+  it('hold entity and policy to the versions that it was decided on', () => {
+    const { writes } = changeState(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
+    expect(writes).toContainEqual({ check: keys.policy('acc_a', 'chk_0'), if: { version: 'policy-7' } });
+    expect(writes.find((write) => 'put' in write && write.put.sk === 'ent_a')).toMatchObject({
+      put: { v: 'token', seq: 5 },
+      if: { version: 'entity-0' },
+    });
+    expect(writes.filter((write) => 'put' in write && write.if === 'absent')).toHaveLength(1);
+  });
+
+  it('hold to the absence of a policy that was never stored', () => {
+    const { writes } = changeState(keys, 'token', basisOf(entity), changeOf(check, 'down'));
+    expect(writes).toContainEqual({ check: keys.policy('acc_a', 'chk_0'), if: 'absent' });
+  });
+
+  it('carry the decision, and what the check then remembers of it', () => {
+    const change = changeState(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));
+    const { transition, at } = change;
+    expect(transition.alert).toEqual({
+      decision: 'planned',
+      reason: null,
+      deliveries: [deliveryIdOf(transition.transition_id, at, 'state_change', 0, 'chn_1')],
+    });
+    expect(change.check.alerts.last_planned_at).toBe(at);
+
+    const again = { ...check, ...change.check };
+    const next = changeState(keys, 'token2', basisOf(change.entity, policy), changeOf(again, 'up', { now: at + 1000 }));
+    expect(next.transition.alert).toEqual({ decision: 'skipped', reason: 'cooldown', deliveries: [] });
+    expect(next.check.alerts).toEqual(change.check.alerts);
+  });
+
+  it('name the same transition when they are made again, and another one for another writer', () => {
+    const made = (token: string) => changeState(keys, token, basisOf(entity), changeOf(check, 'down')).transition;
+    expect(made('a')).toEqual(made('a'));
+    expect(made('a').transition_id).not.toBe(made('b').transition_id);
+    expect(made('a').sk).toBe(made('b').sk);
+  });
+});

@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import { checkDetail } from '#lib/health/checks/check-detail.ts';
+import { readHealth } from '#lib/health/status/service-health.ts';
+import { staleEntities } from '#lib/health/status/staleness.ts';
+import { iso } from '#lib/platform/time.ts';
+import { recordOutage } from '#lib/schedule/outages.ts';
+import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+
+const SECOND = 1000;
+const MINUTE = 60_000;
+let world: HealthWorld;
+beforeEach(async () => {
+  world = await healthWorld();
+});
+
+const now = () => world.ports.clock.now();
+const NOTHING_SENT = { oldest_unsent_at: null, last_failure_at: null };
+const isStale = async (check: CheckItem) => (await checkDetail(world.context, await world.fresh(check))).stale;
+const toSlot = (check: CheckItem, ahead = 1) => {
+  const rhythm = rhythmOf(check.id, check.interval_seconds);
+  const slot = latestSlot(rhythm, now()) + ahead * rhythm.interval_ms;
+  world.advance(slot - now());
+  return slot;
+};
+
+describe('the last result of a check', () => {
+  it('is the one that its state follows, also after a push from the future', async () => {
+    const check = await world.pushCheck({ interval_seconds: 60, failure_threshold: 1 });
+    const last = async () => (await checkDetail(world.context, await world.fresh(check))).last_result;
+    await world.push(check, true, now() + 50 * SECOND);
+    expect(await last()).toMatchObject({ success: true });
+    world.advance(SECOND);
+    await world.push(check, false);
+    expect(await world.fresh(check)).toMatchObject({ state: 'down' });
+    expect(await last()).toMatchObject({ success: false });
+  });
+});
+
+describe('a result of a probed check is overdue', () => {
+  it('when a slot has none although its successor is due and a probe has had its time', async () => {
+    const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
+    expect(await isStale(check)).toBe(false);
+    await world.probe(check, toSlot(check));
+    world.advance(2 * MINUTE + 4_999);
+    expect(await isStale(check)).toBe(false);
+    world.advance(1);
+    expect(await isStale(check)).toBe(true);
+    await world.probe(check, latestSlot(rhythmOf(check.id, 60), now()));
+    expect(await isStale(check)).toBe(false);
+  });
+
+  it('when it never had one', async () => {
+    const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
+    toSlot(check, 2);
+    world.advance(5 * SECOND);
+    expect(await isStale(check)).toBe(true);
+  });
+
+  it('never while it is disabled, nor just after it was enabled', async () => {
+    const check = await world.check();
+    const disabled = await updateCheck(world.context, check, { enabled: false });
+    world.advance(60 * MINUTE);
+    expect(await isStale(check)).toBe(false);
+    await updateCheck(world.context, disabled, { enabled: true });
+    expect(await isStale(check)).toBe(false);
+  });
+});
+
+describe('a result of a push check is overdue', () => {
+  it('when its agent has been silent for longer than the grace', async () => {
+    const check = await world.pushCheck({ interval_seconds: 60, config: { grace_seconds: 90 } });
+    world.advance(60 * MINUTE);
+    expect(await isStale(check)).toBe(false);
+    await world.push(check);
+    world.advance(90 * SECOND);
+    expect(await isStale(check)).toBe(false);
+    world.advance(1);
+    expect(await isStale(check)).toBe(true);
+    await world.push(check);
+    expect(await isStale(check)).toBe(false);
+  });
+});
+
+it.each([
+  { settings: { interval_seconds: 60, failure_threshold: 1 }, seconds: 120 },
+  { settings: { interval_seconds: 60, failure_threshold: 3 }, seconds: 240 },
+  { settings: { interval_seconds: 300, failure_threshold: 2, config: { grace_seconds: 30 } }, seconds: 330 },
+])('a silent push check alerts after $seconds s with $settings', async ({ settings, seconds }) => {
+  const check = await world.pushCheck(settings);
+  expect((await checkDetail(world.context, check)).alerts_after_seconds).toBe(seconds);
+  expect(await checkDetail(world.context, await world.check())).not.toHaveProperty('alerts_after_seconds');
+});
+
+describe('lists are stale', () => {
+  const stale = async () => (await staleEntities(world.context))('ent_any');
+
+  it('before the schedule has ever run, and when it is behind', async () => {
+    expect(await stale()).toBe(true);
+    await world.watermark(2 * MINUTE);
+    expect(await stale()).toBe(false);
+    world.advance(2 * MINUTE - 1);
+    expect(await stale()).toBe(false);
+    world.advance(1);
+    expect(await stale()).toBe(true);
+  });
+
+  it('for half a minute after an outage of ours, until what was due has been probed', async () => {
+    await world.watermark(4 * MINUTE);
+    await recordOutage(world.ports, world.keys, { from: now() - MINUTE, to: now() });
+    expect(await stale()).toBe(true);
+    world.advance(30 * SECOND);
+    expect(await stale()).toBe(false);
+  });
+
+  it('by the shard of each entity alone', async () => {
+    await world.watermark(4 * MINUTE);
+    const behind = world.keys.shardOf('ent_a');
+    await world.ports.table.putMany([{ ...world.keys.watermark(behind), v: 'w', at: now() } as never]);
+    const isBehind = await staleEntities(world.context);
+    const other = ['ent_b', 'ent_c', 'ent_d', 'ent_e', 'ent_f'].find((id) => world.keys.shardOf(id) !== behind)!;
+    expect([isBehind('ent_a'), isBehind(other)]).toEqual([true, false]);
+  });
+});
+
+describe('a schedule that is farther ahead than any clock can have put it', () => {
+  const state = async () => {
+    const { ok, schedule } = await readHealth(world.context);
+    return [ok, schedule.ok, (await staleEntities(world.context))('ent_any')];
+  };
+
+  it('is not well: nothing is executed', async () => {
+    await world.watermark(5 * MINUTE);
+    expect(await state()).toEqual([true, true, false]);
+    await world.watermark(5 * MINUTE + 1);
+    expect(await state()).toEqual([false, false, true]);
+  });
+
+  it('does not make an outage of the future last until then', async () => {
+    await world.watermark(MINUTE);
+    await recordOutage(world.ports, world.keys, { from: now() - 2 * MINUTE, to: now() + 60 * MINUTE });
+    await recordOutage(world.ports, world.keys, { from: now() + 30 * MINUTE, to: now() + 60 * MINUTE });
+    expect(await state()).toEqual([true, true, false]);
+  });
+});
+
+describe('the health of the service', () => {
+  it('is not ok before the first tick', async () => {
+    expect(await readHealth(world.context)).toMatchObject({
+      ok: false,
+      schedule: { ok: false, emitted_until: null, lag_seconds: null },
+      deliveries: NOTHING_SENT,
+    });
+  });
+
+  it('is that of the shard that is farthest behind', async () => {
+    await world.watermark(2 * MINUTE);
+    const until = now() + 2 * MINUTE;
+    expect(await readHealth(world.context)).toMatchObject({
+      ok: true,
+      schedule: { ok: true, emitted_until: iso(until), lag_seconds: 0 },
+      deliveries: NOTHING_SENT,
+    });
+    const last = now() + MINUTE;
+    await world.ports.table.putMany([{ ...world.keys.watermark(1), v: 'w', at: last } as never]);
+    world.advance(MINUTE + 2500);
+    expect(await readHealth(world.context)).toMatchObject({
+      ok: false,
+      schedule: { ok: false, emitted_until: iso(last), lag_seconds: 2.5 },
+      deliveries: NOTHING_SENT,
+    });
+  });
+});

@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
+import { Reply, route } from '#lib/platform/http/route.ts';
+import { type Caller, makeRouter } from '#lib/platform/http/router.ts';
+import { memoryLog } from '#test/support/log.ts';
+
+type Context = { caller: Caller };
+const row = route<Context>();
+
+const rows = [
+  row({
+    method: 'GET',
+    path: '/v1/things/{id}',
+    access: 'read',
+    summary: '',
+    status: 200,
+    reply: z.unknown(),
+    query: z.object({ word: z.string().optional() }),
+    run: async (_context, { params, query }) => ({ ...params, ...query }),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/things/{id}',
+    access: 'write',
+    summary: '',
+    status: 200,
+    reply: z.unknown(),
+    body: z.object({ name: z.string(), note: z.string().optional() }),
+    maxBody: 100,
+    load: async (_context, { id }) => {
+      if (id === 'gone') throw notFound(`Thing ${id}`);
+      if (id === 'busy') throw new AppError('CONFLICT', 'It is busy.');
+      return id;
+    },
+    run: async (_context, { body, loaded }) => ({ ...body, loaded }),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/things/{id}/names/{name}',
+    names: ['name'],
+    access: 'admin',
+    summary: '',
+    status: 201,
+    reply: z.unknown(),
+    run: async (_context, { params }) => params,
+  }),
+  row({ method: 'DELETE', path: '/v1/things/{id}', access: 'write', summary: '', status: 204, run: async () => 'x' }),
+  row({
+    method: 'GET',
+    path: '/v1/open',
+    access: 'open',
+    summary: '',
+    status: 200,
+    reply: z.unknown(),
+    run: async (c) => c.caller,
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/paged',
+    access: 'read',
+    summary: '',
+    status: 200,
+    reply: z.unknown(),
+    run: async () => new Reply([1], { link: '<x>' }),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/broken',
+    access: 'read',
+    summary: '',
+    status: 200,
+    reply: z.unknown(),
+    run: () => Promise.reject(new Error('the password is hunter2')),
+  }),
+];
+
+const callers: Record<string, Caller> = {
+  admin: { is_read_only: false, role: 'admin' },
+  member: { is_read_only: false, role: 'member' },
+  reader: { is_read_only: true, role: 'admin' },
+};
+
+const log = memoryLog();
+const handle = makeRouter<Context>(rows, {
+  log,
+  anonymous: () => ({ caller: { is_read_only: true, role: 'member' } }),
+  spend: async () => ({}),
+  weigh: async () => {},
+  inReadTurn: (_context, read) => read(),
+  authenticate: async ({ headers }) => {
+    const caller = callers[headers.authorization ?? ''];
+    if (!caller) throw new AppError('UNAUTHORIZED', 'Who?', { headers: { 'www-authenticate': 'Bearer' } });
+    return { caller };
+  },
+});
+
+type Sent = { as?: string; body?: string; base64?: boolean; query?: string };
+async function send(method: string, path: string, { as = 'admin', body, base64 = false, query = '' }: Sent = {}) {
+  const event: ApiEvent = {
+    rawPath: path,
+    rawQueryString: query,
+    headers: { authorization: as },
+    body,
+    isBase64Encoded: base64,
+    requestContext: { requestId: 'req-1', http: { method, path } },
+  };
+  const { statusCode, headers, body: text } = await handle(event);
+  return { status: statusCode, headers, body: text === '' ? undefined : JSON.parse(text), text };
+}
+
+describe('the router', () => {
+  it('answers the record with the request id', async () => {
+    const answer = await send('GET', '/v1/things/a.b-c_1', { query: 'word=x' });
+    expect(answer).toMatchObject({ status: 200, body: { id: 'a.b-c_1', word: 'x' } });
+    expect(answer.headers).toMatchObject({
+      'x-request-id': 'req-1',
+      'content-type': 'application/json; charset=utf-8',
+    });
+  });
+  it('answers 204 without body and type', async () => {
+    const answer = await send('DELETE', '/v1/things/a');
+    expect(answer).toMatchObject({ status: 204, text: '' });
+    expect(answer.headers).not.toHaveProperty('content-type');
+  });
+  it('adds the headers of a Reply', async () => {
+    expect(await send('GET', '/v1/paged')).toMatchObject({ body: [1], headers: { link: '<x>' } });
+  });
+  it('takes the first of a repeated query parameter', async () => {
+    expect((await send('GET', '/v1/things/a', { query: 'word=1&word=2' })).body.word).toBe('1');
+  });
+  it('tells a caller nothing of a fault, and the log everything', async () => {
+    const answer = await send('GET', '/v1/broken');
+    expect(answer).toMatchObject({ status: 500, body: { code: 'INTERNAL', request_id: 'req-1' } });
+    expect(answer.text).not.toContain('hunter2');
+    expect(log.lines.at(-1)).toMatchObject({ level: 'error', fields: { path: '/v1/broken', request_id: 'req-1' } });
+  });
+  it('lets an open endpoint be called without a key', async () => {
+    expect(await send('GET', '/v1/open', { as: '' })).toMatchObject({ status: 200 });
+  });
+  it('answers /.well-known/ with a JSON 404 without a key', async () => {
+    expect(await send('GET', '/.well-known/oauth-protected-resource', { as: '' })).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND' },
+    });
+  });
+});
+
+describe('the gates', () => {
+  const bad = '{"name": 7}';
+  it.each([
+    ['an unknown route without a key', 'GET', '/v1/nothing', { as: '' }, 401, 'UNAUTHORIZED'],
+    ['an unknown route with a key', 'GET', '/v1/nothing', {}, 404, 'NOT_FOUND'],
+    ['a wrong method of a reader', 'POST', '/v1/things/a', { as: 'reader' }, 405, 'METHOD_NOT_ALLOWED'],
+    ['a reader before the role', 'POST', '/v1/things/a/names/n', { as: 'reader' }, 403, 'READ_ONLY'],
+    ['a reader before existence', 'PUT', '/v1/things/gone', { as: 'reader', body: bad }, 403, 'READ_ONLY'],
+    ['the role before existence', 'POST', '/v1/things/ü/names/n', { as: 'member' }, 403, 'FORBIDDEN'],
+    ['existence before the body', 'PUT', '/v1/things/gone', { body: bad }, 404, 'NOT_FOUND'],
+    ['state before the body', 'PUT', '/v1/things/busy', { body: bad }, 409, 'CONFLICT'],
+    ['the body last', 'PUT', '/v1/things/a', { body: bad }, 400, 'VALIDATION_ERROR'],
+  ])('judge %s', async (_name, method, path, sent, status, code) => {
+    expect(await send(method, path, sent)).toMatchObject({ status, body: { code } });
+  });
+  it('name the possible methods with a 405', async () => {
+    expect((await send('PATCH', '/v1/things/a')).headers.allow).toBe('DELETE, GET, HEAD, PUT');
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    ['percent-encoded', '/v1/things/%61', 'a'],
+    ['percent-encoded where it need not be', '/v1/things/a%2Eb', 'a.b'],
+  ])('names a thing %s', async (_name, path, id) => {
+    expect((await send('GET', path)).body).toEqual({ id });
+  });
+  it.each([
+    ['broken percent-encoding', '/v1/things/%zz'],
+    ['half a UTF-8 character', '/v1/things/%C3'],
+    ['a slash in a segment', '/v1/things/a%2Fb'],
+    ['the table separator', '/v1/things/a%23b'],
+    ['other letters than ASCII', '/v1/things/%C3%BC'],
+    ['a null byte', '/v1/things/a%00'],
+    ['too long an id', `/v1/things/${'a'.repeat(65)}`],
+    ['a dot segment', '/v1/things/..'],
+    ['nothing', '/v1/things/'],
+    ['a slash too many', '/v1/things/a/'],
+    ['another case', '/V1/things/a'],
+  ])('with %s names nothing', async (_name, path) => {
+    expect(await send('GET', path)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+  it('may hold any name where a name is', async () => {
+    const name = 'Größe / 100 % 🙂';
+    const answer = await send('POST', `/v1/things/a/names/${encodeURIComponent(name)}`);
+    expect(answer).toMatchObject({ status: 201, body: { id: 'a', name } });
+    expect((await send('POST', '/v1/things/a/names/%0A')).status).toBe(404);
+  });
+
+  /** What API Gateway makes of a path: every escape is decoded but that of % itself. */
+  const asGateway = (path: string): string => path.replace(/(?:%(?!25)[0-9A-F]{2})+/g, decodeURIComponent);
+
+  it.each([
+    ['100 %', '/v1/things/a/names/100 %25'],
+    ['größe/länge', '/v1/things/a/names/größe/länge'],
+    ['//', '/v1/things/a/names///'],
+    ['100%25', '/v1/things/a/names/100%2525'],
+    ['%2F/%zz', '/v1/things/a/names/%252F/%25zz'],
+    ['a/invite', '/v1/things/a/names/a/invite'],
+    ['#1', '/v1/things/a/names/#1'],
+    ['a+b', '/v1/things/a/names/a+b'],
+  ])('names the same, %j, whether it comes as it was sent or decoded by API Gateway', async (name, decoded) => {
+    const sent = `/v1/things/a/names/${encodeURIComponent(name)}`;
+    expect(asGateway(sent)).toBe(decoded);
+    for (const path of [sent, decoded])
+      expect(await send('POST', path)).toMatchObject({ status: 201, body: { id: 'a', name } });
+  });
+  it.each([
+    ['100 %', '/v1/things/a/names/100 %'],
+    ['%zz', '/v1/things/a/names/%zz'],
+    ['%C3 ü', '/v1/things/a/names/%C3 %C3%BC'],
+  ])('takes an escape that is none to the letter: %j', async (name, path) => {
+    expect((await send('POST', path)).body).toEqual({ id: 'a', name });
+  });
+  it('takes slashes into a name only at its end, and a name is not empty', async () => {
+    expect((await send('POST', '/v1/things/a/b/names/x')).status).toBe(404);
+    expect((await send('POST', '/v1/things/a/names/')).status).toBe(404);
+    expect((await send('PUT', '/v1/things/a/names/x/y')).status).toBe(405);
+  });
+});
+
+describe('a body', () => {
+  const put = (body: string, base64 = false) => send('PUT', '/v1/things/a', { body, base64 });
+  const encode = (bytes: string | Buffer) => Buffer.from(bytes).toString('base64');
+
+  it('may come in base64', async () => {
+    expect((await put(encode('{"name":"ü"}'), true)).body.name).toBe('ü');
+  });
+  it('may begin with a byte order mark', async () => {
+    expect((await put('\ufeff{"name":"a"}')).status).toBe(200);
+  });
+  it('may hold null for what is absent', async () => {
+    expect((await put('{"name":"a","note":null}')).body).toEqual({ name: 'a', loaded: 'a' });
+  });
+  it('is measured in bytes, before it is parsed', async () => {
+    const filled = (bytes: number) => `{"name":"${'a'.repeat(bytes - 11)}"}`;
+    expect((await put(filled(100))).status).toBe(200);
+    expect(await put(filled(101))).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
+    expect((await put(`{"name":"${'ü'.repeat(45)}"`)).status).toBe(400);
+    expect((await put(`{"name":"${'ü'.repeat(46)}"`)).status).toBe(413);
+    expect((await put(encode(filled(101)), true)).status).toBe(413);
+  });
+  it.each([
+    ['no JSON', 'name=a'],
+    ['cut off', '{"name":"a"'],
+    ['an array', '[{"name":"a"}]'],
+    ['null', 'null'],
+    ['a text', '"a"'],
+    ['a number', '7'],
+    ['half a character', '{"name":"\\ud83d"}'],
+    ['half a character, deep inside', '{"name":"a","note":{"x":["\\udc00"]}}'],
+  ])('that is %s is refused', async (_name, body) => {
+    const answer = await put(body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    expect(answer.body.details).toHaveLength(1);
+  });
+  it('that is not UTF-8 is refused', async () => {
+    expect(await put(encode(Buffer.from([0x7b, 0xff, 0x7d])), true)).toMatchObject({ status: 400 });
+  });
+  it('may hold escaped characters that are whole, and escaped backslashes', async () => {
+    expect((await put('{"name":"\\ud83d\\ude42 \\\\ud83d"}')).body.name).toBe('🙂 \\ud83d');
+  });
+  it('that is missing is an empty object: what is missing is named', async () => {
+    expect((await put('')).body).toEqual({
+      error: 'name: is required',
+      code: 'VALIDATION_ERROR',
+      details: [{ path: 'name', message: 'is required' }],
+    });
+  });
+  it('that is nested without end is refused or ignored, not a fault', async () => {
+    const deep = makeRouter<Context>(
+      [
+        row({
+          method: 'POST',
+          path: '/',
+          access: 'open',
+          summary: '',
+          status: 200,
+          reply: z.unknown(),
+          body: z.object({}),
+          run: async () => 1,
+        }),
+      ],
+      {
+        log,
+        anonymous: () => ({ caller: callers.admin! }),
+        authenticate: () => Promise.reject(new Error('unused')),
+        spend: async () => ({}),
+        weigh: async () => {},
+        inReadTurn: (_context, read) => read(),
+      },
+    );
+    for (const body of [`{"a":${'['.repeat(120_000)}${']'.repeat(120_000)}}`, '['.repeat(200_000)]) {
+      const { statusCode } = await deep({
+        rawPath: '/',
+        rawQueryString: '',
+        headers: {},
+        body,
+        isBase64Encoded: false,
+        requestContext: { requestId: 'r', http: { method: 'POST', path: '/' } },
+      });
+      expect([200, 400]).toContain(statusCode);
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { AppError } from '#lib/platform/errors.ts';
+import { parse, parseBody } from '#lib/platform/http/validation.ts';
+
+/** The details of a refusal; none when there was none. */
+function complaints(run: () => unknown): Record<string, string> {
+  try {
+    run();
+    return {};
+  } catch (error) {
+    return Object.fromEntries((error as AppError).details!.map(({ path, message }) => [path, message]));
+  }
+}
+
+describe('a member that is not known', () => {
+  const inner = z.object({ host: z.string(), port: z.int().optional() });
+  const kinds = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('a'), a: z.string() }),
+    z.object({ kind: z.literal('b'), b: z.string() }),
+  ]);
+  const schema = z
+    .object({
+      plain: inner.optional(),
+      filled: inner.prefault({ host: 'x' }),
+      list: z.array(z.preprocess((value) => value, inner)).default([]),
+      piped: z.string().transform(Number).optional(),
+      kind: kinds.optional(),
+      open: z.record(z.string(), z.unknown()).optional(),
+      strict: z.strictObject({ host: z.string() }).optional(),
+    })
+    .refine(() => true)
+    .meta({ id: 'TestOfUnknownMembers' });
+
+  it.each<[place: string, value: object, path: string]>([
+    ['at the outermost level', { hots: 1 }, 'hots'],
+    ['below an optional member', { plain: { host: 'x', prot: 1 } }, 'plain.prot'],
+    ['below one with a default', { filled: { host: 'x', prot: 1 } }, 'filled.prot'],
+    ['in a list, behind a preprocessing', { list: [{ host: 'x' }, { host: 'x', prot: 1 }] }, 'list.1.prot'],
+    ['of another kind', { kind: { kind: 'a', a: 'x', b: 'x' } }, 'kind.b'],
+    ['of a strict object, named once', { strict: { host: 'x', prot: 1 } }, 'strict.prot'],
+    ['whose name is that of a method of every object', { toString: 1 }, 'toString'],
+  ])('is refused %s', (_place, value, path) => {
+    expect(Object.keys(complaints(() => parse(schema, value)))).toEqual([path]);
+  });
+
+  it('is not looked for where a schema leaves it open', () => {
+    expect(complaints(() => parse(schema, { open: { anything: { at: ['all'] } } }))).toEqual({});
+  });
+
+  it('is passed over when it belongs to a record that was read, at the outermost level alone', () => {
+    const read = new Set(['created_at']);
+    expect(parseBody(schema, { created_at: 'x' }, read)).not.toHaveProperty('created_at');
+    const below = { plain: { host: 'x', created_at: 'x' } };
+    expect(Object.keys(complaints(() => parseBody(schema, below, read)))).toEqual(['plain.created_at']);
+  });
+
+  it('is refused in a body also where it is null, which is absent for one that is known', () => {
+    expect(complaints(() => parseBody(schema, { plain: null }))).toEqual({});
+    expect(Object.keys(complaints(() => parseBody(schema, { plan: null })))).toEqual(['plan']);
+  });
+
+  it('is refused whatever it is called and holds', () => {
+    const names = Object.keys(schema.shape);
+    fc.assert(
+      fc.property(
+        fc.string().filter((name) => !names.includes(name)),
+        fc.jsonValue(),
+        (name, value) => {
+          const body = Object.fromEntries([[name, value]]);
+          expect(complaints(() => parse(schema, body))[name]).toContain(`\`${name}\` is not known`);
+        },
+      ),
+    );
+  });
+
+  it('is named a hundred times at most', () => {
+    const body = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, 1]));
+    expect(Object.keys(complaints(() => parse(schema, body)))).toHaveLength(100);
+  });
+});
+
+describe('what must be is told in plain words', () => {
+  it.each<[schema: z.ZodType, value: unknown, message: string]>([
+    [z.string(), 7, 'must be text'],
+    [z.string(), undefined, 'is required'],
+    [z.string().max(3), 'abcd', 'must have at most 3 characters'],
+    [z.string().min(1), '', 'must have at least 1 characters'],
+    [z.int(), 1.5, 'must be a whole number'],
+    [z.int(), '1', 'must be a whole number'],
+    [z.number(), 'x', 'must be a number'],
+    [z.coerce.number().int(), 'abc', 'must be a number'],
+    [z.coerce.number().int(), '1.5', 'must be a whole number'],
+    [z.int().max(30_000), 40_000, 'must be at most 30000'],
+    [z.int().min(10), 1, 'must be at least 10'],
+    [z.number().gt(0), 0, 'must be more than 0'],
+    [z.boolean(), 'yes', 'must be true or false'],
+    [z.array(z.string()), {}, 'must be a list'],
+    [z.array(z.string()).max(1), ['a', 'b'], 'must have at most 1 members'],
+    [z.object({}), 'x', 'must be an object'],
+    [z.record(z.string(), z.string()), 'x', 'must be an object'],
+    [z.enum(['admin', 'member']), 'boss', 'must be one of admin, member'],
+    [z.enum(['admin', 'member']), undefined, 'is required: one of admin, member'],
+    [z.literal('push'), 'pull', 'must be push'],
+    [z.email(), 'x', 'must be an e-mail address'],
+    [z.union([z.string(), z.number()]), true, 'has none of the possible forms'],
+  ])('%#: %s', (schema, value, message) => {
+    expect(complaints(() => parse(z.object({ it: schema }), { it: value }))).toEqual({ it: message });
+  });
+
+  it('names what every kind wants where the kind is missing or unknown', () => {
+    const shared = { name: z.string(), note: z.string().optional() };
+    const schema = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a'), ...shared, a: z.string() }),
+      z.object({ kind: z.literal('b'), ...shared }),
+    ]);
+    expect(complaints(() => parse(schema, {}))).toEqual({ kind: 'is required: one of a, b', name: 'is required' });
+    expect(complaints(() => parse(schema, { kind: 'c', name: 'x' }))).toEqual({ kind: 'must be one of a, b' });
+  });
+});

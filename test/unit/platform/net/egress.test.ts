@@ -1,0 +1,338 @@
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { allowHost, allowUrl, blockList, refusalOf, resolveAllowed } from '#lib/platform/net/egress.ts';
+
+type Vector = {
+  id: string;
+  why: string;
+  url?: string;
+  host?: string;
+  port?: number;
+  dns?: Record<string, string[]>;
+  dnsSequence?: Record<string, string[][]>;
+  connectsTo?: string;
+  socketRemote?: string;
+  redirect?: { status: number; location: string };
+  vars?: Record<string, string>;
+  verdict: 'allow' | 'block';
+};
+
+const vectors = readFileSync(new URL('../../../support/ssrf-vectors.jsonl', import.meta.url), 'utf8')
+  .split('\n')
+  .filter(Boolean)
+  .map((line) => JSON.parse(line) as Vector);
+
+const inAscii = (name: string): string => (URL.parse(`http://${name}/`)?.hostname ?? name).replace(/\.$/, '');
+
+/** The addresses that an action of this vector would connect to; throws when the guard refuses it. */
+async function connectsTo(vector: Vector): Promise<string[]> {
+  const answers = new Map(
+    Object.entries(
+      vector.dnsSequence ?? Object.fromEntries(Object.entries(vector.dns ?? {}).map(([k, v]) => [k, [v]])),
+    ).map(([name, sequence]) => [inAscii(name), [...sequence]]),
+  );
+  const resolve = async (name: string): Promise<string[]> => {
+    const sequence = answers.get(name);
+    return (sequence && sequence.length > 1 ? sequence.shift() : sequence?.[0]) ?? [];
+  };
+  const url = vector.url?.replace(/\{\{(\w+)\}\}/g, (whole, name) => vector.vars?.[name] ?? whole);
+  const verdict = url === undefined ? allowHost(vector.host ?? '', 'public', []) : allowUrl(url, 'public', []);
+  if (vector.port === 0) throw new Error('no such port');
+  const addresses =
+    verdict.ok && verdict.literal ? [verdict.host] : await resolveAllowed(verdict, 'public', [], resolve);
+  const remote = vector.socketRemote && refusalOf(vector.socketRemote, 'public', []);
+  if (remote) throw new Error(remote);
+  // An action does not follow redirects: a 3xx is a failed run, wherever it points.
+  if (vector.redirect) throw new Error(`status ${vector.redirect.status}`);
+  return addresses;
+}
+
+describe('the public rule, as an action uses it', () => {
+  it.each(vectors)('$id: $verdict, $why', async (vector) => {
+    if (vector.verdict === 'block') {
+      await expect(connectsTo(vector)).rejects.toThrow();
+      return;
+    }
+    // 1.1.1.1 and the like are literals; names without an entry in `dns` do not occur among the allowed.
+    const addresses = await connectsTo(vector);
+    expect(addresses).not.toEqual([]);
+    if (vector.connectsTo) expect(addresses).toEqual([vector.connectsTo]);
+  });
+
+  it.each([
+    'http://168.63.129.16/machine?comp=goalstate',
+    'http://100.100.100.200/',
+    'http://192.0.0.192/',
+    'http://[fd20:ce::254]/',
+    'http://[fd00:c1::a9fe:a9fe]/',
+    'http://[fd00:42::42]/',
+    'http://[64:ff9b:1:fffe::a9fe:a9fe]/',
+    'http://[2001:0:4136:e378:8000:63bf:5601:5601]/',
+  ])('refuses the metadata address, or the way to one, %s', (url) => {
+    expect(allowUrl(url, 'public', [])).toMatchObject({ ok: false });
+  });
+
+  it('says of an address that only the operator may know no more than that it is not public', async () => {
+    const verdict = allowHost('db.corp.example.com', 'public', []);
+    for (const address of ['10.20.30.40', 'fd12::1', '169.254.169.254']) {
+      const refused = resolveAllowed(verdict, 'public', [], async () => ['93.184.215.14', address]);
+      await expect(refused).rejects.toMatchObject({
+        message:
+          'refused: db.corp.example.com resolves to an address that is not public, and only public hosts may be reached',
+      });
+    }
+  });
+
+  it.each(['2001:4860::200:5efe:127.0.0.1', '2001:4860:0:0:0:5efe:7f00:1'])(
+    'refuses the tunnel identifier in %s',
+    (address) => {
+      expect(refusalOf(address, 'public', [])).toContain('not a public address');
+    },
+  );
+});
+
+describe('the rule of people who monitor their own network', () => {
+  it.each([
+    'http://127.0.0.1:8080/',
+    'http://10.1.2.3/',
+    'http://192.168.1.1/',
+    'http://172.20.0.2/',
+    'http://100.64.0.9/',
+    'http://[::1]/',
+    'http://[fd12::1]/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://router/',
+    'http://printer.local/',
+    'http://my_service:3000/',
+    'http://db.internal/',
+    'http://localhost/',
+    'https://example.com/',
+    'http://2130706433/',
+  ])('lets %s pass', (url) => {
+    expect(allowUrl(url, 'any', [])).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    'http://169.254.169.254/',
+    'http://169.254.1.1/',
+    'http://0.0.0.0/',
+    'http://0.1.2.3/',
+    'http://224.0.0.1/',
+    'http://255.255.255.255/',
+    'http://240.0.0.1/',
+    'http://[::]/',
+    'http://[fe80::1]/',
+    'http://[ff02::1]/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[::169.254.169.254]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[64:ff9b:1::169.254.169.254]/',
+    'http://[2002:a9fe:a9fe::1]/',
+    'http://[::ffff:0:169.254.169.254]/',
+    'http://[::ffff:0.0.0.0]/',
+    'http://[::ffff:224.0.0.1]/',
+    'http://[64:ff9b::]/',
+    'http://[fd00:ec2::254]/',
+    'http://[fd00:42::42]/',
+    'http://[fd00:c1::a9fe:a9fe]/',
+    'http://[fd20:ce::254]/',
+    'http://100.100.100.200/',
+    'http://192.0.0.192/',
+    'http://168.63.129.16/',
+    'http://[::ffff:168.63.129.16]/',
+    'http://[2002:6464:64c8::1]/',
+    'http://[64:ff9b:1::1]/',
+    'http://[64:ff9b:1:fffe::a9fe:a9fe]/',
+    'http://[64:ff9b:1:a9fe:a9:fe00::]/',
+    'http://[2001:0:4136:e378:8000:63bf:5601:5601]/',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://user:pass@10.0.0.1/',
+    'ftp://10.0.0.1/',
+    'http://10.0.0.1:0/',
+  ])('refuses %s', (url) => {
+    expect(allowUrl(url, 'any', [])).toMatchObject({ ok: false });
+  });
+
+  it('says in a sentence what the address is', () => {
+    expect(allowUrl('http://169.254.169.254/latest', 'any', [])).toEqual({
+      ok: false,
+      reason: '169.254.169.254 is a link-local address, which may not be reached from here',
+    });
+  });
+});
+
+describe('anything but the machine itself', () => {
+  it.each([
+    'http://127.0.0.1:9001/2018-06-01/runtime/invocation/next',
+    'http://127.255.255.254/',
+    'http://127.1:9001/',
+    'http://2130706433/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::127.0.0.1]/',
+    'http://[::ffff:0:127.0.0.1]/',
+    'http://[64:ff9b::127.0.0.1]/',
+    'http://[64:ff9b:1::7f00:1]/',
+    'http://[2002:7f00:1::1]/',
+    'http://0.0.0.0/',
+    'http://[::]/',
+    'http://169.254.100.1:9001/',
+  ])('refuses %s', (url) => {
+    expect(allowUrl(url, 'any-but-self', [])).toMatchObject({ ok: false });
+  });
+
+  it.each(['http://10.0.0.1/', 'http://[fd12::1]/', 'http://db.internal/', 'http://router/', 'http://128.0.0.1/'])(
+    'lets %s pass',
+    (url) => {
+      expect(allowUrl(url, 'any-but-self', [])).toMatchObject({ ok: true });
+    },
+  );
+
+  it('reads a name that leads to it as what it is', async () => {
+    const verdict = allowHost('localhost', 'any-but-self', []);
+    await expect(resolveAllowed(verdict, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
+      message: 'refused: localhost resolves to ::1; ::1 is a loopback address, which may not be reached from here',
+    });
+  });
+
+  it('opens what EGRESS_ALLOW names, and no more of it', () => {
+    const allow = ['127.77.0.0/16'];
+    expect(allowUrl('http://127.77.3.4/', 'any-but-self', allow)).toMatchObject({ ok: true });
+    expect(allowUrl('http://127.0.0.1/', 'any-but-self', allow)).toMatchObject({ ok: false });
+  });
+});
+
+describe('hosts as people write them', () => {
+  it.each([
+    ['127.1', '127.0.0.1'],
+    ['2130706433', '127.0.0.1'],
+    ['0x7f000001', '127.0.0.1'],
+    ['[::1]', '::1'],
+    ['::1', '::1'],
+    ['Example.COM.', 'example.com'],
+    ['bücher.de', 'xn--bcher-kva.de'],
+  ])('reads %s as %s', (host, canonical) => {
+    expect(allowHost(host, 'any', [])).toMatchObject({ ok: true, host: canonical });
+  });
+
+  it.each([
+    '',
+    ' ',
+    'a b',
+    'a/b',
+    'a@b',
+    'a:80',
+    'a?b',
+    '-x.dev',
+    'x-.dev',
+    'x..dev',
+    '%31',
+    'fe80::1%eth0',
+    '[::1',
+    'a\nb',
+    `${'a'.repeat(64)}.dev`,
+    `${'a.'.repeat(127)}dev`,
+  ])('refuses %j', (host) => {
+    expect(allowHost(host, 'any', [])).toMatchObject({ ok: false });
+  });
+});
+
+describe('EGRESS_ALLOW', () => {
+  const allow = ['127.77.0.0/16', 'fd00:1::/32', '169.254.10.10'];
+
+  it.each(['http://127.77.3.4/', 'http://[fd00:1::9]/', 'http://169.254.10.10/'])(
+    'opens %s under either rule',
+    (url) => {
+      expect(allowUrl(url, 'public', allow)).toMatchObject({ ok: true });
+      expect(allowUrl(url, 'any', allow)).toMatchObject({ ok: true });
+    },
+  );
+
+  it('leaves the rest of 127/8 refused', () => {
+    expect(allowUrl('http://127.0.0.1/', 'public', allow)).toMatchObject({ ok: false });
+    expect(allowUrl('http://127.78.0.0/', 'public', allow)).toMatchObject({ ok: false });
+  });
+
+  it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/8/8', '10.0.0.0/', ''])(
+    'refuses the range %j with a sentence',
+    (cidr) => {
+      expect(() => blockList([cidr])).toThrow(`"${cidr}" is not a range of addresses`);
+    },
+  );
+});
+
+describe('names', () => {
+  const verdict = allowHost('api.example.com', 'public', []);
+
+  it('pass when all of their addresses do, and the addresses are what is connected to', async () => {
+    const resolve = async () => ['93.184.215.14', '2606:4700::1111'];
+    expect(await resolveAllowed(verdict, 'public', [], resolve)).toEqual(['93.184.215.14', '2606:4700::1111']);
+  });
+
+  it('are refused for one bad address among good ones', async () => {
+    const resolve = async () => ['93.184.215.14', '10.0.0.1'];
+    await expect(resolveAllowed(verdict, 'public', [], resolve)).rejects.toMatchObject({
+      kind: 'egress',
+      message:
+        'refused: api.example.com resolves to an address that is not public, and only public hosts may be reached',
+    });
+  });
+
+  it('are looked up once', async () => {
+    let asked = 0;
+    await resolveAllowed(verdict, 'public', [], async () => [['93.184.215.14'], ['127.0.0.1']][asked++] ?? []);
+    expect(asked).toBe(1);
+  });
+});
+
+describe('properties', () => {
+  const v4 = fc.tuple(...Array.from({ length: 4 }, () => fc.nat(255))).map((parts) => parts.join('.'));
+
+  it('every spelling of an IPv4 address has the verdict of its plain form', () => {
+    fc.assert(
+      fc.property(v4, fc.constantFrom('any', 'any-but-self', 'public'), (address, egress) => {
+        const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+        const number = ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+        const plain = allowHost(address, egress, []).ok;
+        for (const spelling of [
+          `${number}`,
+          `0x${number.toString(16)}`,
+          `0${a.toString(8)}.${b}.${c}.${d}`,
+          `${a}.${((b << 16) | (c << 8) | d) >>> 0}`,
+          `${address}.`,
+        ]) {
+          expect(allowHost(spelling, egress, []).ok).toBe(plain);
+        }
+      }),
+    );
+  });
+
+  it('what is never reached is not reached in an IPv6 form either, and nothing is public in one', () => {
+    const near = fc.oneof(
+      v4,
+      v4.map((address) => address.replace(/^\d+/, '127')),
+      fc.constantFrom('100.100.100.200', '168.63.129.16', '192.0.0.192'),
+    );
+    fc.assert(
+      fc.property(near, fc.constantFrom('any', 'any-but-self'), (address, egress) => {
+        const refused = refusalOf(address, egress, []) !== undefined;
+        for (const form of [`::ffff:${address}`, `64:ff9b::${address}`]) {
+          expect(refusalOf(form, egress, []) !== undefined).toBe(refused);
+          expect(refusalOf(form, 'public', [])).toBeDefined();
+        }
+      }),
+    );
+  });
+
+  it('whatever is public is also allowed where anything is', () => {
+    fc.assert(
+      fc.property(fc.oneof(v4, fc.ipV6()), (address) => {
+        if (refusalOf(address, 'public', []) !== undefined) return;
+        expect(refusalOf(address, 'any', [])).toBeUndefined();
+        expect(refusalOf(address, 'any-but-self', [])).toBeUndefined();
+      }),
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FREE_PIECES, MEAN_PIECE_BYTES, ResponseBody, WINDOW_BYTES } from '#lib/platform/net/response-body.ts';
+
+const MB = 1024 * 1024;
+
+/** Gives a body in pieces of those lengths, over and over, until it has enough. */
+function give(body: ResponseBody, bytes: Buffer, lengths: number[]): string {
+  for (let from = 0, i = 0; from < bytes.length; i++) {
+    const length = lengths[i % lengths.length]!;
+    if (body.take(bytes.subarray(from, from + length))) break;
+    from += length;
+  }
+  return body.end();
+}
+
+describe('a body that is kept', () => {
+  it('is the same however it is cut, up to its limit, between two characters', () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), lengths, fc.integer({ min: 1, max: 60 }), (text, cut, limit) => {
+        const bytes = Buffer.from(text.toWellFormed());
+        const body = new ResponseBody({ limit }, undefined);
+        const kept = give(body, bytes, cut);
+        expect(text.toWellFormed().startsWith(kept)).toBe(true);
+        expect(Buffer.byteLength(kept)).toBeGreaterThan(Math.min(limit, bytes.length) - 4);
+        expect(body.size).toBe(Math.min(limit, bytes.length));
+      }),
+    );
+  });
+
+  it('takes no more memory than its limit, in a million pieces as in one', () => {
+    for (const length of [1, MB]) {
+      const body = new ResponseBody({ limit: 4096 }, undefined);
+      expect(give(body, Buffer.alloc(MB, 'a'), [length])).toBe('a'.repeat(4096));
+      expect(body.held).toBe(4096);
+    }
+  });
+});
+
+describe('a text to find', () => {
+  it('is found wherever it is and however the body is cut', () => {
+    const before = fc.integer({ min: 0, max: 3 * WINDOW_BYTES });
+    const cut = fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1 });
+    const text = fc.string({ unit: 'grapheme', minLength: 1 }).map((one) => one.toWellFormed());
+    fc.assert(
+      fc.property(before, cut, text, fc.constantFrom('x', 'ü', '€'), (count, lengths, find, filler) => {
+        const bytes = Buffer.from(filler.repeat(count) + find + filler.repeat(100));
+        const body = new ResponseBody({ limit: MB, find }, 'text/html; charset=utf-8');
+        expect(give(body, bytes, lengths)).toBe('');
+        expect(body.isFound).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('that is not there is not found, nor what lies behind the limit', () => {
+    const body = new ResponseBody({ limit: MB, find: 'needle' }, undefined);
+    give(body, Buffer.from(`${'need'.repeat(MB / 4)}needle`), [1000]);
+    expect(body).toMatchObject({ isFound: false, size: MB });
+  });
+
+  it.each([1, 100, 65_536])('needs one window of memory for 1 MB in pieces of %i bytes', (length) => {
+    const body = new ResponseBody({ limit: MB, find: 'needle' }, undefined);
+    give(body, Buffer.alloc(MB, 'a'), [length]);
+    expect(body.size).toBe(MB);
+    expect(body.held).toBeLessThanOrEqual(WINDOW_BYTES);
+  });
+
+  it('ends the reading where it is found', () => {
+    const body = new ResponseBody({ limit: MB, find: 'needle' }, undefined);
+    give(body, Buffer.from(`needle${'a'.repeat(MB - 6)}`), [1024]);
+    expect(body.size).toBe(WINDOW_BYTES);
+  });
+});
+
+describe('a body in small pieces', () => {
+  const cut = (count: number, length: number) => {
+    const body = new ResponseBody({ limit: MB, find: 'needle' }, undefined);
+    for (let i = 0; i < count; i++) body.take(Buffer.alloc(length));
+    return body.isCutSmall;
+  };
+
+  it('is told from one that only begins or ends so', () => {
+    expect(cut(FREE_PIECES, 1)).toBe(false);
+    expect(cut(FREE_PIECES + 1, 1)).toBe(true);
+    expect(cut(FREE_PIECES + 1, MEAN_PIECE_BYTES)).toBe(false);
+  });
+});

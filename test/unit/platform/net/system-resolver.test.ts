@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { allowHost, resolveAllowed } from '#lib/platform/net/egress.ts';
+import { makeNet } from '#lib/platform/net/node-net.ts';
+import { eitherOrBoth, type Family, parseHosts, systemResolver } from '#lib/platform/net/system-resolver.ts';
+import { type DnsReply, type DnsServer, dnsServer } from '#test/support/dns-server.ts';
+import { httpTarget } from '#test/support/socket-target.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function resolverWith(hosts: string, server?: DnsServer) {
+  const file = join(folder, 'hosts');
+  writeFileSync(file, hosts);
+  return systemResolver({ hostsFile: file, ...(server && { servers: [server.address] }) });
+}
+
+describe('the hosts file', () => {
+  it('is read with comments, aliases and both families, IPv4 first', () => {
+    const names = parseHosts(
+      [
+        '# a comment',
+        '',
+        '::1 localhost ip6-localhost',
+        '127.0.0.1\tlocalhost  Vm # more',
+        '10.0.0.5 db.example.com',
+        'fe80::1%lo0 localhost',
+      ].join('\n'),
+    );
+    expect(Object.fromEntries(names)).toEqual({
+      localhost: ['127.0.0.1', '::1'],
+      'ip6-localhost': ['::1'],
+      vm: ['127.0.0.1'],
+      'db.example.com': ['10.0.0.5'],
+    });
+  });
+
+  it('goes before DNS, in any case', async () => {
+    await using server = await dnsServer(() => ({ rcode: 'SERVFAIL' }));
+    expect(await resolverWith('10.0.0.5 db.example.com', server)('DB.example.com')).toEqual(['10.0.0.5']);
+    expect(server.asked).toEqual([]);
+  });
+
+  it('may be missing', async () => {
+    expect(await systemResolver({ hostsFile: join(folder, 'none') })('localhost')).toEqual(['127.0.0.1', '::1']);
+  });
+
+  it.each(['localhost', 'app.localhost'])('need not know %s', async (name) => {
+    expect(await resolverWith('')(name)).toEqual(['127.0.0.1', '::1']);
+  });
+});
+
+describe('a DNS name', () => {
+  const resolve = async (replies: Record<string, DnsReply>): Promise<string[]> => {
+    await using server = await dnsServer((_name, type) => replies[type] ?? { records: [] });
+    return await resolverWith('', server)('shop.example.com');
+  };
+  const A: DnsReply = {
+    records: [
+      { type: 'A', text: '192.0.2.1' },
+      { type: 'A', text: '192.0.2.2' },
+    ],
+  };
+  const AAAA: DnsReply = { records: [{ type: 'AAAA', text: '2001:db8::1' }] };
+
+  it('has all of its addresses, IPv4 first', async () => {
+    expect((await resolve({ A, AAAA })).sort()).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
+    expect((await resolve({ A, AAAA })).at(-1)).toBe('2001:db8::1');
+  });
+
+  it('may have one family alone, though the look-up of the other fails', async () => {
+    expect(await resolve({ AAAA })).toEqual(['2001:db8::1']);
+    expect(await resolve({ A, AAAA: { rcode: 'SERVFAIL' } })).toHaveLength(2);
+  });
+
+  it('has the addresses of one family when the server drops the question for the other', async () => {
+    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'silence'));
+    const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
+    // The default time of a check; c-ares gives a question up after 6 s.
+    await net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' });
+    expect(server.asked).toContain('udp AAAA shop.example.com');
+  });
+
+  it('that is refused by one family alone is refused, though the server drops the other', async () => {
+    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'silence'));
+    const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
+    await expect(net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' })).rejects.toMatchObject({
+      kind: 'egress',
+    });
+  });
+
+  it('without any address is none that could be reached', async () => {
+    expect(await resolve({})).toEqual([]);
+    const verdict = allowHost('shop.example.com', 'any', []);
+    await expect(resolveAllowed(verdict, 'any', [], async () => [])).rejects.toMatchObject({
+      kind: 'dns',
+      message: 'the name shop.example.com has no address (neither A nor AAAA record)',
+    });
+  });
+
+  it.each([
+    ['NXDOMAIN', 'the name shop.example.com does not resolve (NXDOMAIN): check its spelling and its DNS zone'],
+    ['SERVFAIL', 'the name shop.example.com does not resolve (SERVFAIL): the DNS server failed'],
+    ['REFUSED', 'the name shop.example.com does not resolve (REFUSED): the DNS server refused to answer'],
+  ] as const)('that ends in %s is explained', async (rcode, message) => {
+    await using server = await dnsServer(() => ({ rcode }));
+    const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
+    await expect(net.guard({ host: 'shop.example.com', timeout_ms: 2_000, egress: 'public' })).rejects.toMatchObject({
+      kind: 'dns',
+      answered: false,
+      message,
+    });
+  });
+
+  it('whose server is silent ends at the deadline, and holds nobody else up', async () => {
+    await using server = await dnsServer((name) => (name === 'dead.example.com' ? 'silence' : A));
+    const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
+    const dead = Array.from({ length: 50 }, () =>
+      net.guard({ host: 'dead.example.com', timeout_ms: 300, egress: 'public' }).catch((error) => error.message),
+    );
+    await net.guard({ host: 'shop.example.com', timeout_ms: 250, egress: 'public' });
+    expect(new Set(await Promise.all(dead))).toEqual(
+      new Set(['no answer within 300 ms (looking up dead.example.com)']),
+    );
+  });
+});
+
+describe('the answers for the two families', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const BOTH = ['IPv4', 'IPv6'] as const;
+  const FOUR = ['192.0.2.1'];
+  const SIX = ['2001:db8::1'];
+
+  /** Two look-ups that end when told, and what has come of them so far. */
+  const lookUps = (families: readonly Family[] = BOTH) => {
+    const asked = { IPv4: Promise.withResolvers<string[]>(), IPv6: Promise.withResolvers<string[]>() };
+    const state: { is: unknown } = { is: 'open' };
+    eitherOrBoth(asked.IPv4.promise, asked.IPv6.promise, families).then(
+      (addresses) => {
+        state.is = addresses;
+      },
+      (error) => {
+        state.is = error.code;
+      },
+    );
+    const stateAfter = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return state.is;
+    };
+    return { asked, stateAfter };
+  };
+  const failed = (code: string) => Object.assign(new Error(code), { code });
+
+  it.each([
+    ['IPv4', 'IPv6'],
+    ['IPv6', 'IPv4'],
+  ] as const)('%s first: the other is waited for a little while, and used when it comes', async (first, second) => {
+    const { asked, stateAfter } = lookUps();
+    asked[first].resolve(first === 'IPv4' ? FOUR : SIX);
+    expect(await stateAfter(240)).toBe('open');
+    asked[second].resolve(second === 'IPv4' ? FOUR : SIX);
+    expect(await stateAfter(0)).toEqual([...FOUR, ...SIX]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ['IPv4', FOUR],
+    ['IPv6', SIX],
+  ] as const)('%s alone is enough when the other does not come', async (first, addresses) => {
+    const { asked, stateAfter } = lookUps();
+    asked[first].resolve([...addresses]);
+    expect(await stateAfter(250)).toEqual(addresses);
+  });
+
+  it.each(['ESERVFAIL', 'ENODATA'])('a failure (%s) is neither waited for nor in the way', async (code) => {
+    const { asked, stateAfter } = lookUps();
+    asked.IPv6.reject(failed(code));
+    expect(await stateAfter(5_000)).toBe('open');
+    asked.IPv4.resolve([...FOUR]);
+    expect(await stateAfter(0)).toEqual(FOUR);
+  });
+
+  it('of a family that this machine cannot use are no reason to hurry', async () => {
+    const { asked, stateAfter } = lookUps(['IPv4']);
+    asked.IPv6.resolve([...SIX]);
+    expect(await stateAfter(2_500)).toBe('open');
+    asked.IPv4.resolve([...FOUR]);
+    expect(await stateAfter(0)).toEqual([...FOUR, ...SIX]);
+  });
+
+  it('may both be a failure, of which that of IPv4 is told', async () => {
+    const { asked, stateAfter } = lookUps();
+    asked.IPv6.reject(failed('ETIMEOUT'));
+    asked.IPv4.reject(failed('ESERVFAIL'));
+    expect(await stateAfter(0)).toBe('ESERVFAIL');
+  });
+});
+
+describe('a name of one label', () => {
+  it('is asked of the operating system, and all who ask get its answer', async () => {
+    const resolve = resolverWith('');
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => resolve('no-such-host-here')));
+    expect(
+      new Set(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'found'))),
+    ).toHaveLength(1);
+  });
+});
+
+it('a check of localhost reaches a server on this machine, as the machine knows the name', async () => {
+  await using target = await httpTarget((_req, res) => res.end('home'), '127.0.0.1');
+  const net = makeNet({ EGRESS_ALLOW: [] });
+  const request = { method: 'GET', timeout_ms: 2_000, max_body_bytes: 100, max_redirects: 0 };
+  expect(await net.http({ ...request, url: `http://localhost:${target.port}/`, egress: 'any' })).toMatchObject({
+    body: 'home',
+  });
+  await expect(
+    net.http({ ...request, url: `http://localhost:${target.port}/`, egress: 'public' }),
+  ).rejects.toMatchObject({ kind: 'egress' });
+});

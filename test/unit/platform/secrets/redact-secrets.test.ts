@@ -1,0 +1,127 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
+import { readingsOf } from '#lib/platform/secrets/readings.ts';
+import { REDACTED, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
+import { WRITINGS } from '#test/support/writings.ts';
+
+const PUNCTUATION = `+/=&<>"'%.*?()[]{}|^$\\-_~`;
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const secrets = fc.string({ unit: fc.constantFrom(...LETTERS, ...PUNCTUATION), minLength: 8, maxLength: 60 });
+const ways = fc.constantFrom(...Object.values(WRITINGS));
+
+/** How much of a text is shown beside its masks. */
+const shown = (text: string): number => text.replaceAll('*', '').length;
+
+describe('a secret', () => {
+  it.each(Object.keys(WRITINGS))('written %s is found, whatever stands around it', (way) => {
+    fc.assert(
+      fc.property(secrets, fc.constantFrom('', ' ', 'a', 'id: "', '{\n  "x": "'), (secret, before) => {
+        const text = `${before}${WRITINGS[way]!(secret)}" and so on`;
+        // Padding of base64, and a digit of it that holds bits of a neighbour.
+        expect(shown(redactorOf([secret])(text)) - shown(before) - shown('" and so on')).toBeLessThanOrEqual(3);
+      }),
+    );
+  });
+
+  it('written in two ways at once is found', () => {
+    // What is left: padding of base64, in the second way.
+    fc.assert(
+      fc.property(secrets, ways, ways, (secret, first, second) => {
+        const left = redactorOf([secret])(`got ${second(first(secret))}`);
+        expect(shown(left)).toBeLessThanOrEqual('got '.length + second('==').length + 2);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('that begins at the end of a text that was cut off is found from its fourth character on', () => {
+    fc.assert(
+      fc.property(secrets, ways, fc.nat(), (secret, write, at) => {
+        const whole = write(secret);
+        const least = write(secret.slice(0, 4)).replace(/=+$/, '').length + 2;
+        fc.pre(whole.length > least);
+        const text = `got ${whole.slice(0, least + (at % (whole.length - least)))}`;
+        // Beside `got `: a part of an escape or of a digit, which tells less than a character.
+        const left = redactorOf([secret])(text, true);
+        expect(shown(left)).toBeLessThanOrEqual('got '.length + 12);
+        expect(left).toContain(REDACTED);
+      }),
+    );
+  });
+
+  it('is found by any sixteen characters of it', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 16, maxLength: 99 }), fc.nat(), (secret, at) => {
+        const start = at % (secret.length - 15);
+        expect(redactorOf([secret])(`<<${secret.slice(start, start + 16)}>>`)).toContain(REDACTED);
+      }),
+    );
+  });
+
+  it('of bytes that are no ASCII is found in every encoding', () => {
+    for (const write of Object.values(WRITINGS)) {
+      expect(redactorOf(['pässwörd-ß'])(`got ${write('pässwörd-ß')} `)).toContain(REDACTED);
+    }
+    expect(redactorOf(['pässwörd-ß'])('p%E4ssw%F6rd-%DF')).toBe(REDACTED);
+  });
+
+  it('in other case than it was sent is found', () => {
+    expect(redactorOf(['SecretToken'])('GET /SECRETTOKEN, secrettoken')).toBe(`GET /${REDACTED}, ${REDACTED}`);
+  });
+
+  it('in a text that is shortened with an ellipsis is found', () => {
+    expect(redactorOf(['SECRETTOKEN0123'])('redirected to /SECRETT…')).toBe(`redirected to /${REDACTED}…`);
+  });
+});
+
+describe('what is no secret', () => {
+  it('stays as it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        expect(redactorOf(['\u{1F511}'.repeat(8)])(text)).toBe(text);
+        expect(redactorOf([])(text)).toBe(text);
+      }),
+    );
+  });
+
+  it.each([
+    ['a value of one or two characters, which is everywhere', '1', '{"id": 1, "n": 11}', '{"id": 1, "n": 11}'],
+    ['a short value inside a word', 'prod', 'product of prod', `product of ${REDACTED}`],
+    ['a short value in a number', '2026', '120260 2026-01', `120260 ${REDACTED}-01`],
+    ['the beginning of a secret at the end of a text that is whole', 'services/T0', 'no service', 'no service'],
+    ['an empty value', '', 'a  b', 'a  b'],
+  ])('%s', (_what, secret, text, left) => {
+    expect(redactorOf([secret])(text)).toBe(left);
+  });
+});
+
+describe('of the headers of a request', () => {
+  const basic = `Basic ${Buffer.from('ops:hush').toString('base64')}`;
+  it.each([
+    ['a value', { 'X-Key': 'sk_live_9' }, '{"x-key":"sk_live_9"}', `{"x-key":"${REDACTED}"}`],
+    ['a token without its scheme', { Authorization: 'Bearer abcdef' }, 'no token abcdef', `no token ${REDACTED}`],
+    ['the word before a token', { Authorization: 'Bearer abcdef' }, 'Bearer abcdef', `Bearer ${REDACTED}`],
+    ['Basic as it was sent', { authorization: basic }, `got ${basic}`, `got Basic ${REDACTED}`],
+    ['user and password of Basic', { authorization: basic }, 'no user ops:hush', `no user ${REDACTED}`],
+    ['the password of Basic', { authorization: basic }, 'wrong: "hush"', `wrong: "${REDACTED}"`],
+    ['a cookie of several', { Cookie: 'theme=dark1; sid=abc123' }, '{"sid":"abc123"}', `{"sid":"${REDACTED}"}`],
+  ])('%s is known', (_what, headers, text, left) => {
+    expect(redactorOf(headerSecrets(headers as Record<string, string>))(text)).toBe(left);
+  });
+});
+
+it('reading a text takes time in proportion to it, whatever it holds', () => {
+  const layers = (text: string): string => {
+    let whole = text;
+    for (let i = 0; i < 6; i++) whole = Buffer.from(whole).toString('base64').slice(0, 4096);
+    return whole;
+  };
+  const texts = ['a', '\\', '%25', '&amp;', '%2525', 'ab12', '\\\\u005c'].map((unit) =>
+    unit.repeat(4096 / unit.length),
+  );
+  for (const text of [...texts, layers('x'.repeat(4096))]) {
+    const lengths = [...readingsOf(text)].map((reading) => reading.text.length);
+    expect(lengths.reduce((sum, length) => sum + length)).toBeLessThanOrEqual(36 * text.length);
+  }
+});

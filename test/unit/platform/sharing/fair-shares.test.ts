@@ -1,0 +1,194 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FairShares, NO_PLACE, type Shares, shareOf } from '#lib/platform/sharing/fair-shares.ts';
+
+/** Work that ends when the test says so, on a clock that the test moves. */
+function world(shares: Shares) {
+  let now = 0;
+  const sleeping: { until: number; wake: () => void }[] = [];
+  const clock = {
+    now: () => now,
+    sleep: (ms: number) => new Promise<void>((wake) => void sleeping.push({ until: now + ms, wake })),
+  };
+  const fair = new FairShares(shares, clock);
+  type Piece = {
+    tenant: string;
+    target?: string | undefined;
+    state: 'waits' | 'runs' | 'over' | 'no place';
+    end: () => void;
+  };
+  const pieces: Piece[] = [];
+  const settle = async () => {
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+  };
+  return {
+    fair,
+    pieces,
+    settle,
+    submit: (tenant: string, target?: string): Piece => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const piece: Piece = { tenant, target, state: 'waits', end: resolve };
+      pieces.push(piece);
+      void fair
+        .run({ tenant, target }, () => {
+          piece.state = 'runs';
+          return promise;
+        })
+        .then((answer) => {
+          piece.state = answer === NO_PLACE ? 'no place' : 'over';
+        });
+      return piece;
+    },
+    pass: async (ms: number) => {
+      for (const end = now + ms; now < end; ) {
+        now = Math.min(end, now + 500);
+        for (const one of sleeping.filter(({ until }) => until <= now)) {
+          sleeping.splice(sleeping.indexOf(one), 1);
+          one.wake();
+        }
+        await settle();
+      }
+    },
+    running: (tenant?: string, target?: string) =>
+      pieces.filter(
+        (one) =>
+          one.state === 'runs' &&
+          (tenant === undefined || one.tenant === tenant) &&
+          (target === undefined || one.target === target),
+      ).length,
+    waiting: () => pieces.filter((one) => one.state === 'waits'),
+  };
+}
+
+describe('fair shares', () => {
+  it('let one tenant have every place while nobody else wants one', async () => {
+    const { submit, running, settle } = world({ places: 10, wait_ms: 1000 });
+    for (let i = 0; i < 30; i++) submit('a');
+    await settle();
+    expect(running()).toBe(10);
+  });
+
+  it('begin the work of others at once, though one tenant holds every place and does not end', async () => {
+    const { submit, running, settle } = world({ places: 10, wait_ms: 1000 });
+    for (let i = 0; i < 100; i++) submit('a');
+    const other = submit('b');
+    await settle();
+    expect(other.state).toBe('runs');
+    submit('b');
+    submit('b');
+    await settle();
+    expect(running('b')).toBe(shareOf(10));
+  });
+
+  it('serve tenants in turns, and leave nobody more than a fifth while others wait', async () => {
+    const { submit, running, pieces, settle } = world({ places: 10, wait_ms: 1000 });
+    for (const tenant of ['a', 'b', 'c', 'd', 'e']) for (let i = 0; i < 60; i++) submit(tenant);
+    await settle();
+    for (let i = 0; i < 40; i++) {
+      const open = pieces.filter((one) => one.state === 'runs');
+      open[(i * 7) % open.length]!.end();
+      await settle();
+    }
+    for (const tenant of ['a', 'b', 'c', 'd', 'e']) expect(running(tenant)).toBe(2);
+  });
+
+  it('let few at once go to one target of a tenant, and its other targets pass by', async () => {
+    const { submit, running, settle } = world({ places: 10, per_target: 3, wait_ms: 1000 });
+    for (let i = 0; i < 20; i++) submit('a', 'slow.test');
+    const other = submit('a', 'quick.test');
+    const same = submit('b', 'slow.test');
+    await settle();
+    expect(running('a', 'slow.test')).toBe(3);
+    expect([other.state, same.state]).toEqual(['runs', 'runs']);
+  });
+
+  it('say that there was no place when none came free in time, and begin nothing then', async () => {
+    const { submit, pass } = world({ places: 1, wait_ms: 5000 });
+    const first = submit('a');
+    submit('a').end();
+    const late = submit('a');
+    await pass(4000);
+    expect(late.state).toBe('waits');
+    await pass(3000);
+    expect(late.state).toBe('no place');
+    expect(first.state).toBe('runs');
+  });
+
+  it('remember for a minute who was held back by its own work, and of others nothing', async () => {
+    const { fair, submit, pass, settle } = world({ places: 10, per_target: 3, wait_ms: 1000 });
+    const held = [submit('a'), submit('a')];
+    submit('b');
+    await settle();
+    expect([fair.wasHeldBack('a'), fair.wasHeldBack('b')]).toEqual([true, false]);
+    for (const one of held) one.end();
+    await pass(59_000);
+    expect(fair.wasHeldBack('a')).toBe(true);
+    await pass(2000);
+    expect(fair.wasHeldBack('a')).toBe(false);
+  });
+
+  it('free the place of work that throws', async () => {
+    const { fair } = world({ places: 1, wait_ms: 1000 });
+    const failing = () => Promise.reject(new Error('broken'));
+    await expect(fair.run({ tenant: 'a' }, failing)).rejects.toThrow('broken');
+    expect(await fair.run({ tenant: 'a' }, async () => 'done')).toBe('done');
+  });
+
+  const step = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        tenant: fc.constantFrom('a', 'a', 'a', 'b', 'c'),
+        target: fc.constantFrom('x', 'y', undefined),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ ends: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ pass: fc.integer({ min: 100, max: 4000 }) }) },
+  );
+
+  it('hold their bounds in any order of events, and leave no place idle that waiting work may have', async () => {
+    const story = fc.asyncProperty(
+      fc.integer({ min: 1, max: 12 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(step, { maxLength: 80 }),
+      async (places, per_target, steps) => {
+        const {
+          fair: _,
+          submit,
+          pieces,
+          pass,
+          running,
+          waiting,
+          settle,
+        } = world({ places, per_target, wait_ms: 3000 });
+        const share = shareOf(places);
+        for (const one of steps) {
+          if ('tenant' in one) submit(one.tenant, one.target);
+          else if ('pass' in one) await pass(one.pass);
+          else {
+            const open = pieces.filter(({ state }) => state === 'runs');
+            open[one.ends % Math.max(1, open.length)]?.end();
+          }
+          await settle();
+          const count = (tenant?: string) => running(tenant);
+          expect(count()).toBeLessThanOrEqual(places + share);
+          for (const tenant of ['a', 'b', 'c']) {
+            for (const target of ['x', 'y']) expect(running(tenant, target)).toBeLessThanOrEqual(per_target);
+          }
+          for (const { tenant, target } of waiting()) {
+            const line = pieces.filter((p) => p.state === 'runs' && p.tenant === tenant && p.target === target).length;
+            if (line >= per_target) continue;
+            expect(count()).toBeGreaterThanOrEqual(places);
+            if (count(tenant) < share) expect(count()).toBe(places + share);
+          }
+        }
+        for (let left = 0; left < 1000 && (running() > 0 || waiting().length > 0); left++) {
+          for (const piece of pieces) if (piece.state === 'runs') piece.end();
+          await settle();
+        }
+        expect(pieces.every(({ state }) => state === 'over' || state === 'no place')).toBe(true);
+      },
+    );
+    await fc.assert(story, { numRuns: 200 });
+  });
+});

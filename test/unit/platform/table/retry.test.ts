@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { openTable } from '#infra/local/sqlite-table.ts';
+import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+
+function world() {
+  let now = 0;
+  const waits: number[] = [];
+  return {
+    waits,
+    clock: {
+      now: () => now,
+      sleep: async (ms: number) => {
+        waits.push(ms);
+        now += ms;
+      },
+      stalled: () => 0,
+    },
+    ids: { id: () => 'x', token: () => 'x', secret: () => 'x', random: () => 0.999 },
+  };
+}
+
+describe('untilDone', () => {
+  it('answers what the first attempt that is done answers', async () => {
+    const ports = world();
+    const tries: number[] = [];
+    const answer = await untilDone(ports, async (count) => {
+      tries.push(count);
+      return count < 3 ? AGAIN : 'done';
+    });
+    expect(answer).toBe('done');
+    expect(tries).toEqual([0, 1, 2, 3]);
+  });
+
+  it('waits longer and longer, at most 15 ms for each try', async () => {
+    const ports = world();
+    await untilDone(ports, async (count) => (count < 4 ? AGAIN : true));
+    expect(ports.waits.map(Math.round)).toEqual([15, 30, 45, 60]);
+  });
+
+  it('gives up as UNAVAILABLE within 10 s and says when to come back', async () => {
+    const ports = world();
+    const refused = await untilDone(ports, async () => AGAIN).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
+    expect(ports.clock.now()).toBeGreaterThan(9000);
+    expect(ports.clock.now()).toBeLessThan(10_000);
+  });
+
+  it('lets an error through at once', async () => {
+    const ports = world();
+    const fault = new Error('broken');
+    await expect(untilDone(ports, () => Promise.reject(fault))).rejects.toBe(fault);
+    expect(ports.waits).toEqual([]);
+  });
+});
+
+describe('commit', () => {
+  const put = (v: string): Write => ({ put: { pk: 'p', sk: 's', v }, if: 'absent' });
+
+  it('is done when an earlier sending of the same writes took place', async () => {
+    const table = openTable({ file: ':memory:' });
+    expect(await commit({ table }, [put('mine')])).toEqual({ ok: true });
+    expect(await commit({ table }, [put('mine'), { check: { pk: 'p', sk: 'no' }, if: 'absent' }])).toEqual({
+      ok: true,
+    });
+    table.store.close();
+  });
+
+  it("is refused by another's item", async () => {
+    const table = openTable({ file: ':memory:' });
+    await commit({ table }, [put('theirs')]);
+    expect(await commit({ table }, [put('mine')])).toMatchObject({ ok: false, failed: [0] });
+    table.store.close();
+  });
+
+  it('passes a conflict on, of which nothing is known', async () => {
+    const conflict: WriteOutcome = { ok: false, failed: [], present: [], conflict: true };
+    const table = { transact: async () => conflict } as Partial<Table> as Table;
+    expect(await commit({ table }, [put('mine')])).toBe(conflict);
+  });
+});
