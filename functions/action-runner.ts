@@ -1,6 +1,6 @@
 import { PLACE_MS } from '#lib/actions/run/claim.ts';
 import { runMessage } from '#lib/actions/run/run-message.ts';
-import { keyTable } from '#lib/keys.ts';
+import { envOf } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -11,9 +11,9 @@ const PLACES = { places: 200, per_target: 10, wait_ms: PLACE_MS };
 
 /** Runs actions that a transition or the schedule wants. */
 export const create = (ports: Ports) => {
-  const world = { ports, keys: keyTable(ports.settings), places: new FairShares(PLACES, ports.clock) };
+  const env = { ...envOf(ports), places: new FairShares(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) =>
-      runMessage(world, messages.action.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
+      runMessage(env, messages.action.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
     );
 };

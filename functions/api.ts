@@ -1,6 +1,6 @@
 import { gates } from '#lib/access/authenticate.ts';
 import { apiRows } from '#lib/api-rows.ts';
-import { keyTable } from '#lib/keys.ts';
+import { envOf } from '#lib/env.ts';
 import { MAX_MCP_BODY, MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { requestOf, resultOf } from '#lib/platform/http/fetch-event.ts';
@@ -12,9 +12,9 @@ import type { Ports } from '#lib/platform/ports.ts';
  * for gateways that cannot stream: only a GET of it needs the function that can.
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
-  const keys = keyTable(ports.settings);
-  const answer = makeRouter(apiRows, gates(ports, keys));
-  const mcp = makeMcp({ ports, keys }, { streams: false });
+  const env = envOf(ports);
+  const answer = makeRouter(apiRows, gates(env));
+  const mcp = makeMcp(env, { streams: false });
   return async (event) => {
     if (event.rawPath !== MCP_PATH) return answer(event);
     const { http, requestId } = event.requestContext;

@@ -1,6 +1,6 @@
 import { deliver } from '#lib/alerts/deliver/deliver.ts';
 import type { Publish } from '#lib/alerts/deliver/send.ts';
-import { keyTable } from '#lib/keys.ts';
+import { envOf } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, chanceOf, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { natsPublisher } from '#lib/platform/net/nats-client.ts';
@@ -12,10 +12,10 @@ const PLACES = { places: 200, per_target: 10, wait_ms: 1_000 };
 
 /** Attempts deliveries. The NATS client is in this function alone. */
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
-  const world = { ports, keys: keyTable(ports.settings), publish, places: new FairShares(PLACES, ports.clock) };
+  const env = { ...envOf(ports), publish, places: new FairShares(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) =>
-      deliver(world, messages.delivery.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
+      deliver(env, messages.delivery.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
     );
 };
 

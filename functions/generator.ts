@@ -1,4 +1,4 @@
-import { keyTable } from '#lib/keys.ts';
+import { envOf } from '#lib/env.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -6,12 +6,12 @@ import { emitShards, SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
 
 /** Emits what is due: one tick a minute, split into one message a shard where there are many. */
 export function create(ports: Ports) {
-  const keys = keyTable(ports.settings);
+  const env = envOf(ports);
   return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, async (body) => {
       const tick = messages.tick.parse(body);
-      const shards = tick.shard !== undefined ? [tick.shard] : keys.shards;
-      if (shards.length <= SHARDS_TOGETHER) return emitShards(ports, keys, shards, Date.parse(tick.scheduled_time));
+      const shards = tick.shard !== undefined ? [tick.shard] : env.keys.shards;
+      if (shards.length <= SHARDS_TOGETHER) return emitShards(env, shards, Date.parse(tick.scheduled_time));
       await ports.queues.send(
         'tick',
         shards.map((shard) => ({ body: { ...tick, shard } })),

@@ -1,8 +1,8 @@
 import { gates } from '#lib/access/authenticate.ts';
+import { envOf } from '#lib/env.ts';
 import { pushRows } from '#lib/health/recording/push-routes.ts';
-import { keyTable } from '#lib/keys.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /** Takes results and heartbeats: the hot path, apart from the API so that its bundle and its faults stay small. */
-export const create = (ports: Ports) => makeRouter(pushRows, gates(ports, keyTable(ports.settings)));
+export const create = (ports: Ports) => makeRouter(pushRows, gates(envOf(ports)));

@@ -1,4 +1,4 @@
-import { keyTable } from '#lib/keys.ts';
+import { envOf } from '#lib/env.ts';
 import { MAX_MCP_BODY, makeMcp } from '#lib/mcp/endpoint.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { requestOf } from '#lib/platform/http/fetch-event.ts';
@@ -6,7 +6,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 
 /** MCP at an address that streams: the answer to a GET goes on for minutes, until `signal` aborts or its life ends. */
 export function create(ports: Ports): (event: ApiEvent, context?: { signal?: AbortSignal }) => Promise<Response> {
-  const answer = makeMcp({ ports, keys: keyTable(ports.settings) }, { streams: true });
+  const answer = makeMcp(envOf(ports), { streams: true });
   return (event, context) =>
     answer(requestOf(event, MAX_MCP_BODY, context?.signal), event.requestContext.http.sourceIp);
 }

@@ -1,6 +1,6 @@
 import { fanOutOrPark, fanOutParked } from '#lib/alerts/plan/fan-out.ts';
+import { envOf } from '#lib/env.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { keyTable } from '#lib/keys.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { newImage, type StreamRecord, sequenceOf } from '#lib/platform/aws/stream-record.ts';
 import {
@@ -15,11 +15,11 @@ import type { Ports } from '#lib/platform/ports.ts';
 
 /** New transitions, from the table's stream or parked on the queue `notify`: makes their deliveries. */
 export const create = (ports: Ports) => {
-  const world = { ports, keys: keyTable(ports.settings) };
+  const env = envOf(ports);
   return ({ Records }: { Records: StreamRecord[] | QueueRecord[] }): Promise<BatchReply> =>
     isFromQueue(Records)
       ? eachMessage(ports.log, Records, (body, record) =>
-          fanOutParked(world, messages.notify.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
+          fanOutParked(env, messages.notify.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
         )
-      : eachRecord(ports.log, Records, sequenceOf, (record) => fanOutOrPark(world, newImage<TransitionItem>(record)));
+      : eachRecord(ports.log, Records, sequenceOf, (record) => fanOutOrPark(env, newImage<TransitionItem>(record)));
 };

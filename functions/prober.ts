@@ -1,6 +1,6 @@
 import { handleDeadlines } from '#lib/alerts/plan/handle-deadlines.ts';
+import { envOf } from '#lib/env.ts';
 import { makeProber, runJobs } from '#lib/health/recording/run-jobs.ts';
-import { keyTable } from '#lib/keys.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -8,13 +8,13 @@ import { packJobsAgain } from '#lib/schedule/jobs.ts';
 
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {
-  const keys = keyTable(ports.settings);
-  const prober = makeProber(ports, keys);
+  const env = envOf(ports);
+  const prober = makeProber(env);
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, async (body) => {
       const work = ProberWork.parse(body);
-      if ('deadlines' in work) return handleDeadlines(ports, keys, work.deadlines);
-      const failed = await runJobs(ports, keys, work, prober, context?.signal);
+      if ('deadlines' in work) return handleDeadlines(env, work.deadlines);
+      const failed = await runJobs(env, work, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();
       if (failed.length > 0) await ports.queues.send('job', packJobsAgain(failed, ports.clock.now() + 1000));

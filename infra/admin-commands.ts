@@ -26,13 +26,13 @@ export const OPTIONS = {
 export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
 /** `text` is for people, `json` for programs. */
 type Answer = { text: string; json: unknown };
-export type World = Omit<Scope, 'tenant'>;
+export type OperatorEnv = Omit<Scope, 'tenant'>;
 export type Command = {
   /** Options it understands beside --json. */
   takes: readonly (keyof Options)[];
   /** What it names, in their order: the id of an account, that of a key. */
   names: readonly ('account' | 'key')[];
-  run(world: World, options: Options, account: string, key: string): Promise<Answer>;
+  run(world: OperatorEnv, options: Options, account: string, key: string): Promise<Answer>;
 };
 
 const account = (item: AccountItem) => ({
@@ -59,11 +59,11 @@ export const COMMANDS: Record<string, Command> = {
   'account create': {
     takes: ['email', 'name', 'egress', 'again'],
     names: [],
-    run: async ({ ports, keys }, options) => {
+    run: async (env, options) => {
       const { email, name, again = false } = options;
       if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
       const egress = egressIn(options);
-      const made = await createAccount(ports, keys, { email, name, ...(egress && { egress }) }, { again });
+      const made = await createAccount(env, { email, name, ...(egress && { egress }) }, { again });
       const key = made.key.key;
       return {
         text: `account  ${made.account.id}\negress   ${EGRESS[made.account.egress]}\n${showKey(made.key).text}`,

@@ -11,7 +11,7 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { readSettings, wrongSettings } from '#lib/platform/settings.ts';
 import { unknownSettings } from '#lib/platform/unknown-settings.ts';
-import { COMMANDS, type Command, OPTIONS, type Options, type World } from './admin-commands.ts';
+import { COMMANDS, type Command, OPTIONS, type OperatorEnv, type Options } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
 import { parseFlags, UsageError } from './flags.ts';
 
@@ -59,10 +59,10 @@ function commandOf(words: string[], options: Options): { command: Command; ids: 
   return { command, ids };
 }
 
-type Opened = { world: World; close: () => void };
+type Opened = { world: OperatorEnv; close: () => void };
 
 /** The table of the service: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
-async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
+async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
   const ids = makeIds(systemClock);
   const worldOn = (table: Table) => ({
     ports: { table, clock: systemClock, ids },
@@ -98,7 +98,7 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
     command,
     ids: [account = '', key = ''],
   } = commandOf(words, options);
-  const { world, close } = await openWorld(env, command === COMMANDS['account create']);
+  const { world, close } = await openStore(env, command === COMMANDS['account create']);
   try {
     const answer = await command.run(world, options, account, key);
     console.log(options.json ? JSON.stringify(answer.json) : answer.text);

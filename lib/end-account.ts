@@ -7,13 +7,14 @@ import { allUsers } from '#lib/access/store.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Key, Ports } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { ACTIONS, type Keys } from './keys.ts';
+import { ACTIONS } from './keys.ts';
 import type { MessageOf } from './messages.ts';
 
 /** Entities that one message deletes; the rest is for the next one, so that no function runs long. */
@@ -41,7 +42,7 @@ const entryOf = ({ tenant }: { tenant: string }) => ({ tenant_id: tenant, entity
  * message, then actions, skills, blueprints, keys, people, and the account itself last. Histories expire by themselves.
  * Nothing is done while the account was not deleted. Repeatable.
  */
-export async function reclaimAccount(ports: Ports, keys: Keys, { tenant_id }: { tenant_id: string }): Promise<void> {
+export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tenant_id: string }): Promise<void> {
   const scope = { ports, keys, tenant: tenant_id };
   const account = await ports.table.get<AccountItem>(keys.account(tenant_id));
   if (account && !account.deleted_at) return;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { startHost } from '#infra/local/host.ts';
-import type { World } from '#infra/local/ports.ts';
+import type { GivenPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import type { Example } from '#lib/platform/http/openapi.ts';
@@ -45,7 +45,7 @@ function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Exam
 }
 
 /** Every host answers at once that it has heard; nothing leaves this machine. */
-export const answeringNet: World['net'] = {
+export const answeringNet: GivenPorts['net'] = {
   http: async () => ({ status: 200, headers: {}, body: '{"queued": true}', latency_ms: 42 }),
   connect: async () => ({ latency_ms: 7 }),
   tls: async () => Promise.reject(new NetError('tls', 'no TLS here')),
@@ -61,7 +61,7 @@ export const answeringNet: World['net'] = {
 export async function recordExamples(endpoints: readonly string[]): Promise<Map<string, Example>> {
   const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
   const { settings } = readHostSettings({});
-  const world: World = { clock, ids: idsOf(clock), net: answeringNet };
+  const world: GivenPorts = { clock, ids: idsOf(clock), net: answeringNet };
   const service = await startHost({
     settings,
     log: makeLog('error'),
@@ -71,7 +71,7 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
     world,
   });
   try {
-    const { key } = await createAccount(service.ports, service.keys, { email: 'ann@example.com', name: 'Example Inc' });
+    const { key } = await createAccount(service, { email: 'ann@example.com', name: 'Example Inc' });
     const send = async (method: string, path: string, body: unknown) => {
       const response = await fetch(service.url + path, {
         method,

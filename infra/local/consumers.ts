@@ -16,7 +16,7 @@ const LONGEST_WAIT_MS = 3_600_000;
 /** While more is due than there are hands for, it is looked so often for those that hold less than their share. */
 const CROWDED_LOOK_MS = 50;
 
-type World = {
+type ConsumerEnv = {
   clock: Pick<Clock, 'now'>;
   log: Log;
   /** What must be over before work is taken, as the process was paused (SignOfLife). */
@@ -27,11 +27,11 @@ type World = {
 export function startConsumers(
   queues: LocalQueues,
   handlers: Partial<Record<FunctionName, Handler>>,
-  world: World,
+  env: ConsumerEnv,
 ): Feed {
   const all = (Object.keys(specs) as QueueName[]).flatMap((queue) => {
     const handler = handlers[specs[queue].consumer];
-    return handler ? [startConsumer(queue, queues, handler, world)] : [];
+    return handler ? [startConsumer(queue, queues, handler, env)] : [];
   });
   return together(all);
 }
@@ -46,7 +46,7 @@ function startConsumer(
   queue: QueueName,
   queues: LocalQueues,
   handler: Handler,
-  { clock, log, afterPause }: World,
+  { clock, log, afterPause }: ConsumerEnv,
 ): Feed {
   const { consumer, batch, concurrency } = specs[queue];
   const hideMs = hiddenSeconds(queue) * 1000;

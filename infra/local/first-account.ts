@@ -2,8 +2,7 @@ import { chmodSync, closeSync, existsSync, fchmodSync, openSync, readFileSync, w
 import { join } from 'node:path';
 import { digestOf, drawKey } from '#lib/access/api-key.ts';
 import { createAccount } from '#lib/access/create-account.ts';
-import type { Keys } from '#lib/keys.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Env } from '#lib/env.ts';
 
 /** Raw key of the first account's admin, and whether this start has made it; undefined when its file is gone. */
 export type FirstKey = { raw: string; isNew: boolean } | undefined;
@@ -15,7 +14,8 @@ export const KEY_FILE = 'admin-key';
  * Makes an account when there is none, and keeps its admin key in `dir`/admin-key, for the owner of the process alone.
  * @returns that key, also on later starts; undefined when the file is gone or the key was deleted
  */
-export async function firstAccount(ports: Ports, keys: Keys, dir: string | undefined): Promise<FirstKey> {
+export async function firstAccount(env: Env, dir: string | undefined): Promise<FirstKey> {
+  const { ports, keys } = env;
   const { items } = await ports.table.query({ partition: keys.accounts, limit: 1 });
   const file = dir && join(dir, KEY_FILE);
   if (items.length > 0) {
@@ -26,7 +26,7 @@ export async function firstAccount(ports: Ports, keys: Keys, dir: string | undef
   // round, nobody would have the key of the account.
   const draw = drawKey(ports.ids);
   if (file) writeKey(file, draw.raw);
-  await createAccount(ports, keys, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });
+  await createAccount(env, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });
   return { raw: draw.raw, isNew: true };
 }
 

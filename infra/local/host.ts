@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Keys, keyTable } from '#lib/keys.ts';
+import { type Env, envOf } from '#lib/env.ts';
+import type { Keys } from '#lib/keys.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
@@ -13,7 +14,7 @@ import { makeFunctions } from './functions.ts';
 import { makeGateway } from './http.ts';
 import { keepLayout } from './layout.ts';
 import { lockDirectory } from './lock.ts';
-import { type LocalPorts, makePorts, type World } from './ports.ts';
+import { type GivenPorts, type LocalPorts, makePorts } from './ports.ts';
 import { keepSignOfLife, outageBefore, type SignOfLife } from './sign-of-life.ts';
 import { openStore, STORE_FILE } from './store.ts';
 import { startSweep } from './sweep.ts';
@@ -30,7 +31,7 @@ export type HostOptions = {
   /** Whose X-Forwarded-For is believed. */
   proxies?: TrustedProxies;
   /** In place of the machine's own. */
-  world?: Partial<World>;
+  world?: Partial<GivenPorts>;
 };
 
 export type Host = {
@@ -58,13 +59,13 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const store = openStore({ file: dir === undefined ? ':memory:' : join(dir, STORE_FILE) });
     undo.push(store.close);
     keepLayout(store, settings);
-    const keys = keyTable(settings);
     const ports = makePorts(store, { settings, log, ...world, onInserted: () => changes?.wake() });
+    const env = envOf(ports);
     let changes: Feed | undefined;
     await ports.queues.recover();
-    const life = dir === undefined ? undefined : await watchOutages(ports, keys, join(dir, 'alive'), lastTick(store));
+    const life = dir === undefined ? undefined : await watchOutages(env, join(dir, 'alive'), lastTick(store));
     if (life) undo.push(life.stop);
-    const adminKey = await firstAccount(ports, keys, dir);
+    const adminKey = await firstAccount(env, dir);
     const handlers = makeFunctions(ports);
     const own = { origins: settings.ALLOWED_ORIGINS, log, frontPage };
     const gateway = makeGateway(handlers, { ...own, ...(proxies && { proxies }) });
@@ -80,7 +81,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
       url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
       adminKey,
       ports,
-      keys,
+      keys: env.keys,
       stop: async () => {
         stopTicks();
         stopSweep();
@@ -103,15 +104,10 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
 }
 
 /** Notes the time in which this service did not run, before it does anything else. */
-async function watchOutages(
-  ports: LocalPorts,
-  keys: Keys,
-  file: string,
-  tick: number | undefined,
-): Promise<SignOfLife> {
-  const outage = outageBefore(file, ports.clock.now(), tick);
-  if (outage) await recordOutage(ports, keys, outage);
-  return keepSignOfLife(file, ports.log, (pause) => recordOutage(ports, keys, pause));
+async function watchOutages(env: Env, file: string, tick: number | undefined): Promise<SignOfLife> {
+  const outage = outageBefore(file, env.ports.clock.now(), tick);
+  if (outage) await recordOutage(env, outage);
+  return keepSignOfLife(file, env.ports.log, (pause) => recordOutage(env, pause));
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {

@@ -44,6 +44,6 @@ export function makePorts(
 }
 
 /** What the machine gives to the functions. */
-export type World = Pick<Ports, 'clock' | 'ids' | 'net'>;
+export type GivenPorts = Pick<Ports, 'clock' | 'ids' | 'net'>;
 
-type Options = Partial<World> & { settings: Settings; log: Log; onInserted?: () => void };
+type Options = Partial<GivenPorts> & { settings: Settings; log: Log; onInserted?: () => void };

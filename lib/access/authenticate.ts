@@ -1,4 +1,4 @@
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
@@ -21,7 +21,7 @@ const unauthorized = (message: string): AppError =>
  * Who calls, by the Bearer key: one strong read and no more. The key is looked up by its digest, so that how long it
  * takes tells nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
  */
-export async function authenticate(ports: Ports, keys: Keys, headers: ApiEvent['headers']): Promise<Context> {
+export async function authenticate({ ports, keys }: Env, headers: ApiEvent['headers']): Promise<Context> {
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
   const key = KEY.test(raw) ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw))) : undefined;
@@ -37,11 +37,11 @@ export async function authenticate(ports: Ports, keys: Keys, headers: ApiEvent['
  * The same for a request from outside. Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too
  * often without a good key: a good one is never refused for what others at its address do.
  */
-export async function admit(ports: Ports, keys: Keys, { headers, address }: Sender): Promise<Context> {
+export async function admit(env: Env, { headers, address }: Sender): Promise<Context> {
   try {
-    return await authenticate(ports, keys, headers);
+    return await authenticate(env, headers);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'UNAUTHORIZED') spendAt(ports, address, 'open');
+    if (error instanceof AppError && error.code === 'UNAUTHORIZED') spendAt(env.ports, address, 'open');
     throw error;
   }
 }
@@ -71,14 +71,14 @@ const NOBODY: Context['caller'] = {
 };
 
 /** The gates of the router. An open endpoint gets a caller of no tenant. */
-export const gates = (ports: Ports, keys: Keys): Gates<Context> => ({
-  authenticate: (sender) => admit(ports, keys, sender),
+export const gates = (env: Env): Gates<Context> => ({
+  authenticate: (sender) => admit(env, sender),
   anonymous: ({ address }, rate) => {
-    spendAt(ports, address, rate);
-    return { ports, keys, tenant: '', caller: NOBODY };
+    spendAt(env.ports, address, rate);
+    return { ports: env.ports, keys: env.keys, tenant: '', caller: NOBODY };
   },
   spend,
   weigh,
   inReadTurn,
-  log: ports.log,
+  log: env.ports.log,
 });

@@ -1,6 +1,5 @@
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { Caller } from '#lib/platform/http/router.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import type { Limits, RateLimits } from './account.ts';
 
 /**
@@ -17,8 +16,11 @@ export type Principal = Caller & {
   rate_limits?: RateLimits;
 };
 
+/** Env within one account. */
+export type TenantEnv = Env & { tenant: string };
+
 /** What every use case gets first. The tenant comes from the key, never from the request. */
-export type Context = { ports: Ports; keys: Keys; tenant: string; caller: Principal };
+export type Context = TenantEnv & { caller: Principal };
 
 /** What reading and writing a tenant's items takes; every Context is one, the operator's CLI makes its own. */
-export type Scope = { ports: Pick<Ports, 'table' | 'clock' | 'ids'>; keys: Keys; tenant: string };
+export type Scope = Env<'table' | 'clock' | 'ids'> & { tenant: string };

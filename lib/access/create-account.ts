@@ -1,6 +1,6 @@
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type AccountItem, DEFAULT_LIMITS, NewAccount, type UserItem } from './account.ts';
@@ -14,8 +14,7 @@ import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api
  * @param more `draw`: the key, when it had to be drawn before; `again`: also with the address of another account
  */
 export async function createAccount(
-  ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
-  keys: Keys,
+  { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   input: NewAccount,
   { draw = drawKey(ports.ids), again = false }: { draw?: Draw; again?: boolean } = {},
 ): Promise<{ account: AccountItem; user: UserItem; key: IssuedKey }> {

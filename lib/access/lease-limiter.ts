@@ -1,5 +1,6 @@
+import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Item, Limiter, Ports } from '#lib/platform/ports.ts';
+import type { Item, Limiter } from '#lib/platform/ports.ts';
 import { addressLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import {
   type Bucket,
@@ -72,10 +73,10 @@ const MOST_SHARES = 5000;
  * rate costs at most a read a second and process, as a process that was refused asks again only 0.5 to 1.5 s later.
  * When the store fails, requests are let in and `LimiterFailed` is counted.
  */
-export function leaseLimiter(
-  ports: Pick<Ports, 'table' | 'clock' | 'ids' | 'metrics' | 'log' | 'settings'>,
-  keys: Keys,
-): Limiter {
+export function leaseLimiter({
+  ports,
+  keys,
+}: Env<'table' | 'clock' | 'ids' | 'metrics' | 'log' | 'settings'>): Limiter {
   const { table, clock, ids, metrics, log } = ports;
   const rates = ratesIn(ports.settings.RATE_LIMITS, RATES);
   const shares = new Map<string, Share>();

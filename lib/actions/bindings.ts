@@ -1,5 +1,6 @@
+import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { rhythmEntry } from '#lib/schedule/entries.ts';
 import { scheduledRuns } from '#lib/schedule/jobs.ts';
 import { type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
@@ -20,13 +21,8 @@ export const rhythmOfAction = (action: ActionItem | undefined): Rhythm | undefin
  * The writes that let an action's trigger find it: a pointer under its check, or an entry in the schedule; none of an
  * action that is gone. As with checks, the first runs of a new rhythm are sent here, before the action is written.
  */
-export async function bind(
-  ports: Ports,
-  keys: Keys,
-  next: ActionItem | undefined,
-  before?: ActionItem,
-): Promise<Write[]> {
-  return [...boundWrites(keys, next, before), ...(await entryWrites(ports, keys, next, before))];
+export async function bind(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
+  return [...boundWrites(env.keys, next, before), ...(await entryWrites(env, next, before))];
 }
 
 function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] {
@@ -47,17 +43,13 @@ function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionIt
   return writes;
 }
 
-async function entryWrites(
-  ports: Ports,
-  keys: Keys,
-  next: ActionItem | undefined,
-  before?: ActionItem,
-): Promise<Write[]> {
+async function entryWrites(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
+  const { ports, keys } = env;
   const [old, rhythm] = [rhythmOfAction(before), rhythmOfAction(next)];
   if (before && old && !rhythm) return [{ delete: keys.entry('action', before.tenant_id, before.id, before.id) }];
   if (!next || !rhythm || old?.interval_ms === rhythm.interval_ms) return [];
   const owner = { tenant_id: next.tenant_id, entity_id: next.id, id: next.id };
-  const until = await writerSendsUntil(ports, keys, keys.shardOf(owner.entity_id));
+  const until = await writerSendsUntil(env, keys.shardOf(owner.entity_id));
   const ahead = slotsBetween(rhythm, ports.clock.now(), until);
   if (ahead.length > 0) await ports.queues.send('action', scheduledRuns(owner, ahead));
   return [{ put: rhythmEntry(keys, 'action', owner, ports.ids.token(), rhythm, until) }];

@@ -39,7 +39,7 @@ export async function createAction(context: Context, input: ActionInput): Promis
     created_at: now,
     updated_at: now,
   };
-  const bindings = await bind(ports, keys, action);
+  const bindings = await bind(context, action);
   return oneAtATime(ports.table, keys.actions(tenant), () =>
     untilDone(ports, async () => {
       const [made, count] = await ports.table.getMany<Item>([keys.action(tenant, id), keys.actionCount(tenant)]);
@@ -74,7 +74,7 @@ function countWrite(
  * NOT_FOUND.
  */
 export function updateAction(context: Context, id: string, patch: ActionPatch): Promise<ActionItem> {
-  const { ports, keys } = context;
+  const { ports } = context;
   return untilDone(ports, async () => {
     const before = await requireAction(context, id);
     mustStay({ id: before.id }, { id: patch.id });
@@ -90,7 +90,7 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
     if (next.url !== before.url) await guardUrl(ports, next.url);
     mustLimitItsHosts(next);
     if (next.check_id !== null && isRebound(next, before)) await requireCheck(context, next.check_id);
-    const bindings = await bind(ports, keys, next, before);
+    const bindings = await bind(context, next, before);
     const outcome = await commit(ports, [{ put: next, if: { version: before.v } }, ...bindings]);
     return outcome.ok ? next : AGAIN;
   });
@@ -114,7 +114,7 @@ export async function deleteAction(context: Omit<Context, 'caller'>, id: string)
       const outcome = await commit(ports, [
         { delete: keys.action(tenant, id), if: { version: action.v } },
         countWrite(context, count, -1),
-        ...(await bind(ports, keys, undefined, action)),
+        ...(await bind(context, undefined, action)),
       ]);
       return outcome.ok ? undefined : AGAIN;
     }),

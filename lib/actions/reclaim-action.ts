@@ -1,5 +1,4 @@
-import type { Keys } from '#lib/keys.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Env } from '#lib/env.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import type { RunPointer } from './execution.ts';
 
@@ -13,8 +12,7 @@ const AT_ONCE = 10;
  * @param signal aborted when the time of the function is over: what is left is for another message
  */
 export async function reclaimAction(
-  ports: Pick<Ports, 'table' | 'queues' | 'clock' | 'ids'>,
-  keys: Keys,
+  { ports, keys }: Env<'table' | 'queues' | 'clock' | 'ids'>,
   { tenant_id, action_id }: { tenant_id: string; action_id: string },
   signal?: AbortSignal,
 ): Promise<void> {

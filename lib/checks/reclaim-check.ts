@@ -1,5 +1,5 @@
-import { type EntryKind, type Keys, REVISIONS } from '#lib/keys.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Env } from '#lib/env.ts';
+import { type EntryKind, REVISIONS } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import type { PolicyItem } from './policy-item.ts';
 
@@ -13,8 +13,7 @@ const LAST_DELIVERIES = 'LAST#';
  * which then did not take place. Repeatable.
  */
 export async function reclaimCheck(
-  ports: Pick<Ports, 'table' | 'clock' | 'ids'>,
-  keys: Keys,
+  { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, entity_id, check_id }: { tenant_id: string; entity_id: string; check_id: string },
 ): Promise<void> {
   if (await ports.table.get(keys.check(tenant_id, check_id))) return;

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { admit } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { logRefusal } from '#lib/platform/http/refusals.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
 import { mustBeOwnOrigin } from './protocol/origin.ts';
 import { answerPost } from './protocol/post.ts';
@@ -25,9 +24,10 @@ export const MAX_MCP_BODY = 256 * 1024;
  * @param host `streams`: whether it can answer a GET with a stream
  */
 export function makeMcp(
-  { ports, keys }: { ports: Ports; keys: Keys },
+  env: Env,
   host: { streams: boolean },
 ): (request: Request, address?: string) => Promise<Response> {
+  const { ports } = env;
   const wakeups: Wakeups = new Map();
 
   return async (request, address = '') => {
@@ -42,7 +42,7 @@ export function makeMcp(
   /** @param standing takes the headers that go with every answer from the rate on */
   async function respond(request: Request, address: string, standing: Record<string, string>): Promise<Response> {
     mustBeOwnOrigin(request, ports.settings.ALLOWED_ORIGINS);
-    const context = await admit(ports, keys, { headers: Object.fromEntries(request.headers), address });
+    const context = await admit(env, { headers: Object.fromEntries(request.headers), address });
     Object.assign(standing, await spend(context, 'mcp'));
     if (request.method !== 'GET' && request.method !== 'POST') throw notPossible(request.method, 'GET, POST');
     if (context.caller.is_read_only) {

@@ -1,6 +1,6 @@
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
-import type { Message, Ports } from '#lib/platform/ports.ts';
+import type { Message } from '#lib/platform/ports.ts';
 import type { EntryItem } from './entries.ts';
 import { packDeadlines, packJobs, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
@@ -19,20 +19,16 @@ export const SHARDS_TOGETHER = 4;
  * that comes twice, late or out of order finds the watermarks ahead and does nothing; one that is missing is made up by
  * the next.
  */
-export async function emitShards(
-  ports: Ports,
-  keys: Keys,
-  shards: readonly number[],
-  scheduledTime: number,
-): Promise<void> {
+export async function emitShards(env: Env, shards: readonly number[], scheduledTime: number): Promise<void> {
+  const { ports } = env;
   const now = ports.clock.now();
-  const windows = await Promise.all(shards.map((shard) => windowOf(ports, keys, shard, scheduledTime, now)));
+  const windows = await Promise.all(shards.map((shard) => windowOf(env, shard, scheduledTime, now)));
   const open = windows.filter(({ from, horizon }) => from < horizon);
   for (const { shard, from, watermark } of open) {
-    if (watermark && from < watermark.at) await mendAfterSetBack(ports, keys, shard, watermark.at, now);
-    if (from < now) await recordOutage(ports, keys, { from, to: now }, [shard]);
+    if (watermark && from < watermark.at) await mendAfterSetBack(env, shard, watermark.at, now);
+    if (from < now) await recordOutage(env, { from, to: now }, [shard]);
   }
-  const found = await Promise.all(open.map((window) => due(ports, keys, window)));
+  const found = await Promise.all(open.map((window) => due(env, window)));
   const jobs = found.flatMap((each) => each.jobs);
   const { JOB_GROUP_MS } = ports.settings;
   const deadlines = [
@@ -55,22 +51,22 @@ export async function emitShards(
   if (runs.length > 0) await ports.queues.send('action', runs);
   const ends = found.flatMap((each) => each.ends);
   if (ends.length > 0) await ports.queues.send('reclaim', ends);
-  await Promise.all(open.map((window) => moveWatermark(ports, keys, window)));
+  await Promise.all(open.map((window) => moveWatermark(env, window)));
 }
 
 /** What is emitted of a shard: the slots in [from, horizon), and the deadlines until then; epoch ms. */
 type Window = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
 
-async function windowOf(ports: Ports, keys: Keys, shard: number, scheduledTime: number, now: number): Promise<Window> {
-  const watermark = await readWatermark(ports, keys, shard);
-  assertLayout(ports.settings, watermark ?? (await readWatermark(ports, keys, 0)));
+async function windowOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<Window> {
+  const watermark = await readWatermark(env, shard);
+  assertLayout(env.ports.settings, watermark ?? (await readWatermark(env, 0)));
   const until = emittedUntil(watermark, now);
   const due = Math.min(scheduledTime, now + TICK_AHEAD_MS);
   const horizon = Math.max(due, until > 0 ? 0 : now) + LOOKAHEAD_MS;
   return { shard, watermark, from: until > 0 ? until : now, horizon, now };
 }
 
-async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Window) {
+async function due({ ports, keys }: Env, { shard, from, horizon, now }: Window) {
   const jobs: Job[] = [];
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
@@ -103,7 +99,7 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
 }
 
 /** Compare-and-set: when another run has moved the watermark meanwhile, that one stands. */
-async function moveWatermark(ports: Ports, keys: Keys, { shard, watermark, horizon }: Window) {
+async function moveWatermark({ ports, keys }: Env, { shard, watermark, horizon }: Window) {
   const layout = layoutOf(ports.settings);
   const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon, layout };
   await ports.table.transact([{ put, if: watermark ? { version: watermark.v } : 'absent' }]);

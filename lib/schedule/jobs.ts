@@ -1,6 +1,6 @@
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
-import type { Message, Ports } from '#lib/platform/ports.ts';
+import type { Message } from '#lib/platform/ports.ts';
 import type { Owner } from './entries.ts';
 import { writerSendsUntil } from './watermark.ts';
 
@@ -111,10 +111,11 @@ export const putBack = (deadline: DueDeadline, now: number): DueDeadline => ({ .
  * Sends the messages of deadlines that were just written, as far as they are due before the generator takes over; it
  * emits the later ones, and these too until they are handled.
  */
-export async function sendDeadlines(ports: Ports, keys: Keys, deadlines: DueDeadline[]): Promise<void> {
+export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
+  const { ports, keys } = env;
   const shardOf = (deadline: DueDeadline) => keys.shardOf(deadline.entity_id);
   const shards = [...new Set(deadlines.map(shardOf))];
-  const until = await Promise.all(shards.map((shard) => writerSendsUntil(ports, keys, shard)));
+  const until = await Promise.all(shards.map((shard) => writerSendsUntil(env, shard)));
   const due = deadlines.filter((deadline) => deadline.at <= until[shards.indexOf(shardOf(deadline))]!);
   if (due.length === 0) return;
   await ports.queues.send('deadline', packDeadlines(due, 'writers', ports.settings.JOB_GROUP_MS, ports.clock.now()));

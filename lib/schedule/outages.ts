@@ -1,5 +1,6 @@
-import { type Keys, stamp } from '#lib/keys.ts';
-import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Env } from '#lib/env.ts';
+import { stamp } from '#lib/keys.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { believed, iso } from '#lib/platform/time.ts';
 
 /** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
@@ -9,8 +10,7 @@ const KEEP_SECONDS = 400 * 86_400;
 
 /** Notes our own outage on every shard (or on one): time that nobody watched. Noting it twice is harmless. */
 export async function recordOutage(
-  ports: Ports,
-  keys: Keys,
+  { ports, keys }: Env,
   outage: { from: number; to: number },
   shards: number[] = keys.shards,
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function recordOutage(
 }
 
 /** When our last outage of the shard ended; 0 without one. */
-export async function lastOutageEnd(ports: Ports, keys: Keys, shard: number): Promise<number> {
+export async function lastOutageEnd({ ports, keys }: Env, shard: number): Promise<number> {
   // Outages may overlap (a host's own and a generator's), so the newest start need not have the newest end.
   const now = ports.clock.now();
   const { items } = await ports.table.query<OutageItem>({
@@ -34,8 +34,7 @@ export async function lastOutageEnd(ports: Ports, keys: Keys, shard: number): Pr
 
 /** The outages of a shard that touch [from, to), merged where they overlap, ascending. */
 export async function outagesBetween(
-  ports: Ports,
-  keys: Keys,
+  { ports, keys }: Env,
   shard: number,
   from: number,
   to: number,

@@ -1,5 +1,4 @@
-import type { Keys } from '#lib/keys.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import type { Env } from '#lib/env.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { Deadline, EntryItem } from './entries.ts';
 import { recordOutage } from './outages.ts';
@@ -16,19 +15,14 @@ const TOGETHER = 25;
  * that the wrong clock wrote. One may then be too early, which its handler corrects. Repeatable.
  * @param mark epoch ms
  */
-export async function mendAfterSetBack(
-  ports: Ports,
-  keys: Keys,
-  shard: number,
-  mark: number,
-  now: number,
-): Promise<void> {
+export async function mendAfterSetBack(env: Env, shard: number, mark: number, now: number): Promise<void> {
+  const { ports, keys } = env;
   ports.log.error('the clock was set back: the schedule had run ahead and goes on at the present time', {
     shard,
     emitted_until: iso(mark),
     now: iso(now),
   });
-  await recordOutage(ports, keys, { from: now - UNSEEN_MS, to: now }, [shard]);
+  await recordOutage(env, { from: now - UNSEEN_MS, to: now }, [shard]);
   const ahead = mark - now - LOOKAHEAD_MS;
   let after: string | undefined;
   do {

@@ -1,5 +1,5 @@
-import type { Keys } from '#lib/keys.ts';
-import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Env } from '#lib/env.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 
 /** How far ahead of a tick's scheduled time the generator emits. Ticks come up to a minute late, or not at all. */
@@ -11,7 +11,7 @@ export const LOOKAHEAD_MS = 2 * 60_000;
  */
 export type WatermarkItem = Item & { v: string; at: number; layout?: string };
 
-export const readWatermark = (ports: Ports, keys: Keys, shard: number): Promise<WatermarkItem | undefined> =>
+export const readWatermark = ({ ports, keys }: Env, shard: number): Promise<WatermarkItem | undefined> =>
   ports.table.get<WatermarkItem>(keys.watermark(shard));
 
 /** No tick moves a watermark farther ahead (ms); one that is was written by a clock that ran ahead. */
@@ -25,9 +25,9 @@ export const emittedUntil = (mark: WatermarkItem | undefined, now: number): numb
  * Until when (epoch ms) the writer of an entry sends its jobs itself: a generator that runs right now may not see the
  * entry. It reaches the watermark or two minutes from now; two minutes more are to spare.
  */
-export async function writerSendsUntil(ports: Ports, keys: Keys, shard: number): Promise<number> {
-  const watermark = await readWatermark(ports, keys, shard);
-  const now = ports.clock.now();
+export async function writerSendsUntil(env: Env, shard: number): Promise<number> {
+  const watermark = await readWatermark(env, shard);
+  const now = env.ports.clock.now();
   return Math.max(emittedUntil(watermark, now), now + LOOKAHEAD_MS) + LOOKAHEAD_MS;
 }
 

@@ -73,7 +73,7 @@ describe('an account beside the first', () => {
   let second: Client;
   beforeAll(async () => {
     service = await startService({ env: { EGRESS_ALLOW: '' } });
-    const made = await createAccount(service.ports, service.keys, { email: 'two@example.com', name: 'Two' });
+    const made = await createAccount(service, { email: 'two@example.com', name: 'Two' });
     second = clientOf(service.url, made.key.key);
   });
   afterAll(() => service.stop());
@@ -106,7 +106,7 @@ describe('an account beside the first', () => {
 
   it('is held to it by each probe and delivery from the moment on that the operator says so', async () => {
     const { ports, keys } = service;
-    const made = await createAccount(ports, keys, { email: 'three@example.com', name: 'Three', egress: 'any' });
+    const made = await createAccount(service, { email: 'three@example.com', name: 'Three', egress: 'any' });
     const third = clientOf(service.url, made.key.key);
     const server = createServer((_, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -13,13 +13,7 @@ beforeAll(async () => {
 
 /** An admin of a new account with such limits. */
 async function tenant(limits: Partial<NewAccount>): Promise<Client> {
-  const { ports, keys } = service;
-  const { key } = await createAccount(
-    ports,
-    keys,
-    { email: 'ann@example.com', name: 'Ann', ...limits },
-    { again: true },
-  );
+  const { key } = await createAccount(service, { email: 'ann@example.com', name: 'Ann', ...limits }, { again: true });
   return clientOf(service.url, key.key);
 }
 

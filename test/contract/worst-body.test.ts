@@ -43,7 +43,7 @@ const written = () => Number(service.ports.table.store.db.prepare('SELECT total_
 
 beforeAll(async () => {
   service = await startService({ world: { net: answeringNet } });
-  router = makeRouter(apiRows, gates(service.ports, service.keys)) as never;
+  router = makeRouter(apiRows, gates(service)) as never;
   mcp = makeMcp(service, { streams: false });
   places = await walk(apiRows.map(endpointOf), async (endpoint, path, body) => {
     const [method = ''] = endpoint.split(' ');

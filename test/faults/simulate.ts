@@ -91,11 +91,11 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     sleep: weather.sleep,
     stalled: weather.stalled,
     storeSpell: weather.storeSpell,
-    noteOutage: (outage) => recordOutage(outside, keys, outage),
+    noteOutage: (outage) => recordOutage({ ports: outside, keys }, outage),
   };
   const outside = shared as unknown as Ports;
   const cloud = virtualCloud(shared);
-  const account = createAccount(outside, keys, { email: 'ops@shop.test', name: 'Shop' });
+  const account = createAccount({ ports: outside, keys }, { email: 'ops@shop.test', name: 'Shop' });
   await clock.runUntil(clock.now() + 10);
   const client = makeClient(cloud.request, (await account).key.key, clock);
   const world = { random, clock, seen, client, profile };
@@ -123,7 +123,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   }
   drawSpells(random, seen, profile, started, lengthMs);
   if (profile.neighbour) {
-    const { key } = await createAccount(outside, keys, { email: 'ops@next-door.test', name: 'Next door' });
+    const { key } = await createAccount({ ports: outside, keys }, { email: 'ops@next-door.test', name: 'Next door' });
     const client = makeClient(cloud.request, key.key, clock);
     clock.at(started + random.int(60_000, lengthMs / 2), () => void runNeighbour(random, clock, client));
   }

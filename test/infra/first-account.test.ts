@@ -24,11 +24,11 @@ it.each(['before', 'after'])(
         return outcome;
       },
     }));
-    await expect(firstAccount(world.ports, world.keys, dir)).rejects.toThrow('killed');
+    await expect(firstAccount(world, dir)).rejects.toThrow('killed');
     isDying = false;
-    const key = await firstAccount(world.ports, world.keys, dir);
+    const key = await firstAccount(world, dir);
     expect(await world.bearer(key!.raw)).toMatchObject({ caller: { role: 'admin' } });
-    expect(await firstAccount(world.ports, world.keys, dir)).toEqual({ raw: key!.raw, isNew: false });
+    expect(await firstAccount(world, dir)).toEqual({ raw: key!.raw, isNew: false });
   },
 );
 
@@ -38,7 +38,7 @@ it('a key file that stands there already, readable for all, is for the owner alo
   for (const isNew of [true, false]) {
     writeFileSync(file, isNew ? 'of before, and longer than any key that is made today ........' : readFileSync(file));
     chmodSync(file, 0o644);
-    const key = await firstAccount(world.ports, world.keys, dir);
+    const key = await firstAccount(world, dir);
     expect(key).toEqual({ raw: readFileSync(file, 'utf8').trim(), isNew });
     expect(statSync(file).mode & 0o777).toBe(0o600);
   }

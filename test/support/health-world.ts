@@ -42,11 +42,11 @@ export async function healthWorld() {
     probe: async (check: CheckItem, slot: number, error = ''): Promise<void> => {
       const outcome = error === '' ? succeeded(40, 200) : failed('status', error, 40, 503);
       const started_at = ports.clock.now();
-      await recordProbe(ports, keys, { check: await fresh(check), slot, started_at, outcome, retention_days: 30 });
+      await recordProbe(world, { check: await fresh(check), slot, started_at, outcome, retention_days: 30 });
     },
     push: async (check: CheckItem, success = true, checked_at?: number): Promise<void> => {
       const push = { success, latency_ms: 7, status_code: 0, error_message: success ? '' : 'no space left' };
-      await receivePush(ports, keys, await fresh(check), { ...push, checked_at, identity: undefined }, 30);
+      await receivePush(world, await fresh(check), { ...push, checked_at, identity: undefined }, 30);
     },
     /** Puts every shard's watermark so far ahead of now, or behind it when negative (ms). */
     watermark: (ahead: number) =>

@@ -58,7 +58,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
           entity_id: world.entity.id,
           alert: { id: transition.transition_id, deliveries: [id] },
         };
-        await createDelivery(world.ports, world.keys, newDelivery(world.ports, world.keys, about, channel, undefined));
+        await createDelivery(world, newDelivery(world, about, channel, undefined));
         await world.ports.queues.send('delivery', [{ body: { tenant_id: TENANT, delivery_id: id } }]);
         ids.push(id);
       }

@@ -78,16 +78,15 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
     advance: (ms: number) => {
       now += ms;
     },
-    bearer: (raw: string) => authenticate(ports, keys, { authorization: `Bearer ${raw}` }),
+    bearer: (raw: string) => authenticate({ ports, keys }, { authorization: `Bearer ${raw}` }),
     /** An account, its admin's key, and the context of a call with it. */
     account: async (more: Partial<NewAccount> = {}): Promise<Made> => {
       const made = await createAccount(
-        ports,
-        keys,
+        { ports, keys },
         { email: 'ann@example.com', name: 'Ann', egress: 'any', ...more },
         { again: true },
       );
-      const context = await authenticate(ports, keys, { authorization: `Bearer ${made.key.key}` });
+      const context = await authenticate({ ports, keys }, { authorization: `Bearer ${made.key.key}` });
       return { ...made, context };
     },
   };

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startHost } from '#infra/local/host.ts';
-import type { LocalPorts, World } from '#infra/local/ports.ts';
+import type { GivenPorts, LocalPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
@@ -27,7 +27,7 @@ export type ServiceOptions = {
   dir?: string;
   log?: Log;
   /** In place of the machine's own clock, ids or network. */
-  world?: Partial<World>;
+  world?: Partial<GivenPorts>;
 };
 
 /** Rates that no test reaches which does not want to: all of them call from one address. */
@@ -89,8 +89,8 @@ async function embedded(): Promise<Target> {
 const NEW_ACCOUNT = { email: 'test@example.com', name: 'Test account', egress: 'any' } as const;
 
 /** A new, empty account of a service in this process. */
-export async function tenantOf({ ports, keys }: Service): Promise<Tenant> {
-  const { account, key } = await createAccount(ports, keys, NEW_ACCOUNT, { again: true });
+export async function tenantOf(env: Service): Promise<Tenant> {
+  const { account, key } = await createAccount(env, NEW_ACCOUNT, { again: true });
   return { id: account.id, key: key.key };
 }
 
@@ -109,7 +109,7 @@ async function createTenant(): Promise<Tenant> {
     // As the CLI does it, without a process for each account.
     const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
     const ports = { table: deployedTable(process.env.TABLE_NAME), clock: systemClock, ids: makeIds(systemClock) };
-    const made = await createAccount(ports, keyTable(readSettings(process.env)), NEW_ACCOUNT, {
+    const made = await createAccount({ ports: ports, keys: keyTable(readSettings(process.env)) }, NEW_ACCOUNT, {
       again: true,
     });
     ports.table.close();

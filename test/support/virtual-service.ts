@@ -91,7 +91,7 @@ export async function virtualService(
     storeSpell: () => undefined,
     log,
     profile: repaired({ oneProcess: machines === 'one', shards: 1, jobGroupMs: 50, quiet: true } as Profile),
-    noteOutage: (outage) => recordOutage(outside, keys, outage),
+    noteOutage: (outage) => recordOutage({ ports: outside, keys }, outage),
   };
   const outside = shared as unknown as Ports;
   const cloud = virtualCloud(shared);
@@ -115,7 +115,7 @@ export async function virtualService(
   };
   tick();
 
-  const account = await done(createAccount(outside, keys, { email: 'ops@shop.test', name: 'Shop' }));
+  const account = await done(createAccount({ ports: outside, keys }, { email: 'ops@shop.test', name: 'Shop' }));
   const client = makeClient(cloud.request, account.key.key, clock);
   async function request(...[method, path, body]: ApiCall) {
     const answer = await client(method, path, body);

@@ -56,7 +56,7 @@ async function reclaimAll(world: World): Promise<number> {
 /** The generator's next tick. */
 async function tick(world: World): Promise<void> {
   world.advance(60_000);
-  await emitShards(world.ports, world.keys, world.keys.shards, world.ports.clock.now());
+  await emitShards(world, world.keys.shards, world.ports.clock.now());
 }
 
 describe('a deleted account', () => {
@@ -70,7 +70,7 @@ describe('a deleted account', () => {
 
   it('leaves nothing but what expires by itself, and the account beside it as it was', async () => {
     const world = await full();
-    const other = await createAccount(world.ports, world.keys, { email: 'zoe@example.com', name: 'Zoe' });
+    const other = await createAccount(world, { email: 'zoe@example.com', name: 'Zoe' });
     await endAccount(world.context);
     await tick(world);
     await reclaimAll(world);
@@ -87,7 +87,7 @@ describe('a deleted account', () => {
 
   it('frees its e-mail address', async () => {
     const world = await full();
-    const again = () => createAccount(world.ports, world.keys, { email: 'ANN@example.com', name: 'Ann' });
+    const again = () => createAccount(world, { email: 'ANN@example.com', name: 'Ann' });
     await expect(again()).rejects.toMatchObject({ code: 'CONFLICT' });
     await endAccount(world.context);
     await tick(world);
@@ -99,7 +99,7 @@ describe('a deleted account', () => {
     const world = await full(120);
     await endAccount(world.context);
     await tick(world);
-    await reclaimAccount(world.ports, world.keys, { tenant_id: world.context.tenant });
+    await reclaimAccount(world, { tenant_id: world.context.tenant });
     const asked = world.sent.map(({ message }) => messages.reclaim.safeParse(message.body).data);
     expect(asked).toContainEqual({ tenant_id: world.context.tenant, account: true });
     await reclaimAll(world);
@@ -114,7 +114,7 @@ describe('a deleted account', () => {
       await tick(world);
       expect(asked()).toBe(1);
     }
-    await reclaimAccount(world.ports, world.keys, { tenant_id: world.context.tenant });
+    await reclaimAccount(world, { tenant_id: world.context.tenant });
     world.sent.length = 0;
     await tick(world);
     expect(asked()).toBe(0);
@@ -124,7 +124,7 @@ describe('a deleted account', () => {
     const world = await full();
     await endAccount(world.context);
     await endAccount(world.context);
-    const once = () => reclaimAccount(world.ports, world.keys, { tenant_id: world.context.tenant });
+    const once = () => reclaimAccount(world, { tenant_id: world.context.tenant });
     await Promise.all([once(), once(), once()]);
     await once();
     expect(await allAccounts(world.ports, world.keys)).toEqual([]);
@@ -134,6 +134,6 @@ describe('a deleted account', () => {
 it('an account that was not deleted is left alone by whoever asks', async () => {
   const world = await full();
   const before = left(world);
-  await reclaimAccount(world.ports, world.keys, { tenant_id: world.context.tenant });
+  await reclaimAccount(world, { tenant_id: world.context.tenant });
   expect(left(world)).toEqual(before);
 });

@@ -1,15 +1,15 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { ActionItem, Trigger } from '#lib/actions/action-item.ts';
 import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
+import type { Env } from '#lib/env.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
-import type { Keys } from '#lib/keys.ts';
-import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** `places` are there where runs come from a queue; runs by hand are the caller's own time. */
-export type World = { ports: Ports; keys: Keys; places?: FairShares };
+export type RunEnv = Env & { places?: FairShares };
 
 /** A run that is wanted. Its id follows from its cause, so that a repeat means the same run. */
 export type Wanted = {
@@ -43,7 +43,7 @@ export const giveUpAt = (action: ActionItem, now: number): number => now + actio
  * @param wants whether the action, as it now is, still wants this run
  */
 export function claim(
-  { ports, keys }: World,
+  { ports, keys }: RunEnv,
   wanted: Wanted,
   wants: (action: ActionItem) => boolean = () => true,
 ): Promise<Claim> {

@@ -1,14 +1,14 @@
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { World } from './claim.ts';
+import type { RunEnv } from './claim.ts';
 import { type Dispatched, notSent } from './send.ts';
 
 /**
  * Writes down what became of a pending run, and answers the run as it then stands. A run that has ended stays as it
  * ended; what was reported meanwhile stays too. One whose action was deleted meanwhile is no longer kept.
  */
-export function finish({ ports, keys }: World, claimed: ExecutionItem, end: Dispatched): Promise<ExecutionItem> {
+export function finish({ ports, keys }: RunEnv, claimed: ExecutionItem, end: Dispatched): Promise<ExecutionItem> {
   return untilDone(ports, async () => {
     const present = await ports.table.get<ExecutionItem>(keys.execution(claimed.tenant_id, claimed.id));
     if (!present) return { ...claimed, ...end, finished_at: iso(ports.clock.now()) };
@@ -20,5 +20,5 @@ export function finish({ ports, keys }: World, claimed: ExecutionItem, end: Disp
 }
 
 /** The process that ran it died. How far it came is not known, so it is never sent again. */
-export const interrupted = (world: World, execution: ExecutionItem): Promise<ExecutionItem> =>
-  finish(world, execution, notSent('failed', 'interrupted: may have been sent'));
+export const interrupted = (env: RunEnv, execution: ExecutionItem): Promise<ExecutionItem> =>
+  finish(env, execution, notSent('failed', 'interrupted: may have been sent'));

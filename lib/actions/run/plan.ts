@@ -3,7 +3,7 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { BOUND_ACTIONS } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
-import type { World } from './claim.ts';
+import type { RunEnv } from './claim.ts';
 import { fires } from './fires.ts';
 import { giveUp } from './run-message.ts';
 
@@ -11,37 +11,35 @@ import { giveUp } from './run-message.ts';
 const PARKED_MS = 5_000;
 
 /** Plans; on failure parks the transition on its own queue, so that no other one waits. Throws when that fails too. */
-export async function planOrPark(world: World, transition: TransitionItem): Promise<void> {
+export async function planOrPark(env: RunEnv, transition: TransitionItem): Promise<void> {
   const { tenant_id, check_id, transition_id, sk } = transition;
   try {
-    await plan(world, transition);
+    await plan(env, transition);
   } catch (error) {
-    world.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
+    env.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
     const body: MessageOf<'plan'> = { tenant_id, check_id, sk };
-    await world.ports.queues.send('plan', [
-      { body, not_before: world.ports.clock.now() + PARKED_MS, group: tenant_id },
-    ]);
+    await env.ports.queues.send('plan', [{ body, not_before: env.ports.clock.now() + PARKED_MS, group: tenant_id }]);
   }
 }
 
 /** A parked transition again; what cannot be sent off ends as failed when its last chance is gone. */
-export async function planParked(world: World, parked: MessageOf<'plan'>, chance: Chance): Promise<void> {
-  const key = { pk: world.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
-  const transition = await world.ports.table.get<TransitionItem>(key);
-  if (!transition) return world.ports.log.warn('a parked transition is gone', parked);
+export async function planParked(env: RunEnv, parked: MessageOf<'plan'>, chance: Chance): Promise<void> {
+  const key = { pk: env.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
+  const transition = await env.ports.table.get<TransitionItem>(key);
+  if (!transition) return env.ports.log.warn('a parked transition is gone', parked);
   try {
-    await plan(world, transition);
+    await plan(env, transition);
   } catch (error) {
-    if (chance !== 'more') for (const run of await runsOf(world, transition)) await giveUp(world, run);
+    if (chance !== 'more') for (const run of await runsOf(env, transition)) await giveUp(env, run);
     throw error;
   }
 }
 
 /** A message for each action that a transition fires. Twice is harmless: the run's id follows from both. */
-async function plan(world: World, transition: TransitionItem): Promise<void> {
-  const runs = await runsOf(world, transition);
+async function plan(env: RunEnv, transition: TransitionItem): Promise<void> {
+  const runs = await runsOf(env, transition);
   if (runs.length === 0) return;
-  await world.ports.queues.send(
+  await env.ports.queues.send(
     'action',
     runs.map((body) => ({ body, group: body.tenant_id })),
   );
@@ -49,7 +47,7 @@ async function plan(world: World, transition: TransitionItem): Promise<void> {
 
 type Fired = MessageOf<'action'> & { kind: 'state_change' };
 
-async function runsOf({ ports, keys }: World, transition: TransitionItem): Promise<Fired[]> {
+async function runsOf({ ports, keys }: RunEnv, transition: TransitionItem): Promise<Fired[]> {
   const { tenant_id, check_id, sk: transition_sk } = transition;
   const runs: Fired[] = [];
   let after: string | undefined;

@@ -7,7 +7,7 @@ import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import { isSlot } from '#lib/schedule/slots.ts';
-import { claim, type Wanted, type World } from './claim.ts';
+import { claim, type RunEnv, type Wanted } from './claim.ts';
 import { finish, interrupted } from './finish.ts';
 import { fires } from './fires.ts';
 import { dispatch, settleLater, transitionVariables } from './run.ts';
@@ -20,47 +20,47 @@ type Message = MessageOf<'action'>;
  * message again finds the claim; if it is still pending when it must be over, its runner was cut off.
  * What is not claimed when its last chance is gone ends as failed.
  */
-export async function runMessage(world: World, message: Message, chance: Chance): Promise<void> {
-  if (message.kind === 'settle') return settleById(world, message);
+export async function runMessage(env: RunEnv, message: Message, chance: Chance): Promise<void> {
+  if (message.kind === 'settle') return settleById(env, message);
   if (chance === 'over') {
-    await giveUp(world, message);
+    await giveUp(env, message);
     throw new Error(`a run of ${message.action_id} was given up; see the errors logged for it`);
   }
   try {
-    await runOnce(world, message);
+    await runOnce(env, message);
   } catch (error) {
-    if (chance === 'last') await giveUp(world, message);
+    if (chance === 'last') await giveUp(env, message);
     throw error;
   }
 }
 
-async function runOnce(world: World, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
-  const plan = await planOf(world, message);
+async function runOnce(env: RunEnv, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
+  const plan = await planOf(env, message);
   if (!plan) return;
-  const claimed = await claim(world, plan.wanted, plan.wants);
-  if (claimed.is === 'taken') return settle(world, claimed.execution);
-  if (claimed.is === 'ours') await dispatch(world, claimed, plan.variables);
-  else world.ports.log.info('a run was not wanted any more', { ...message });
+  const claimed = await claim(env, plan.wanted, plan.wants);
+  if (claimed.is === 'taken') return settle(env, claimed.execution);
+  if (claimed.is === 'ours') await dispatch(env, claimed, plan.variables);
+  else env.ports.log.info('a run was not wanted any more', { ...message });
 }
 
 /** Ends a run that could not be begun, or not be ended, as failed, so that it is seen. */
-export async function giveUp(world: World, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
-  const plan = await planOf(world, message);
-  const claimed = plan && (await claim(world, plan.wanted, plan.wants));
-  if (claimed?.is === 'taken') await interrupted(world, claimed.execution);
+export async function giveUp(env: RunEnv, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
+  const plan = await planOf(env, message);
+  const claimed = plan && (await claim(env, plan.wanted, plan.wants));
+  if (claimed?.is === 'taken') await interrupted(env, claimed.execution);
   if (claimed?.is === 'ours') {
-    await finish(world, claimed.execution, notSent('failed', 'not sent: the service failed each time that it tried'));
+    await finish(env, claimed.execution, notSent('failed', 'not sent: the service failed each time that it tried'));
   }
 }
 
 type Plan = { wanted: Wanted; wants: (action: ActionItem) => boolean; variables: BuiltIn };
 
 /** What a message asks for; undefined when its cause is past. */
-async function planOf(world: World, message: Exclude<Message, { kind: 'settle' }>): Promise<Plan | undefined> {
-  return message.kind === 'schedule' ? ofSlot(world, message) : ofTransition(world, message);
+async function planOf(env: RunEnv, message: Exclude<Message, { kind: 'settle' }>): Promise<Plan | undefined> {
+  return message.kind === 'schedule' ? ofSlot(env, message) : ofTransition(env, message);
 }
 
-function ofSlot({ ports }: World, { tenant_id, action_id, slot }: Message & { kind: 'schedule' }): Plan {
+function ofSlot({ ports }: RunEnv, { tenant_id, action_id, slot }: Message & { kind: 'schedule' }): Plan {
   const execution_id = derivedId('exe', slot, action_id, 'slot', slot);
   return {
     wanted: { tenant_id, action_id, execution_id, trigger: 'schedule', transition_id: null },
@@ -74,7 +74,7 @@ function ofSlot({ ports }: World, { tenant_id, action_id, slot }: Message & { ki
 }
 
 async function ofTransition(
-  { ports, keys }: World,
+  { ports, keys }: RunEnv,
   { tenant_id, action_id, check_id, transition_sk }: Message & { kind: 'state_change' },
 ): Promise<Plan | undefined> {
   const key = { pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk };
@@ -92,16 +92,16 @@ async function ofTransition(
   };
 }
 
-async function settleById(world: World, { tenant_id, execution_id }: Message & { kind: 'settle' }): Promise<void> {
-  const execution = await world.ports.table.get<ExecutionItem>(world.keys.execution(tenant_id, execution_id));
-  if (execution) await settle(world, execution);
+async function settleById(env: RunEnv, { tenant_id, execution_id }: Message & { kind: 'settle' }): Promise<void> {
+  const execution = await env.ports.table.get<ExecutionItem>(env.keys.execution(tenant_id, execution_id));
+  if (execution) await settle(env, execution);
 }
 
 /** A run that somebody claimed: over, still under way, or cut off. */
-async function settle(world: World, execution: ExecutionItem): Promise<void> {
+async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   if (execution.dispatch_status !== 'pending') return;
   const { tenant_id, id, give_up_at } = execution;
-  if (world.ports.clock.now() < give_up_at) return settleLater(world, tenant_id, id, give_up_at);
-  await interrupted(world, execution);
-  world.ports.log.warn('a run was cut off', { tenant_id, execution_id: id, action_id: execution.action_id });
+  if (env.ports.clock.now() < give_up_at) return settleLater(env, tenant_id, id, give_up_at);
+  await interrupted(env, execution);
+  env.ports.log.warn('a run was cut off', { tenant_id, execution_id: id, action_id: execution.action_id });
 }

@@ -6,7 +6,7 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type Claim, claim, giveUpAt, type World } from './claim.ts';
+import { type Claim, claim, giveUpAt, type RunEnv } from './claim.ts';
 import { finish } from './finish.ts';
 import { send } from './send.ts';
 
@@ -26,7 +26,7 @@ export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
  * @param vars the variables that the caller gave
  */
 export async function dispatch(
-  world: World,
+  env: RunEnv,
   { action, execution }: Claim & { is: 'ours' },
   cause: BuiltIn,
   vars: Record<string, string> = {},
@@ -35,11 +35,11 @@ export async function dispatch(
     execution_id: execution.id,
     action_id: action.id,
     action_name: action.name,
-    timestamp: iso(world.ports.clock.now()),
+    timestamp: iso(env.ports.clock.now()),
     ...cause,
   };
-  const ended = await finish(world, execution, await send(world, action, variablesOf(builtIn, vars)));
-  world.ports.log.info('an action was run', {
+  const ended = await finish(env, execution, await send(env, action, variablesOf(builtIn, vars)));
+  env.ports.log.info('an action was run', {
     tenant_id: ended.tenant_id,
     action_id: ended.action_id,
     execution_id: ended.id,
@@ -82,7 +82,7 @@ export async function runByHand(
 }
 
 /** Asks for a look at a run at a time (epoch ms) when it must be over. */
-export function settleLater({ ports }: World, tenant_id: string, execution_id: string, at: number): Promise<void> {
+export function settleLater({ ports }: RunEnv, tenant_id: string, execution_id: string, at: number): Promise<void> {
   const body: MessageOf<'action'> = { kind: 'settle', tenant_id, execution_id };
   return ports.queues.send('action', [{ body, not_before: at + 1000, group: tenant_id }]);
 }

@@ -9,7 +9,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
-import type { World } from './claim.ts';
+import type { RunEnv } from './claim.ts';
 
 /** What became of a run. */
 export type Dispatched = Pick<
@@ -37,8 +37,8 @@ export const actionRedactor = (action: Pick<ActionItem, 'headers'>): Redact =>
  * Makes the one request of a run. Answers what came of it, whatever that is, without the secrets of the action; never
  * throws.
  */
-export async function send(world: SendWorld, action: ActionItem, variables: Variables): Promise<Dispatched> {
-  const ended = await inPlace(world, action, variables);
+export async function send(env: SendEnv, action: ActionItem, variables: Variables): Promise<Dispatched> {
+  const ended = await inPlace(env, action, variables);
   const redact = actionRedactor(action);
   return {
     ...ended,
@@ -47,9 +47,9 @@ export async function send(world: SendWorld, action: ActionItem, variables: Vari
   };
 }
 
-type SendWorld = Pick<World, 'ports' | 'places'>;
+type SendEnv = Pick<RunEnv, 'ports' | 'places'>;
 
-async function inPlace({ ports, places }: SendWorld, action: ActionItem, variables: Variables): Promise<Dispatched> {
+async function inPlace({ ports, places }: SendEnv, action: ActionItem, variables: Variables): Promise<Dispatched> {
   const rendered = render(action, variables);
   if (!rendered.ok) return notSent(rendered.status, rendered.error);
   const { request } = rendered;

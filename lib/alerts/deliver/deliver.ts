@@ -4,8 +4,8 @@ import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import type { Egress } from '#lib/platform/net/net.ts';
@@ -17,62 +17,58 @@ import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
 import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
-import { type SendWorld, sendAlert } from './send.ts';
+import { type SendEnv, sendAlert } from './send.ts';
 
-type AttemptWorld = SendWorld & { keys: Keys };
-export type DeliverWorld = AttemptWorld & { places: FairShares };
+type AttemptEnv = SendEnv & Env;
+export type DeliverEnv = AttemptEnv & { places: FairShares };
 
 /**
  * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
  * delivery id. A retry is a delayed message; nothing waits here.
  * What fails by a fault of ours is given again, and ends as failed when its last chance is gone.
  */
-export function deliver(world: DeliverWorld, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
+export function deliver(env: DeliverEnv, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
   // After a crash, a redelivered message and the retry that it had sent may fall due together. One at a time, so that
   // the second finds what the first recorded and makes no attempt of its own.
-  return oneAtATime(world.ports.table, message.delivery_id, () => deliverOnce(world, message, chance));
+  return oneAtATime(env.ports.table, message.delivery_id, () => deliverOnce(env, message, chance));
 }
 
-async function deliverOnce(world: DeliverWorld, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
-  const { ports, keys } = world;
+async function deliverOnce(env: DeliverEnv, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
+  const { ports, keys } = env;
   const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
   if (!delivery) return ports.log.warn('a delivery is gone', message);
-  if (isOver(delivery)) return followUp(world, delivery);
+  if (isOver(delivery)) return followUp(env, delivery);
   if (chance === 'over') {
-    await giveUp(world, delivery);
+    await giveUp(env, delivery);
     throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
   }
   try {
-    await attemptNext(world, message, delivery);
+    await attemptNext(env, message, delivery);
   } catch (error) {
-    if (chance === 'last') await giveUp(world, delivery);
+    if (chance === 'last') await giveUp(env, delivery);
     throw error;
   }
 }
 
 /** Ends it as failed, so that it is seen. What was recorded meanwhile, such as that it was sent, stays. */
-async function giveUp(world: DeliverWorld, delivery: DeliveryItem): Promise<void> {
+async function giveUp(env: DeliverEnv, delivery: DeliveryItem): Promise<void> {
   const before = delivery.error && `; before that: ${delivery.error}`;
   const error = `given up: the service failed each time that it tried${before}`;
-  await conclude(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+  await conclude(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
 }
 
 /** The attempt that is due; otherwise, or when one more is to follow, a message for later. */
-async function attemptNext(
-  world: DeliverWorld,
-  { turn }: MessageOf<'delivery'>,
-  delivery: DeliveryItem,
-): Promise<void> {
-  const { ports } = world;
+async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, delivery: DeliveryItem): Promise<void> {
+  const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  if (ports.clock.now() < wait) return tryLater(world, delivery, wait, turn);
+  if (ports.clock.now() < wait) return tryLater(env, delivery, wait, turn);
 
-  const outcome = await attempt(world, delivery, turn);
+  const outcome = await attempt(env, delivery, turn);
   if (outcome.status === 'waiting') {
-    await noteWaiting(world, delivery, outcome);
-    return tryLater(world, delivery, outcome.turn, outcome.turn);
+    await noteWaiting(env, delivery, outcome);
+    return tryLater(env, delivery, outcome.turn, outcome.turn);
   }
-  const after = await recordOutcome(world, delivery, outcome);
+  const after = await recordOutcome(env, delivery, outcome);
   ports.log.info('an alert was attempted', {
     tenant_id: after.tenant_id,
     delivery_id: after.id,
@@ -83,26 +79,26 @@ async function attemptNext(
     attempts: after.attempts,
     error: after.error,
   });
-  if (after.status !== 'retrying') return conclude(world, after);
-  await tryLater(world, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
+  if (after.status !== 'retrying') return conclude(env, after);
+  await tryLater(env, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
 }
 
 /** What follows when a delivery has just ended; one that failed is counted, as the log may leave its line out. */
-function conclude(world: DeliverWorld, delivery: DeliveryItem): Promise<void> {
-  if (delivery.status === 'failed') world.ports.metrics.count('FailedDeliveries');
-  return followUp(world, delivery);
+function conclude(env: DeliverEnv, delivery: DeliveryItem): Promise<void> {
+  if (delivery.status === 'failed') env.ports.metrics.count('FailedDeliveries');
+  return followUp(env, delivery);
 }
 
 /** A message waits 15 minutes at most; a later turn is waited for in stages. */
 const LONGEST_WAIT_MS = 14 * 60_000;
 
 function tryLater(
-  world: DeliverWorld,
+  env: DeliverEnv,
   { tenant_id, id }: DeliveryItem,
   at: number,
   turn: number | undefined,
 ): Promise<void> {
-  const { queues, clock } = world.ports;
+  const { queues, clock } = env.ports;
   const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id, ...(turn !== undefined && { turn }) };
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS), group: tenant_id }]);
 }
@@ -119,19 +115,19 @@ const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
  * @param turn the turn that it took before, if any
  */
 export async function attempt(
-  world: DeliverWorld,
+  env: DeliverEnv,
   delivery: DeliveryItem,
   turn?: number,
 ): Promise<AttemptOutcome | Waiting> {
-  const ready = await prepare(world, delivery);
+  const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);
-  if (!address) return sendOnce(world, ready, undefined);
-  const { wait, after_timeouts } = await takeTurn(world, address, turn);
-  const now = world.ports.clock.now();
-  if (!wait) return inPlace(world, ready, now < address.until ? { ...address, after_timeouts } : undefined);
+  if (!address) return sendOnce(env, ready, undefined);
+  const { wait, after_timeouts } = await takeTurn(env, address, turn);
+  const now = env.ports.clock.now();
+  if (!wait) return inPlace(env, ready, now < address.until ? { ...address, after_timeouts } : undefined);
   if (now < address.until) return { ...wait, status: 'waiting', turn: Math.min(wait.at, address.until) };
-  return wait.is_open ? never('given up: the receiver did not answer for an hour') : inPlace(world, ready, undefined);
+  return wait.is_open ? never('given up: the receiver did not answer for an hour') : inPlace(env, ready, undefined);
 }
 
 type Waiting = { status: 'waiting'; turn: number } & Pick<Wait, 'why' | 'is_open'>;
@@ -141,46 +137,46 @@ const CROWDED = 'waits: as many deliveries as there may be at once are under way
 
 /** Sends it once there is a place for it: few deliveries at once go to one URL, and those of one tenant leave room. */
 async function inPlace(
-  world: DeliverWorld,
+  env: DeliverEnv,
   ready: Ready,
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome | Waiting> {
   const { tenant_id } = ready.alert.event;
   const claim = { tenant: tenant_id, target: ready.channel.config.url };
-  const outcome = await world.places.run(claim, () => sendOnce(world, ready, address));
+  const outcome = await env.places.run(claim, () => sendOnce(env, ready, address));
   if (outcome !== NO_PLACE) return outcome;
-  return { status: 'waiting', turn: world.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
+  return { status: 'waiting', turn: env.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
 }
 
 /** The same at once or not at all: for a test, which somebody waits for. Where it has no turn now, it says when. */
-export async function attemptNow(world: AttemptWorld, delivery: DeliveryItem): Promise<AttemptOutcome> {
-  const ready = await prepare(world, delivery);
+export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promise<AttemptOutcome> {
+  const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);
-  if (!address) return sendOnce(world, ready, undefined);
-  const inSeconds = (at: number) => `${Math.ceil((at - world.ports.clock.now()) / 1000)} s`;
-  const { wait, after_timeouts } = await turnNow(world, address);
+  if (!address) return sendOnce(env, ready, undefined);
+  const inSeconds = (at: number) => `${Math.ceil((at - env.ports.clock.now()) / 1000)} s`;
+  const { wait, after_timeouts } = await turnNow(env, address);
   if (wait) {
     const error = `not sent: ${wait.why}; its next turn is in ${inSeconds(wait.at)}`;
     return { status: 'failed', error, final: true };
   }
-  const outcome = await sendOnce(world, ready, { ...address, after_timeouts });
+  const outcome = await sendOnce(env, ready, { ...address, after_timeouts });
   if (outcome.status !== 'slowed') return outcome;
   return { status: 'failed', error: `${outcome.error}; its next turn is in ${inSeconds(outcome.turn)}` };
 }
 
 async function sendOnce(
-  world: AttemptWorld,
+  env: AttemptEnv,
   { type, channel, alert, egress }: Ready,
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome> {
-  const sent_at = world.ports.clock.now();
-  const refusal = await sendAlert(world, type, channel.config, alert, egress);
-  if (address && refusal?.timed_out) await timedOut(world, address, sent_at);
-  else if (address?.after_timeouts) await answeredAgain(world, address);
+  const sent_at = env.ports.clock.now();
+  const refusal = await sendAlert(env, type, channel.config, alert, egress);
+  if (address && refusal?.timed_out) await timedOut(env, address, sent_at);
+  else if (address?.after_timeouts) await answeredAgain(env, address);
   if (!refusal) return { status: 'sent' };
   if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
-  const turn = await slowDown(world, address, refusal.retry_after_ms, sent_at);
+  const turn = await slowDown(env, address, refusal.retry_after_ms, sent_at);
   return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };
 }
 
@@ -195,7 +191,7 @@ function addressOf(delivery: DeliveryItem, { channel: { config } }: Ready): Pati
 
 type Ready = { type: ChannelType; channel: Channel; alert: Alert; egress: Egress };
 
-async function prepare({ ports, keys }: AttemptWorld, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
+async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk } = delivery;
   const [account, entity, check, policy, transition] = await ports.table.getMany<Item>([
     keys.account(tenant_id),

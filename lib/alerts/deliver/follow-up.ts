@@ -2,36 +2,34 @@ import { nextTry } from '#lib/alerts/plan/series.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
 import { announcedState, retract } from '#lib/health/state/announced.ts';
-import type { Keys } from '#lib/keys.ts';
-import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 
-type World = { ports: Ports; keys: Keys };
-
 /**
  * What follows from a delivery that is over, so that no channel is left with a false belief (docs/CONTRACT.md#alerts).
  * Repeatable: a message for a delivery that is over does it again.
  */
-export async function followUp(world: World, delivery: DeliveryItem): Promise<void> {
-  if (delivery.status === 'failed') await noteFailure(world, delivery);
-  if (delivery.status === 'sent') await noteOrder(world, delivery);
+export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
+  if (delivery.status === 'failed') await noteFailure(env, delivery);
+  if (delivery.status === 'sent') await noteOrder(env, delivery);
 }
 
 /**
  * All deliveries of the alert have failed: what was told before it holds, and the check is looked at again. One that is
  * not remembered any more matters only where nothing newer was told.
  */
-async function noteFailure(world: World, { tenant_id, alert, check_id }: DeliveryItem): Promise<void> {
+async function noteFailure(env: Env, { tenant_id, alert, check_id }: DeliveryItem): Promise<void> {
   if (!alert) return;
-  const { ports, keys } = world;
+  const { ports, keys } = env;
   const all = await ports.table.getMany<DeliveryItem>(alert.deliveries.map((id) => keys.delivery(tenant_id, id)));
   if (!all.every((one) => one?.status === 'failed')) return;
-  await lookAgain(world, tenant_id, check_id, (check, now) => {
+  await lookAgain(env, tenant_id, check_id, (check, now) => {
     const wanted = nextTry(alert.series ?? { failed_at: now, tries: 0 }, now);
     const told = check.alerts.announced && retract(check.alerts.announced, alert.id);
     if (told && told !== check.alerts.announced) return { alerts: { ...check.alerts, announced: told }, wanted };
@@ -40,25 +38,23 @@ async function noteFailure(world: World, { tenant_id, alert, check_id }: Deliver
 }
 
 /** It went out after a newer one that says otherwise: the channel now believes what is past. */
-async function noteOrder(
-  world: World,
-  { id, tenant_id, check_id, channel_id, announces }: DeliveryItem,
-): Promise<void> {
-  const last = await world.ports.table.get<LastDeliveryItem>(world.keys.lastDelivery(tenant_id, check_id, channel_id));
+async function noteOrder(env: Env, { id, tenant_id, check_id, channel_id, announces }: DeliveryItem): Promise<void> {
+  const last = await env.ports.table.get<LastDeliveryItem>(env.keys.lastDelivery(tenant_id, check_id, channel_id));
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
   if (last.announces === null || last.announces === announces) return;
-  await lookAgain(world, tenant_id, check_id, (_check, now) => ({ wanted: { deadline: now, note: { misled: true } } }));
+  await lookAgain(env, tenant_id, check_id, (_check, now) => ({ wanted: { deadline: now, note: { misled: true } } }));
 }
 
 type Look = { alerts?: CheckItem['alerts']; wanted: Deadline | undefined };
 
 /** Changes what a check remembers of its alerts and sets its catch-up, as `look` says; undefined: nothing to do. */
 async function lookAgain(
-  { ports, keys }: World,
+  env: Env,
   tenant_id: string,
   check_id: string,
   look: (check: CheckItem, now: number) => Look | undefined,
 ): Promise<void> {
+  const { ports, keys } = env;
   const deadlines = await untilDone(ports, async () => {
     const check = await ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
     const wish = check && look(check, ports.clock.now());
@@ -79,5 +75,5 @@ async function lookAgain(
     const { entity_id } = check;
     return next ? [{ kind: 'catch_up' as const, tenant_id, entity_id, check_id, at: next.deadline }] : [];
   });
-  await sendDeadlines(ports, keys, deadlines);
+  await sendDeadlines(env, deadlines);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Keys } from '#lib/keys.ts';
-import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Env } from '#lib/env.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 
@@ -24,7 +24,6 @@ type Pace = {
   timed_out_at: number;
 };
 
-type World = { ports: Ports; keys: Keys };
 /** One address of a tenant's channels. */
 export type Address = { tenant_id: string; url: string };
 
@@ -58,8 +57,8 @@ const OPEN = 'circuit open: the receiver did not answer several times in a row; 
  * When a delivery may go.
  * @param turn the turn (epoch ms) that it took before, if any
  */
-export const takeTurn = (world: World, address: Address, turn: number | undefined): Promise<Turn> =>
-  change(world, address, (pace, now): PaceChange<Turn> => {
+export const takeTurn = (env: Env, address: Address, turn: number | undefined): Promise<Turn> =>
+  change(env, address, (pace, now): PaceChange<Turn> => {
     if (!pace) return { answer: { after_timeouts: false } };
     const after_timeouts = pace.timeouts > 0;
     if (isOpen(pace)) return tryAgain(pace, now);
@@ -74,8 +73,8 @@ export const takeTurn = (world: World, address: Address, turn: number | undefine
   });
 
 /** For who cannot wait: takes the turn that is free now, or none. */
-export const turnNow = (world: World, address: Address): Promise<Turn> =>
-  change(world, address, (pace, now): PaceChange<Turn> => {
+export const turnNow = (env: Env, address: Address): Promise<Turn> =>
+  change(env, address, (pace, now): PaceChange<Turn> => {
     if (!pace) return { answer: { after_timeouts: false } };
     if (isOpen(pace)) return tryAgain(pace, now);
     const after_timeouts = pace.timeouts > 0;
@@ -96,8 +95,8 @@ function tryAgain(pace: Pace, now: number): PaceChange<Turn> {
  * Answers the turn (epoch ms) of the refused one.
  * @param sent_at epoch ms: when the refused request went out
  */
-export const slowDown = (world: World, address: Address, retryMs: number, sent_at: number): Promise<number> =>
-  change(world, address, (pace, now) => {
+export const slowDown = (env: Env, address: Address, retryMs: number, sent_at: number): Promise<number> =>
+  change(env, address, (pace, now) => {
     const pause = Math.ceil(retryMs * MARGIN);
     const not_before = Math.max(pace?.not_before ?? 0, now + pause);
     const gap_ms = pace ? widened(pace, pause, sent_at) : FIRST_GAP_MS;
@@ -110,8 +109,8 @@ export const slowDown = (world: World, address: Address, retryMs: number, sent_a
  * on they wait, longer each time. Attempts that were under way side by side count once.
  * @param sent_at epoch ms: when the request went out
  */
-export const timedOut = (world: World, address: Address, sent_at: number): Promise<void> =>
-  change(world, address, (pace, now) => {
+export const timedOut = (env: Env, address: Address, sent_at: number): Promise<void> =>
+  change(env, address, (pace, now) => {
     if (pace && sent_at < pace.timed_out_at) return { answer: undefined };
     const timeouts = (pace?.timeouts ?? 0) + 1;
     const not_before = Math.max(timeouts < OPEN_AFTER ? (pace?.not_before ?? 0) : 0, now + pauseAfter(timeouts));
@@ -121,8 +120,8 @@ export const timedOut = (world: World, address: Address, sent_at: number): Promi
   });
 
 /** The receiver answered again: what waits for it takes turns. */
-export const answeredAgain = (world: World, address: Address): Promise<void> =>
-  change(world, address, (pace, now) => {
+export const answeredAgain = (env: Env, address: Address): Promise<void> =>
+  change(env, address, (pace, now) => {
     if (!pace || pace.timeouts === 0) return { answer: undefined };
     return {
       answer: undefined,
@@ -171,7 +170,7 @@ type PaceChange<T> = { answer: T; next?: Pace };
 
 /** Changes the present pace as `choose` says; nothing is written without a `next`. */
 function change<T>(
-  { ports, keys }: World,
+  { ports, keys }: Env,
   { tenant_id, url }: Address,
   choose: (pace: Pace | undefined, now: number) => PaceChange<T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
-import type { Keys } from '#lib/keys.ts';
-import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import type { Env } from '#lib/env.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
@@ -56,14 +56,15 @@ export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, no
  * @param fresh the delivery was attempted before it was ever stored: this writes it for the first time
  */
 export function recordOutcome(
-  { ports, keys }: { ports: Ports; keys: Keys },
+  env: Env,
   delivery: DeliveryItem,
   outcome: AttemptOutcome,
   fresh = false,
 ): Promise<DeliveryItem> {
+  const { ports, keys } = env;
   const v = ports.ids.token();
   return untilDone(ports, async () => {
-    const { present, last, lastKey, hasPlace } = await stored(ports, keys, delivery, outcome);
+    const { present, last, lastKey, hasPlace } = await stored(env, delivery, outcome);
     if (!present && !fresh) return delivery;
     if (present && isSettled(present, v, outcome, delivery)) return present;
 
@@ -79,7 +80,7 @@ export function recordOutcome(
     if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
     // Apart from the transaction, so that deliveries that fail together do not wait for each other.
-    if (next.status === 'failed' && present) await noteFailure(ports, keys);
+    if (next.status === 'failed' && present) await noteFailure(env);
     return next;
   });
 }
@@ -92,7 +93,7 @@ const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pe
  * does not answer at all. It is no longer among those that wait for this service.
  */
 export async function noteWaiting(
-  { ports, keys }: { ports: Ports; keys: Keys },
+  { ports, keys }: Env,
   delivery: DeliveryItem,
   { why, is_open }: { why: string; is_open: boolean },
 ): Promise<void> {
@@ -109,7 +110,7 @@ export async function noteWaiting(
 }
 
 /** What stands of a delivery; `hasPlace`: its channel is still there, and with it the place of its latest delivery. */
-async function stored(ports: Ports, keys: Keys, delivery: DeliveryItem, outcome: AttemptOutcome) {
+async function stored({ ports, keys }: Env, delivery: DeliveryItem, outcome: AttemptOutcome) {
   const { tenant_id, check_id, channel_id, id } = delivery;
   const lastKey = keys.lastDelivery(tenant_id, check_id, channel_id);
   const mayBeGone = mayOutliveCheck(delivery, outcome);
@@ -137,7 +138,7 @@ function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, be
 /** When a delivery last failed, whosever it was (epoch ms); GET /v1/health shows it. */
 export type LastFailureItem = Item & { at: number };
 
-async function noteFailure(ports: Ports, keys: Keys): Promise<void> {
+async function noteFailure({ ports, keys }: Env): Promise<void> {
   const put: LastFailureItem = { ...keys.lastFailure, at: ports.clock.now() };
   await ports.table.transact([{ put }]);
 }

@@ -14,7 +14,7 @@ import { retryAfterMs } from './pace.ts';
  */
 export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
 
-export type SendWorld = { ports: Ports; publish?: Publish | undefined };
+export type SendEnv = { ports: Ports; publish?: Publish | undefined };
 
 const TIMEOUT_MS = 10_000;
 const REPLY_BYTES = 1024;
@@ -25,7 +25,7 @@ const REPLY_BYTES = 1024;
  * @param egress where the account's channels may go
  */
 export async function sendAlert(
-  world: SendWorld,
+  env: SendEnv,
   type: ChannelType,
   config: Record<string, string>,
   alert: Alert,
@@ -36,8 +36,8 @@ export async function sendAlert(
   const redact = channelRedactor(type, config);
   const wrong =
     send.via === 'http'
-      ? await post(world.ports, send, marks, redact, egress)
-      : await publish(world, send, marks, alert.event.tenant_id);
+      ? await post(env.ports, send, marks, redact, egress)
+      : await publish(env, send, marks, alert.event.tenant_id);
   return wrong && { ...wrong, error: shorten(redact(wrong.error), 500) };
 }
 
@@ -95,15 +95,15 @@ function refusalText({ status, body }: HttpReply, redact: Redact): string {
 }
 
 async function publish(
-  world: SendWorld,
+  env: SendEnv,
   send: Send & { via: 'nats' },
   marks: Record<string, string>,
   tenant_id: string,
 ): Promise<Refusal | undefined> {
-  if (!world.publish) return { error: 'this service has no NATS server; its operator sets one with NATS_URL' };
+  if (!env.publish) return { error: 'this service has no NATS server; its operator sets one with NATS_URL' };
   try {
-    const prefix = world.ports.settings.NATS_SUBJECT_PREFIX.replaceAll('{tenant_id}', tenant_id);
-    await world.publish(prefix + send.subject, send.body, marks);
+    const prefix = env.ports.settings.NATS_SUBJECT_PREFIX.replaceAll('{tenant_id}', tenant_id);
+    await env.publish(prefix + send.subject, send.body, marks);
     return undefined;
   } catch (error) {
     return { error: (error as Error).message };

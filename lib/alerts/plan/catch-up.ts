@@ -1,13 +1,12 @@
+import type { Env } from '#lib/env.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { believed } from '#lib/platform/time.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
 
 /** Compares what the channels believe with what is, and tells them if it differs. */
-export const catchUp = (ports: Ports, keys: Keys, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  actOnDeadline(ports, keys, deadline, 'catch_up', decideCatchUp);
+export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
+  actOnDeadline(env, deadline, 'catch_up', decideCatchUp);
 
 /**
  * Pure: an alert that was skipped is skipped, but nobody is left with a false belief (docs/CONTRACT.md#alerts).

@@ -1,14 +1,9 @@
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 
 /** Enqueues those of these deliveries that were not attempted yet. Repeatable. */
-export async function enqueuePending(
-  { ports, keys }: { ports: Ports; keys: Keys },
-  tenant_id: string,
-  ids: string[],
-): Promise<void> {
+export async function enqueuePending({ ports, keys }: Env, tenant_id: string, ids: string[]): Promise<void> {
   const deliveries = await ports.table.getMany<DeliveryItem>(ids.map((id) => keys.delivery(tenant_id, id)));
   const pending = deliveries.filter((delivery) => delivery?.status === 'pending');
   if (pending.length === 0) return;

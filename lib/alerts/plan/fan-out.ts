@@ -3,60 +3,55 @@ import { eventOf } from '#lib/alerts/deliver/event.ts';
 import { followUp } from '#lib/alerts/deliver/follow-up.ts';
 import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
 import { closingId } from '#lib/health/state/change-state.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { enqueuePending } from './enqueue-pending.ts';
 import { createDelivery, newDelivery } from './new-delivery.ts';
-
-export type FanOutWorld = { ports: Ports; keys: Keys };
 
 /** A transition that could not be fanned out is tried again after this time, on its own. */
 const PARKED_MS = 5_000;
 
 /** Fans out. On failure parks the transition on a queue, so that no other waits behind it; throws if that fails too. */
-export async function fanOutOrPark(world: FanOutWorld, transition: TransitionItem): Promise<void> {
+export async function fanOutOrPark(env: Env, transition: TransitionItem): Promise<void> {
   const { tenant_id, check_id, transition_id, sk } = transition;
   try {
-    await fanOut(world, transition);
+    await fanOut(env, transition);
   } catch (error) {
-    world.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
+    env.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
     const body: MessageOf<'notify'> = { tenant_id, check_id, sk };
-    await world.ports.queues.send('notify', [
-      { body, not_before: world.ports.clock.now() + PARKED_MS, group: tenant_id },
-    ]);
+    await env.ports.queues.send('notify', [{ body, not_before: env.ports.clock.now() + PARKED_MS, group: tenant_id }]);
   }
 }
 
 /** A parked transition again; what cannot be handed over ends as failed when its last chance is gone. */
-export async function fanOutParked(world: FanOutWorld, parked: MessageOf<'notify'>, chance: Chance): Promise<void> {
-  const key = { pk: world.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
-  const transition = await world.ports.table.get<TransitionItem>(key);
-  if (!transition) return world.ports.log.warn('a parked transition is gone', parked);
-  await fanOut(world, transition, chance !== 'more');
+export async function fanOutParked(env: Env, parked: MessageOf<'notify'>, chance: Chance): Promise<void> {
+  const key = { pk: env.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
+  const transition = await env.ports.table.get<TransitionItem>(key);
+  if (!transition) return env.ports.log.warn('a parked transition is gone', parked);
+  await fanOut(env, transition, chance !== 'more');
 }
 
 /**
  * What follows from a transition: a delivery for each channel that is to be told, and the event on the bus. Everything
  * is named by the transition, so that a second time makes nothing anew and sends again only what is still pending.
  */
-async function fanOut(world: FanOutWorld, transition: TransitionItem, last = false): Promise<void> {
+async function fanOut(env: Env, transition: TransitionItem, last = false): Promise<void> {
   try {
-    const deliveries = await deliveriesOf(world, transition);
+    const deliveries = await deliveriesOf(env, transition);
     await enqueuePending(
-      world,
+      env,
       transition.tenant_id,
       deliveries.map((delivery) => delivery.id),
     );
   } catch (error) {
-    if (last) await failPending(world, transition).catch((fault) => noteLeft(world, transition, fault));
+    if (last) await failPending(env, transition).catch((fault) => noteLeft(env, transition, fault));
     throw error;
   }
   if (transition.cause === 'result' || transition.cause === 'silence') {
-    await world.ports.bus.publish([{ detail_type: 'state_change', detail: eventOf(transition) }]);
+    await env.ports.bus.publish([{ detail_type: 'state_change', detail: eventOf(transition) }]);
   }
 }
 
@@ -89,7 +84,8 @@ function plannedOf({
 }
 
 /** The deliveries of a transition as they stand: made now, or by an earlier call. */
-async function deliveriesOf({ ports, keys }: FanOutWorld, transition: TransitionItem): Promise<DeliveryItem[]> {
+async function deliveriesOf(env: Env, transition: TransitionItem): Promise<DeliveryItem[]> {
+  const { ports, keys } = env;
   const planned = plannedOf(transition);
   if (!planned) return [];
   const { tenant_id, check_id, entity_id, transition_id } = transition;
@@ -111,33 +107,27 @@ async function deliveriesOf({ ports, keys }: FanOutWorld, transition: Transition
       };
       const channel_id = planned.channel_ids[i]!;
       const channel = policy?.channels.find((one) => one.id === channel_id);
-      const fresh = newDelivery(
-        ports,
-        keys,
-        about,
-        channel ?? { id: channel_id, channel_type: '' },
-        transition.expires_at,
-      );
-      return createDelivery(ports, keys, kind === 'closed' && channel ? { ...fresh, channel } : fresh);
+      const fresh = newDelivery(env, about, channel ?? { id: channel_id, channel_type: '' }, transition.expires_at);
+      return createDelivery(env, kind === 'closed' && channel ? { ...fresh, channel } : fresh);
     }),
   );
 }
 
-async function failPending(world: FanOutWorld, transition: TransitionItem): Promise<void> {
+async function failPending(env: Env, transition: TransitionItem): Promise<void> {
   const error = 'the alert could not be handed over for delivery; this is a fault of the service and was logged';
-  for (const delivery of await deliveriesOf(world, transition)) {
+  for (const delivery of await deliveriesOf(env, transition)) {
     if (delivery.status !== 'pending') continue;
     // Each for itself: what keeps one from its end, or from what follows, is no reason to leave the others pending.
     try {
-      await followUp(world, await recordOutcome(world, delivery, { status: 'failed', error, final: true }));
+      await followUp(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
     } catch (fault) {
-      noteLeft(world, transition, fault, delivery.id);
+      noteLeft(env, transition, fault, delivery.id);
     }
   }
 }
 
 /** Logged, as the error that is thrown is the one for which nothing could be handed over. */
-function noteLeft({ ports }: FanOutWorld, transition: TransitionItem, error: unknown, delivery_id?: string): void {
+function noteLeft({ ports }: Env, transition: TransitionItem, error: unknown, delivery_id?: string): void {
   const { tenant_id, check_id, transition_id } = transition;
   ports.log.error('a delivery that was given up could not be ended', {
     tenant_id,

@@ -1,8 +1,7 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import type { Env } from '#lib/env.ts';
 import { detectSilence } from '#lib/health/recording/detect-silence.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { catchUp } from './catch-up.ts';
 import { repeatAlert } from './repeat.ts';
@@ -12,15 +11,15 @@ import { repeatAlert } from './repeat.ts';
  * the generator emits them at each tick until their handler moves them.
  * @throws when one failed. The others are done; all may be done again.
  */
-export async function handleDeadlines(ports: Ports, keys: Keys, deadlines: DueDeadline[]): Promise<void> {
+export async function handleDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
+  const { ports, keys } = env;
   const tenants = [...new Set(deadlines.map((deadline) => deadline.tenant_id))];
   const accounts = (await ports.table.getMany(tenants.map(keys.account))) as (AccountItem | undefined)[];
   const handled = await Promise.allSettled(
-    deadlines.map((deadline) => handle(ports, keys, deadline, accounts[tenants.indexOf(deadline.tenant_id)])),
+    deadlines.map((deadline) => handle(env, deadline, accounts[tenants.indexOf(deadline.tenant_id)])),
   );
   await sendDeadlines(
-    ports,
-    keys,
+    env,
     handled.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
   );
   const errors = handled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
@@ -28,19 +27,14 @@ export async function handleDeadlines(ports: Ports, keys: Keys, deadlines: DueDe
 }
 
 /** @returns the deadlines that come next */
-async function handle(
-  ports: Ports,
-  keys: Keys,
-  deadline: DueDeadline,
-  account: AccountItem | undefined,
-): Promise<DueDeadline[]> {
+async function handle(env: Env, deadline: DueDeadline, account: AccountItem | undefined): Promise<DueDeadline[]> {
   if (!account || isDisabled(account)) return [];
   try {
-    if (deadline.kind === 'silence') return await detectSilence(ports, keys, deadline, account);
-    return deadline.kind === 'repeat' ? await repeatAlert(ports, keys, deadline) : await catchUp(ports, keys, deadline);
+    if (deadline.kind === 'silence') return await detectSilence(env, deadline, account);
+    return deadline.kind === 'repeat' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
   } catch (error) {
     const { kind, tenant_id, check_id } = deadline;
-    ports.log.error('a deadline failed and comes again', { kind, tenant_id, check_id, error });
+    env.ports.log.error('a deadline failed and comes again', { kind, tenant_id, check_id, error });
     throw error;
   }
 }

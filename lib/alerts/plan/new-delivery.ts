@@ -1,8 +1,9 @@
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
@@ -17,8 +18,7 @@ type About = Pick<
  * @param expires_at epoch seconds; a delivery lives as long as its transition
  */
 export function newDelivery(
-  ports: Ports,
-  keys: Keys,
+  { ports, keys }: Env,
   about: About,
   channel: Pick<Channel, 'id' | 'channel_type'>,
   expires_at: number | undefined,
@@ -49,7 +49,7 @@ export const creation = (keys: Keys, delivery: DeliveryItem): Write[] => [
 ];
 
 /** Creates a delivery, or answers what stands there already: its id follows from what it is about. */
-export const createDelivery = (ports: Ports, keys: Keys, delivery: DeliveryItem): Promise<DeliveryItem> =>
+export const createDelivery = ({ ports, keys }: Env, delivery: DeliveryItem): Promise<DeliveryItem> =>
   untilDone(ports, async () => {
     const outcome = await ports.table.transact(creation(keys, delivery));
     if (outcome.ok) return delivery;

@@ -1,11 +1,10 @@
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
 
 /** Tells the channels again that the check is still down. */
-export const repeatAlert = (ports: Ports, keys: Keys, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  actOnDeadline(ports, keys, deadline, 'repeat', decideRepeat);
+export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
+  actOnDeadline(env, deadline, 'repeat', decideRepeat);
 
 /**
  * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the

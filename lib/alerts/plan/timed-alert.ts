@@ -3,11 +3,12 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
 import { announce } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { after, type Keys, TRANSITIONS } from '#lib/keys.ts';
+import { after, TRANSITIONS } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
@@ -46,31 +47,32 @@ const HANDING_OVER_MS = 10_000;
  * @returns the deadline that comes next, if any, to be sent
  */
 export async function actOnDeadline(
-  ports: Ports,
-  keys: Keys,
+  env: Env,
   deadline: DueDeadline,
   kind: 'repeat' | 'catch_up',
   decide: (situation: Situation) => Decision,
 ): Promise<DueDeadline[]> {
-  const watermark = await readWatermark(ports, keys, keys.shardOf(deadline.entity_id));
+  const { ports, keys } = env;
+  const watermark = await readWatermark(env, keys.shardOf(deadline.entity_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const world = { ports, keys, deadline: deadline, kind, created: new Set<string>() };
+  const work = { ports, keys, deadline: deadline, kind, created: new Set<string>() };
   for (;;) {
-    const left = await untilDone(ports, () => step(world, decide));
+    const left = await untilDone(ports, () => step(work, decide));
     if (!left) return [];
     if (!left.note?.send) return [{ ...deadline, at: left.deadline }];
   }
 }
 
 /** `made`: ids of the deliveries that this very call has made. */
-type World = { ports: Ports; keys: Keys; deadline: DueDeadline; kind: 'repeat' | 'catch_up'; created: Set<string> };
+type Work = Env & { deadline: DueDeadline; kind: 'repeat' | 'catch_up'; created: Set<string> };
 
 /** One decision, written. Answers the deadline that it leaves, undefined when nothing is to be done any more. */
 async function step(
-  { ports, keys, deadline, kind, created }: World,
+  work: Work,
   decide: (situation: Situation) => Decision,
 ): Promise<Deadline | undefined | typeof AGAIN> {
+  const { ports, keys, deadline, kind, created } = work;
   const { tenant_id, entity_id, check_id } = deadline;
   const entryKey = keys.entry(kind, tenant_id, entity_id, check_id);
   const [check, stored, entry] = (await ports.table.getMany<Item>([
@@ -95,14 +97,14 @@ async function step(
   if (entry.deadline > now) return undefined;
 
   const policy = stored ?? (check && defaultPolicy(keys, check));
-  const transition = await lastTransition(ports, keys, deadline);
+  const transition = await lastTransition(work, deadline);
   if (!policy || !transition) return leave(undefined);
   const decision = check ? decide({ check, policy, transition, entry, now }) : lastWord(policy, entry);
   if (decision === 'end') return leave(undefined);
   if ('later' in decision) return leave(decision.later);
 
   const { tell: told, next } = decision;
-  const { id, deliveries } = alertTo(ports, keys, { deadline: deadline, policy, transition, entry, now }, told);
+  const { id, deliveries } = alertTo(work, { deadline: deadline, policy, transition, entry, now }, told);
   const send = deliveries.map((delivery) => delivery.id);
   const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
   const done = await ports.table.transact([
@@ -122,7 +124,7 @@ function lastWord({ silenced, channels }: PolicyItem, { note }: Deadline): Decis
   return { tell: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
 }
 
-async function lastTransition(ports: Ports, keys: Keys, deadline: DueDeadline): Promise<TransitionItem | undefined> {
+async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
   const { items } = await ports.table.query<TransitionItem>({
     partition: keys.ofCheck(deadline.tenant_id, deadline.check_id),
     from: TRANSITIONS,
@@ -147,12 +149,7 @@ const remember = ({ alerts }: CheckItem, id: string, { announces, starts_cooldow
 type Due = { deadline: DueDeadline; policy: PolicyItem; transition: TransitionItem; entry: Deadline; now: number };
 
 /** The deliveries of an alert that no transition brought. */
-function alertTo(
-  ports: Ports,
-  keys: Keys,
-  { deadline, policy, transition, entry, now }: Due,
-  { kind, announces }: Announcement,
-) {
+function alertTo(env: Env, { deadline, policy, transition, entry, now }: Due, { kind, announces }: Announcement) {
   const { tenant_id, entity_id, check_id } = deadline;
   const { transition_id, sk: transition_sk, expires_at } = transition;
   const id = `${transition_id}/${kind}/${entry.deadline}`;
@@ -171,7 +168,7 @@ function alertTo(
       entity_id,
       alert,
     };
-    const delivery = newDelivery(ports, keys, about, channel, expires_at);
+    const delivery = newDelivery(env, about, channel, expires_at);
     return kind === 'closed' ? { ...delivery, channel } : delivery;
   });
   return { id, deliveries };

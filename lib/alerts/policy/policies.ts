@@ -119,11 +119,12 @@ export function channelOf(policy: PolicyItem, id: string): Channel {
  * @throws AppError NOT_FOUND when the check is gone by now
  */
 function savePolicy(
-  { ports, keys, tenant }: Context,
+  context: Context,
   { id }: CheckItem,
   beside: Write[],
   change: (policy: PolicyItem) => PolicyItem,
 ): Promise<PolicyItem> {
+  const { ports, keys, tenant } = context;
   const v = ports.ids.token();
   return untilDone(ports, async () => {
     const found = await ports.table.getMany<Item>([keys.check(tenant, id), keys.policy(tenant, id)]);
@@ -133,7 +134,7 @@ function savePolicy(
 
     const old = stored ?? defaultPolicy(keys, check);
     const next: PolicyItem = { ...change(old), v, updated_at: iso(ports.clock.now()) };
-    const deadlines = await policyDeadlines(ports, keys, check, old, next);
+    const deadlines = await policyDeadlines(context, check, old, next);
     const writes: Write[] = [
       { put: next, if: stored ? { version: stored.v } : 'absent' },
       { check: keys.check(tenant, id), if: { version: check.v } },
@@ -141,7 +142,7 @@ function savePolicy(
       ...beside,
     ];
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
-    await sendDeadlines(ports, keys, deadlines.deadlines);
+    await sendDeadlines(context, deadlines.deadlines);
     return next;
   });
 }

@@ -1,9 +1,9 @@
 import { nextRepeat } from '#lib/alerts/plan/repeat.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 
@@ -12,8 +12,7 @@ import type { Deadline } from '#lib/schedule/entries.ts';
  * end of a silence, or a shorter cooldown, is a moment to compare what the channels believe with what is.
  */
 export async function policyDeadlines(
-  ports: Ports,
-  keys: Keys,
+  { ports, keys }: Env,
   check: CheckItem,
   old: PolicyItem,
   next: PolicyItem,

@@ -14,7 +14,7 @@ import type { MessageOf } from '#lib/messages.ts';
  * and the record says until when. Over NATS it is left to the deliverer, which alone reaches it: the record is pending.
  */
 export async function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
-  const { ports, keys, tenant } = context;
+  const { ports, tenant } = context;
   const about = {
     tenant_id: tenant,
     id: ports.ids.id('dlv'),
@@ -27,8 +27,7 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
     entity_id: check.entity_id,
   };
   const delivery = newDelivery(
-    ports,
-    keys,
+    context,
     about,
     channel,
     historyExpiry(ports.clock.now(), context.caller.retention_days),
@@ -36,7 +35,7 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
 
   if (channelTypeOf(channel.channel_type)?.via === 'nats') {
     const body: MessageOf<'delivery'> = { tenant_id: tenant, delivery_id: delivery.id };
-    await createDelivery(ports, keys, delivery);
+    await createDelivery(context, delivery);
     await ports.queues.send('delivery', [{ body, group: tenant }]);
     return deliveryRecord(delivery);
   }

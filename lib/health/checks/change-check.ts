@@ -6,12 +6,12 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { type CheckInput, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 import { changeState, readBasis, type StateChange } from '#lib/health/state/change-state.ts';
 import { aggregate } from '#lib/health/state/next-state.ts';
 import type { TransitionCause } from '#lib/health/state/transition-item.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
@@ -48,11 +48,11 @@ export async function createCheck(context: Context, body: object): Promise<Check
     consecutive_failures: 0,
     alerts: {},
   };
-  const schedule = await scheduleChange(ports, keys, check);
+  const schedule = await scheduleChange(context, check);
   const load = loadOfCheck(check);
   await changingChecks(context, input.entity_id, () =>
     untilDone(ports, async () => {
-      const [entity, account, count] = await readEntity(ports, keys, tenant, input.entity_id);
+      const [entity, account, count] = await readEntity(context, tenant, input.entity_id);
       if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
         throw new AppError(
           'LIMIT_EXCEEDED',
@@ -83,7 +83,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
 
 type Room = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
 
-async function readEntity(ports: Ports, keys: Keys, tenant: string, id: string): Promise<Room> {
+async function readEntity({ ports, keys }: Env, tenant: string, id: string): Promise<Room> {
   const places = [keys.entity(tenant, id), keys.account(tenant), keys.checkCount(tenant)];
   const [entity, account, count] = await ports.table.getMany<Item>(places);
   if (!entity || !account) throw notFound(`Entity ${id}`);
@@ -151,7 +151,7 @@ async function resettled(context: Context, check: CheckItem, input: CheckInput):
     ['silence_at'],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
-  const schedule = await scheduleChange(ports, keys, next, check);
+  const schedule = await scheduleChange(context, next, check);
   const closing = check.enabled && !input.enabled ? await closingLook(context, check, change) : undefined;
   const writes = await countedWith(context, check, next, [
     ...revisions.map((put) => ({ put })),
@@ -165,19 +165,20 @@ async function resettled(context: Context, check: CheckItem, input: CheckInput):
     writes,
     start: async () => {
       await schedule.start();
-      await sendDeadlines(ports, keys, closing?.schedule ?? []);
+      await sendDeadlines(context, closing?.schedule ?? []);
     },
   };
 }
 
 /** The transition by which configuration makes a check's state unknown; undefined when it is already. */
 async function toUnknown(
-  { ports, keys, caller }: Context,
+  context: Context,
   check: CheckItem,
   cause: TransitionCause,
 ): Promise<StateChange | 'entity gone' | undefined> {
+  const { ports, keys, caller } = context;
   if (check.state === 'unknown') return undefined;
-  const basis = await readBasis(ports, keys, check);
+  const basis = await readBasis(context, check);
   if (!basis) return 'entity gone';
   const { retention_days } = caller;
   const now = ports.clock.now();
@@ -238,7 +239,7 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
       if (!writes) return undefined;
       const done = await commit(ports, writes);
       if (!done.ok) return AGAIN;
-      await sendDeadlines(ports, keys, closing.schedule);
+      await sendDeadlines(context, closing.schedule);
       return undefined;
     }),
   );

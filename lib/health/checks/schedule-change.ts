@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Message, Ports, Write } from '#lib/platform/ports.ts';
 import { deadlineEntry, rhythmEntry } from '#lib/schedule/entries.ts';
@@ -17,12 +17,8 @@ export type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
  * and are dropped; sent after it, a crash could lose them.
  * @param before the check as it was; undefined when it is new
  */
-export async function scheduleChange(
-  ports: Ports,
-  keys: Keys,
-  check: CheckItem,
-  before?: CheckItem,
-): Promise<ScheduleChange> {
+export async function scheduleChange(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
+  const { keys } = env;
   const { tenant_id, entity_id, id } = check;
   if (!check.enabled) {
     const writes = before
@@ -33,14 +29,15 @@ export async function scheduleChange(
       : [];
     return { writes, start: async () => {} };
   }
-  return check.execution_mode === 'push' ? pushSchedule(ports, keys, check) : pullSchedule(ports, keys, check, before);
+  return check.execution_mode === 'push' ? pushSchedule(env, check) : pullSchedule(env, check, before);
 }
 
-async function pullSchedule(ports: Ports, keys: Keys, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
+async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
+  const { ports, keys } = env;
   const rhythm = rhythmOf(check.id, check.interval_seconds);
   const writes: Write[] = [];
   if (!before?.enabled || before.interval_seconds !== check.interval_seconds) {
-    const until = await writerSendsUntil(ports, keys, keys.shardOf(check.entity_id));
+    const until = await writerSendsUntil(env, keys.shardOf(check.entity_id));
     const ahead = slotsBetween(rhythm, ports.clock.now(), until);
     if (ahead.length > 0) await ports.queues.send('job', messagesOf(ports, check, ahead));
     writes.push({ put: rhythmEntry(keys, 'probe', check, ports.ids.token(), rhythm, until) });
@@ -58,12 +55,13 @@ function messagesOf(ports: Ports, { tenant_id, entity_id, id }: CheckItem, slots
 }
 
 /** Silence is counted anew from a change of settings, once a first push was judged. */
-async function pushSchedule(ports: Ports, keys: Keys, check: CheckItem): Promise<ScheduleChange> {
+async function pushSchedule(env: Env, check: CheckItem): Promise<ScheduleChange> {
+  const { ports, keys } = env;
   if (!check.last_received) return { writes: [], start: async () => {} };
   const { tenant_id, entity_id, id: check_id } = check;
   const at = check.settings_at + graceMs(check);
   return {
     writes: [{ put: deadlineEntry(keys, 'silence', check, ports.ids.token(), at) }],
-    start: async () => sendDeadlines(ports, keys, [{ kind: 'silence', tenant_id, entity_id, check_id, at }]),
+    start: async () => sendDeadlines(env, [{ kind: 'silence', tenant_id, entity_id, check_id, at }]),
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { Context } from '#lib/access/context.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
 import type { Window } from '#lib/health/recording/due-slots.ts';
 import { probeTimeout } from '#lib/health/status/staleness.ts';
 import { GAP_NOTES, stamp } from '#lib/keys.ts';
@@ -34,18 +35,12 @@ export const underWay = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB
  * Our outages that touch a window or cut off the probe of a slot in it, the one that goes on at this moment included;
  * ascending, none overlaps another.
  */
-export async function outagesOf(
-  { ports, keys }: Pick<Context, 'ports' | 'keys'>,
-  check: CheckItem,
-  window: Window,
-): Promise<Span[]> {
+export async function outagesOf(env: Env, check: CheckItem, window: Window): Promise<Span[]> {
+  const { ports, keys } = env;
   const shard = keys.shardOf(check.entity_id);
   const { from } = window;
   const until = window.until + underWay(check, ports.settings);
-  const [outages, watermark] = await Promise.all([
-    outagesBetween(ports, keys, shard, from, until),
-    readWatermark(ports, keys, shard),
-  ]);
+  const [outages, watermark] = await Promise.all([outagesBetween(env, shard, from, until), readWatermark(env, shard)]);
   const now = ports.clock.now();
   if (!watermark || watermark.at >= Math.min(now, until)) return outages;
   const last = outages.at(-1);
@@ -54,7 +49,7 @@ export async function outagesOf(
 }
 
 /** Why slots of a window were missed; to be asked in ascending order. */
-export function causes(context: Pick<Context, 'ports' | 'keys' | 'tenant'>, check: CheckItem, outages: Span[]) {
+export function causes(context: TenantEnv, check: CheckItem, outages: Span[]) {
   const noted = notes(context, check);
   const reach = underWay(check, context.ports.settings);
   let i = 0;
@@ -70,7 +65,7 @@ export function causes(context: Pick<Context, 'ports' | 'keys' | 'tenant'>, chec
 const NOTES_A_PAGE = 500;
 
 /** What the notes of a check say of slots; to be asked in ascending order. Read page by page, ahead of the slots. */
-function notes({ ports, keys, tenant }: Pick<Context, 'ports' | 'keys' | 'tenant'>, check: CheckItem) {
+function notes({ ports, keys, tenant }: TenantEnv, check: CheckItem) {
   let items: GapNoteItem[] = [];
   let i = 0;
   let isLast = false;

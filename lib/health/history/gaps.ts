@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Context } from '#lib/access/context.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Revision, slotsIn, type Window } from '#lib/health/recording/due-slots.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -33,7 +33,7 @@ const MOST_MOMENTS = 100_000;
  * @returns `next`: from where on (epoch ms) to look further, when the search ended early
  */
 export async function findGaps(
-  context: Pick<Context, 'ports' | 'keys' | 'tenant'>,
+  context: TenantEnv,
   check: CheckItem,
   window: Window,
   most: { gaps: number; moments?: number },

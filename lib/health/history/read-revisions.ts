@@ -1,4 +1,4 @@
-import type { Context } from '#lib/access/context.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { REVISIONS } from '#lib/keys.ts';
 import type { RevisionItem } from './revisions.ts';
@@ -8,7 +8,7 @@ const PAGE = 25;
 
 /** The settings revisions of a check that were in force at `from` (epoch ms) or after it, in the order of time. */
 export async function revisionsSince(
-  { ports, keys, tenant }: Pick<Context, 'ports' | 'keys' | 'tenant'>,
+  { ports, keys, tenant }: TenantEnv,
   check: Pick<CheckItem, 'id'>,
   from: number,
 ): Promise<RevisionItem[]> {

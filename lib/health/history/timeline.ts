@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Context } from '#lib/access/context.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type DueSlot, dueSlots, type Revision, type Window } from '#lib/health/recording/due-slots.ts';
 import { RESULTS, stamp } from '#lib/keys.ts';
@@ -18,7 +18,7 @@ const MOMENTS_A_TURN = 2000;
  * push check, which we do not probe). Read page by page; memory stays flat however long the window.
  */
 export async function* timeline(
-  context: Pick<Context, 'ports' | 'keys' | 'tenant'>,
+  context: TenantEnv,
   check: CheckItem,
   revisions: readonly Revision[],
   window: Window,
@@ -31,7 +31,7 @@ export async function* timeline(
 }
 
 async function* allMoments(
-  { ports, keys, tenant }: Pick<Context, 'ports' | 'keys' | 'tenant'>,
+  { ports, keys, tenant }: TenantEnv,
   check: CheckItem,
   revisions: readonly Revision[],
   window: Window,

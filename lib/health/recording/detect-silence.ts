@@ -1,6 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
@@ -26,13 +27,8 @@ import { newestReceived } from './newest-received.ts';
  * that comes after it sees the mark and takes it away.
  * @returns the deadlines that are to come instead, to be sent
  */
-export const detectSilence = (
-  ports: Ports,
-  keys: Keys,
-  deadline: DueDeadline,
-  account: AccountItem,
-): Promise<DueDeadline[]> =>
-  oneAtATime(ports.table, deadline.entity_id, () => untilDone(ports, () => attempt(ports, keys, deadline, account)));
+export const detectSilence = (env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> =>
+  oneAtATime(env.ports.table, deadline.entity_id, () => untilDone(env.ports, () => attempt(env, deadline, account)));
 
 /** A deadline that has come, and what it is judged by. */
 type DueSilence = {
@@ -49,11 +45,11 @@ type DueSilence = {
 };
 
 async function attempt(
-  ports: Ports,
-  keys: Keys,
+  env: Env,
   deadline: DueDeadline,
   { retention_days, enabled_at }: AccountItem,
 ): Promise<DueDeadline[] | typeof AGAIN> {
+  const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const shard = keys.shardOf(entity_id);
   // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
@@ -71,7 +67,7 @@ async function attempt(
     if: { version: entry.v },
   });
   // Read after the watermark: the generator notes an outage before it moves that.
-  const watchedSince = Math.max(await lastOutageEnd(ports, keys, shard), believed(enabled_at ?? 0, now));
+  const watchedSince = Math.max(await lastOutageEnd(env, shard), believed(enabled_at ?? 0, now));
   return concludeSilence({
     ports,
     keys,
@@ -86,21 +82,21 @@ async function attempt(
 
 async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys, deadline, check, move, now, watchedSince, retentionDays } = one;
-  const due = await dueAt(ports, keys, check, watchedSince);
+  const due = await dueAt(one, check, watchedSince);
   if (due === undefined) return [];
   if (due.at > now) return (await commit(ports, [move(due.at)])).ok ? [{ ...deadline, at: due.at }] : AGAIN;
 
   const marked = nextCheck(check, ports.ids.token(), {});
   marked.silence_mark = marked.v;
   if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return AGAIN;
-  const still = await dueAt(ports, keys, marked, watchedSince);
+  const still = await dueAt(one, marked, watchedSince);
   if (still?.at !== due.at) return AGAIN;
 
   // A deadline met late stands for the intervals it slept through, as a slot does.
   const interval = check.interval_seconds * 1000;
   const at = due.at + Math.floor((now - due.at) / interval) * interval;
   const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
-  const changes = await applyResult(ports, keys, marked, {
+  const changes = await applyResult(one, marked, {
     success: false,
     error_message: silence.error_message,
     cause: 'silence',
@@ -113,10 +109,10 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
 }
 
 /** When the next synthetic failure is due, and since when it is silent; undefined before a first push. */
-async function dueAt(ports: Ports, keys: Keys, check: CheckItem, watchedSince: number) {
-  const newest = await newestReceived(ports, keys, check);
+async function dueAt(env: Env, check: CheckItem, watchedSince: number) {
+  const newest = await newestReceived(env, check);
   if (!newest) return undefined;
-  const now = ports.clock.now();
+  const now = env.ports.clock.now();
   const since = Math.max(newest.received_at, believed(check.settings_at, now), watchedSince);
   const silence_at = believed(check.silence_at ?? 0, now);
   const goesOn = silence_at > 0 && silence_at >= since;

@@ -1,6 +1,6 @@
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
-import type { Item, Ports } from '#lib/platform/ports.ts';
+import type { Item } from '#lib/platform/ports.ts';
 import type { Lanes } from './lanes.ts';
 
 /** When a probe last came too late for a reason of this service (epoch ms). GET /v1/health shows it. */
@@ -13,7 +13,7 @@ const NOTED_EVERY_MS = 20_000;
  * Takes note of probes that waited for longer than their interval, which are left as gaps. Those of a tenant that held
  * its share of the places itself say nothing of the service.
  */
-export function lateProbes(ports: Ports, keys: Keys, lanes: Lanes): (job: Job) => Promise<void> {
+export function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
   return async ({ tenant_id, check_id, slot }) => {
     if (lanes.quick.wasHeldBack(tenant_id) || lanes.slow.wasHeldBack(tenant_id)) return;

@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
-import { after, type Keys, RESULTS, stamp } from '#lib/keys.ts';
-import type { Ports } from '#lib/platform/ports.ts';
+import { after, RESULTS, stamp } from '#lib/keys.ts';
 import { believed } from '#lib/platform/time.ts';
 
 /** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */
@@ -29,7 +29,7 @@ export const newnessOf = (item: ResultItem): Newness => {
  * the look back is short: usually one item. Pushes that arrived while our clock ran ahead are skipped; if no other is
  * known, the answer is 0.
  */
-export async function newestReceived(ports: Ports, keys: Keys, check: CheckItem): Promise<Newness | undefined> {
+export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<Newness | undefined> {
   if (!check.last_received) return undefined;
   const now = ports.clock.now();
   const isBelieved = believed(check.last_received.received_at, now) > 0;

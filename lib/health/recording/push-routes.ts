@@ -72,8 +72,8 @@ function inWindow(checkedAt: number | undefined, now: number, retentionDays: num
 }
 
 async function receive(context: Context, check: CheckItem, push: Push) {
-  const { ports, keys, caller } = context;
-  return resultRecord(check.id, await receivePush(ports, keys, check, push, caller.retention_days));
+  const { caller } = context;
+  return resultRecord(check.id, await receivePush(context, check, push, caller.retention_days));
 }
 
 /** What agents and cron jobs call; the only rows of the ingest function. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
@@ -40,13 +41,8 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
  * check first and looks for results after that, so that one of the two sees the other
  * (docs/ARCHITECTURE.md#the-recording-core).
  */
-export async function receivePush(
-  ports: Ports,
-  keys: Keys,
-  check: CheckItem,
-  push: Push,
-  retentionDays: number,
-): Promise<ResultItem> {
+export async function receivePush(env: Env, check: CheckItem, push: Push, retentionDays: number): Promise<ResultItem> {
+  const { ports, keys } = env;
   const now = ports.clock.now();
   // Its place among the results follows from the push alone, so that a repeat finds it, even from an agent whose clock
   // is ahead. How new it is counts as of its arrival (newnessOf).
@@ -74,7 +70,7 @@ export async function receivePush(
     if (earlier) return repeat(arrival, check, await resultOf(arrival, earlier));
   }
   const late = now - at > QUIET_MS;
-  const newest = late ? await newestReceived(ports, keys, check) : undefined;
+  const newest = late ? await newestReceived(env, check) : undefined;
   if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
   return late || !isQuiet(check, push.success) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
@@ -152,7 +148,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
       if (!now.enabled) return stored ?? 'disabled';
-      const changes = await applyResult(ports, keys, now, {
+      const changes = await applyResult(arrival, now, {
         success: result.success,
         error_message: result.error_message,
         cause: 'result',
@@ -182,7 +178,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   );
   if (answer === 'disabled') return keep(arrival, check);
   if ('earlier' in answer) return repeat(arrival, check, answer.earlier);
-  await sendDeadlines(ports, keys, deadlines);
+  await sendDeadlines(arrival, deadlines);
   return answer;
 }
 

@@ -1,11 +1,11 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import type { Env } from '#lib/env.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Ports } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { believed, iso } from '#lib/platform/time.ts';
@@ -30,7 +30,8 @@ export type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
  * Records the outcome of a probe once. What changes nothing is a single conditional put; whatever changes the counter
  * or the state is written with it in one transaction, so that stored means judged.
  */
-export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promise<Recorded> {
+export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
+  const { ports, keys } = env;
   const result = resultOf(keys, probe);
   const slow = isSlow(probe.outcome);
   if (isSame(nextState(probe.check, probe.outcome.success), probe.check) && slow === (probe.check.slow ?? false)) {
@@ -49,7 +50,7 @@ export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promi
       }
       const { success, error_message } = probe.outcome;
       const { retention_days } = probe;
-      const changes = await applyResult(ports, keys, check, {
+      const changes = await applyResult(env, check, {
         success,
         error_message,
         cause: 'result',
@@ -59,7 +60,7 @@ export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promi
       if (!changes) return 'dropped';
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);
       if (!done.ok) return done.failed.includes(0) ? 'repeated' : AGAIN;
-      await sendDeadlines(ports, keys, changes.deadlines);
+      await sendDeadlines(env, changes.deadlines);
       return 'recorded';
     }),
   );

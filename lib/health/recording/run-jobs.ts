@@ -1,9 +1,9 @@
 import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
+import type { Env } from '#lib/env.ts';
 import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
@@ -27,9 +27,10 @@ const READ_AGAIN_MS = 2_000;
 /** What a process keeps between its batches. */
 export type Prober = { lanes: Lanes; network: OwnNetwork; noteLate: (job: Job) => Promise<void> };
 
-export const makeProber = (ports: Ports, keys: Keys): Prober => {
+export const makeProber = (env: Env): Prober => {
+  const { ports } = env;
   const lanes = makeLanes(ports);
-  return { lanes, network: ownNetwork(ports), noteLate: lateProbes(ports, keys, lanes) };
+  return { lanes, network: ownNetwork(ports), noteLate: lateProbes(env, lanes) };
 };
 
 /**
@@ -41,12 +42,12 @@ export const makeProber = (ports: Ports, keys: Keys): Prober => {
  *   found no place
  */
 export async function runJobs(
-  ports: Ports,
-  keys: Keys,
+  env: Env,
   { lane, jobs }: { lane: Lane; jobs: Job[] },
   { lanes, network, noteLate }: Prober,
   signal?: AbortSignal,
 ): Promise<Job[]> {
+  const { ports } = env;
   const failed: Job[] = [];
   const batch = batchVerdict(network);
   const attempt = async (one: DueProbe, work: () => Promise<unknown>) => {
@@ -56,7 +57,7 @@ export async function runJobs(
       const { tenant_id, check_id, slot } = one.job;
       ports.log.error('a probe could not be recorded', { tenant_id, check_id, slot, error });
       failed.push(one.job);
-      await noteGap(ports, keys, one, 'error').catch((again: unknown) =>
+      await noteGap(env, one, 'error').catch((again: unknown) =>
         ports.log.error('a gap could not be noted', { tenant_id, check_id, slot, error: again }),
       );
     }
@@ -71,7 +72,7 @@ export async function runJobs(
   };
 
   const readAt = ports.clock.now();
-  const found = await wanted(ports, keys, jobs);
+  const found = await wanted(env, jobs);
   const late = found.filter((one) => isLate(one, readAt));
   const due = found.filter((one) => !isLate(one, readAt));
   const belongsHere = ({ check }: DueProbe): boolean => lane === 'slow' || !check.slow;
@@ -82,7 +83,7 @@ export async function runJobs(
       const probe = await lanes[lane].run(claim, async () => {
         // Its state decides what the outcome changes: read long ago, it may have changed while this waited.
         const isOld = ports.clock.now() - readAt > READ_AGAIN_MS;
-        const [still] = isOld ? await wanted(ports, keys, [one.job]) : [one];
+        const [still] = isOld ? await wanted(env, [one.job]) : [one];
         if (!still || signal?.aborted) return undefined;
         return lanes.begin(claim, async () =>
           isLate(still, ports.clock.now()) ? undefined : await probeOnce(ports, still),
@@ -91,7 +92,7 @@ export async function runJobs(
       if (probe === NO_PLACE) return void failed.push(one.job);
       // This run timed out and has a successor; it must not write beside it.
       if (!probe || signal?.aborted) return;
-      if (!batch.isSuspect(probe)) return recordProbe(ports, keys, probe);
+      if (!batch.isSuspect(probe)) return recordProbe(env, probe);
       held.push(
         attempt(one, async () => {
           const verdict = await batch.blame;
@@ -99,8 +100,8 @@ export async function runJobs(
           const blame = network.wasDown(probe.started_at) ? 'network' : verdict;
           if (signal?.aborted) return;
           if (blame === 'unclear' && mayTryAgain(one, ports.clock.now())) failed.push(one.job);
-          else if (blame === 'network') await noteGap(ports, keys, one, 'network');
-          else await recordProbe(ports, keys, probe);
+          else if (blame === 'network') await noteGap(env, one, 'network');
+          else await recordProbe(env, probe);
         }),
       );
     }),
@@ -138,12 +139,7 @@ function batchVerdict(network: OwnNetwork) {
 }
 
 /** Says on the check why a slot has no result. Should it get one after all, the note means nothing. */
-async function noteGap(
-  ports: Ports,
-  keys: Keys,
-  { job, account }: DueProbe,
-  cause: GapNoteItem['cause'],
-): Promise<void> {
+async function noteGap({ ports, keys }: Env, { job, account }: DueProbe, cause: GapNoteItem['cause']): Promise<void> {
   const { tenant_id, check_id, slot } = job;
   const note: GapNoteItem = {
     ...keys.gapNote(tenant_id, check_id, slot),
@@ -155,7 +151,7 @@ async function noteGap(
 }
 
 /** One strong read of each check and account of the batch says which of its jobs still stand. */
-async function wanted(ports: Ports, keys: Keys, jobs: Job[]): Promise<DueProbe[]> {
+async function wanted({ ports, keys }: Env, jobs: Job[]): Promise<DueProbe[]> {
   const wantedKeys = new Map<string, ReturnType<typeof keys.check>>();
   for (const job of jobs) {
     for (const key of [keys.check(job.tenant_id, job.check_id), keys.account(job.tenant_id)])

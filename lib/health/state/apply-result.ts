@@ -1,8 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import type { Keys } from '#lib/keys.ts';
+import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { changeState, readBasis } from './change-state.ts';
 import { isSame, nextState } from './next-state.ts';
 
@@ -24,12 +24,8 @@ export type Changes = { writes: Write[]; deadlines: DueDeadline[] };
  * moves, and the transition with entity and feed when the state does. Undefined when the entity is gone. All of it
  * holds the items to the versions it was decided on; write it with the result in one transaction.
  */
-export async function applyResult(
-  ports: Ports,
-  keys: Keys,
-  check: CheckItem,
-  result: AppliedResult,
-): Promise<Changes | undefined> {
+export async function applyResult(env: Env, check: CheckItem, result: AppliedResult): Promise<Changes | undefined> {
+  const { ports, keys } = env;
   const outcome = nextState(check, result.success);
   const { consecutive_failures } = outcome;
   if (isSame(outcome, check) && !result.also) return { writes: [], deadlines: [] };
@@ -38,7 +34,7 @@ export async function applyResult(
     const next = nextCheck(check, token, { ...result.also, consecutive_failures }, result.forget);
     return { writes: [replaceCheck(check, next)], deadlines: [] };
   }
-  const basis = await readBasis(ports, keys, check);
+  const basis = await readBasis(env, check);
   if (!basis) return undefined;
   const { cause, error_message, retention_days } = result;
   const now = ports.clock.now();

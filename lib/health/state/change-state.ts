@@ -3,11 +3,12 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Env } from '#lib/env.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
-import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
 import { believed, iso } from '#lib/platform/time.ts';
 import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
@@ -29,7 +30,7 @@ const ALERT_DEADLINES = ['repeat', 'catch_up'] as const;
 type AlertDeadline = (typeof ALERT_DEADLINES)[number];
 
 /** Reads what a change of a check's state touches; undefined when the entity is gone. */
-export async function readBasis(ports: Ports, keys: Keys, check: CheckItem): Promise<Basis | undefined> {
+export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
   const [entity, policy, ...deadlines] = await ports.table.getMany<Item>([
     keys.entity(check.tenant_id, check.entity_id),
     keys.policy(check.tenant_id, check.id),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Context } from '#lib/access/context.ts';
+import type { Env } from '#lib/env.ts';
 import type { LateProbeItem } from '#lib/health/recording/late-probes.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -48,7 +48,7 @@ export type Health = z.infer<typeof Health>;
 const TOO_LONG_MS = 60_000;
 
 /** Costs one small read a shard, one a bucket, and two more. */
-export async function readHealth(context: Pick<Context, 'ports' | 'keys'>): Promise<Health> {
+export async function readHealth(context: Env): Promise<Health> {
   const [schedule, probes, deliveries] = await Promise.all([
     scheduleHealth(context),
     probeHealth(context),
@@ -62,12 +62,12 @@ export async function readHealth(context: Pick<Context, 'ports' | 'keys'>): Prom
   return { ok: reasons.length === 0, reasons, schedule, probes, deliveries };
 }
 
-async function probeHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>): Promise<Health['probes']> {
+async function probeHealth({ ports, keys }: Env): Promise<Health['probes']> {
   const late = await ports.table.get<LateProbeItem>(keys.lastLateProbe);
   return { ok: !late || late.at < ports.clock.now() - TOO_LONG_MS, last_late_at: late ? iso(late.at) : null };
 }
 
-async function scheduleHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>): Promise<Health['schedule']> {
+async function scheduleHealth({ ports, keys }: Env): Promise<Health['schedule']> {
   const marks = await ports.table.getMany<WatermarkItem>(keys.shards.map((shard) => keys.watermark(shard)));
   const until = Math.min(...marks.map((mark) => mark?.at ?? 0));
   if (until === 0) return { ok: false, emitted_until: null, lag_seconds: null };
@@ -76,7 +76,7 @@ async function scheduleHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>):
   return { ok, emitted_until: iso(until), lag_seconds: Math.max(0, now - until) / 1000 };
 }
 
-async function deliveryHealth({ ports, keys }: Pick<Context, 'ports' | 'keys'>): Promise<Health['deliveries']> {
+async function deliveryHealth({ ports, keys }: Env): Promise<Health['deliveries']> {
   const [failure, ...pages] = await Promise.all([
     ports.table.get<Item & { at: number }>(keys.lastFailure),
     ...keys.buckets.map((bucket) => ports.table.query({ partition: keys.unsent(bucket), limit: 1 })),

@@ -1,5 +1,6 @@
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
@@ -17,14 +18,12 @@ const SETTLING_MS = 30_000;
  * Whether what lists show of an entity and its checks is stale, by entity id: the schedule of its shard does not run at
  * this moment, or did not until just now. Costs two small reads a shard, however long the list.
  */
-export async function staleEntities({ ports, keys }: Context): Promise<(entityId: string) => boolean> {
+export async function staleEntities(context: Context): Promise<(entityId: string) => boolean> {
+  const { ports, keys } = context;
   const now = ports.clock.now();
   const stale = await Promise.all(
     keys.shards.map(async (shard) => {
-      const [watermark, outageEnd] = await Promise.all([
-        readWatermark(ports, keys, shard),
-        lastOutageEnd(ports, keys, shard),
-      ]);
+      const [watermark, outageEnd] = await Promise.all([readWatermark(context, shard), lastOutageEnd(context, shard)]);
       return emittedUntil(watermark, now) <= now || outageEnd + SETTLING_MS > now;
     }),
   );
@@ -66,15 +65,12 @@ export async function lastResult({ ports, keys, tenant, caller }: Context, id: s
  * result, nor any later one. Of a push check: its agent has been silent for longer than the grace; before its first
  * push, and while it is disabled, nothing is due.
  */
-export async function isOverdue(
-  { ports, keys }: Pick<Context, 'ports' | 'keys'>,
-  check: CheckItem,
-  last: ResultItem | undefined,
-): Promise<boolean> {
+export async function isOverdue(env: Env, check: CheckItem, last: ResultItem | undefined): Promise<boolean> {
+  const { ports } = env;
   if (!check.enabled) return false;
   const now = ports.clock.now();
   if (check.execution_mode === 'push') {
-    const newest = await newestReceived(ports, keys, check);
+    const newest = await newestReceived(env, check);
     return newest !== undefined && Math.max(newest.received_at, check.settings_at) + graceMs(check) < now;
   }
   const rhythm = rhythmOf(check.id, check.interval_seconds);

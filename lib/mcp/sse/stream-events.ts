@@ -79,7 +79,7 @@ export async function* eventsOf(
           continue;
         }
         if (now - pinged >= TIMING.ping) {
-          await authenticate(context.ports, context.keys, Object.fromEntries(headers));
+          await authenticate(context, Object.fromEntries(headers));
           pinged = now;
           yield ': ping\n\n';
         }

@@ -103,11 +103,14 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     in: (ms: number, work: () => void) => clock.in(ms, work),
     account: async (): Promise<string> => {
       const caller: Caller = { cpu_ms: 0, path: 'set-up', lineage: NO_LINEAGE };
-      const made = createAccount(portsOf(world, 'api', caller), keyTable(world.settings), {
-        email: 'ops@shop.test',
-        name: 'Shop',
-        entity_limit_per_bp: 100_000,
-      });
+      const made = createAccount(
+        { ports: portsOf(world, 'api', caller), keys: keyTable(world.settings) },
+        {
+          email: 'ops@shop.test',
+          name: 'Shop',
+          entity_limit_per_bp: 100_000,
+        },
+      );
       return (await done(made)).key.key;
     },
     /** A request through the gateway. Throws unless it is answered with a 2xx. */

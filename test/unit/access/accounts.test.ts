@@ -28,10 +28,10 @@ async function addMember({ ports, store, keys }: MemoryWorld, scope: Scope, id: 
   return { user, key: await issueKey(scope, id, plain) };
 }
 
-async function callWith({ ports, keys }: MemoryWorld, raw: string, method: string, path: string) {
+async function callWith(world: MemoryWorld, raw: string, method: string, path: string) {
   const answer = await makeRouter(
     accessRows,
-    gates(ports, keys),
+    gates(world),
   )({
     rawPath: path,
     rawQueryString: '',

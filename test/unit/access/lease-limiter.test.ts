@@ -61,7 +61,7 @@ function fleet(processes: number, wrap: (table: Table) => Table = (table) => tab
     settings,
   };
   const keys = keyTable(settings);
-  const limiters = Array.from({ length: processes }, () => leaseLimiter(ports, keys));
+  const limiters = Array.from({ length: processes }, () => leaseLimiter({ ports, keys }));
   return { clock, limiters, requests, counted, random };
 }
 type Fleet = ReturnType<typeof fleet>;

@@ -34,7 +34,7 @@ describe('the schedule of an action', () => {
     const shard = world.keys.shardOf(action.id);
     const all = [...first];
     for (let minute = 0; minute < 12; minute++) {
-      await emitShards(world.ports, world.keys, [shard], world.now());
+      await emitShards(world, [shard], world.now());
       all.push(...sentSlots(action));
       world.pass(MINUTE);
     }

@@ -129,16 +129,16 @@ describe('reclaimCheck', () => {
     const world = memoryWorld();
     const { context, gone, kept, message, count } = await leftovers(world);
     await deleteEntity(context, 'service', 'api');
-    await reclaimCheck(world.ports, world.keys, message);
+    await reclaimCheck(world, message);
     expect(await count(gone)).toBe(0);
     expect(await count(kept)).toBe(kept.length);
-    await reclaimCheck(world.ports, world.keys, message);
+    await reclaimCheck(world, message);
   });
 
   it('leaves a check alone that was not deleted after all', async () => {
     const world = memoryWorld();
     const { gone, message, count } = await leftovers(world);
-    await reclaimCheck(world.ports, world.keys, message);
+    await reclaimCheck(world, message);
     expect(await count(gone)).toBe(gone.length);
   });
 
@@ -154,8 +154,8 @@ describe('reclaimCheck', () => {
     const { context, gone, message, count } = await leftovers(world);
     await deleteEntity(context, 'service', 'api');
     writes = 0;
-    await expect(reclaimCheck(world.ports, world.keys, message)).rejects.toThrow('crash');
-    await reclaimCheck(world.ports, world.keys, message);
+    await expect(reclaimCheck(world, message)).rejects.toThrow('crash');
+    await reclaimCheck(world, message);
     expect(await count(gone)).toBe(0);
   });
 });

@@ -48,7 +48,7 @@ async function shard() {
     refuse: (on: boolean) => {
       refuses = on;
     },
-    tick: (scheduled: number) => emitShards(ports, keys, [0], scheduled),
+    tick: (scheduled: number) => emitShards({ ports, keys }, [0], scheduled),
     /** Seconds from the start of the slots that were sent since the last look. */
     slots: () => {
       const all = sent.splice(0).filter(({ queue }) => queue === 'job');
@@ -57,7 +57,7 @@ async function shard() {
       );
     },
     deadlines: () => sent.filter(({ queue }) => queue === 'deadline').map(({ message }) => message),
-    watermark: async () => ((await readWatermark(ports, keys, 0))?.at ?? 0) - START,
+    watermark: async () => ((await readWatermark({ ports, keys }, 0))?.at ?? 0) - START,
   };
 }
 
@@ -92,7 +92,7 @@ describe('a tick', () => {
     world.pass(2 * MINUTE - 1);
     await world.tick(START + 2 * MINUTE);
     expect(world.slots()).toEqual(every10(120, 240));
-    expect(await lastOutageEnd(world.ports, world.keys, 0)).toBe(0);
+    expect(await lastOutageEnd(world, 0)).toBe(0);
   });
 
   it('that could not send leaves the watermark, so that the next one sends all', async () => {
@@ -113,7 +113,7 @@ describe('a tick', () => {
     await world.tick(START + 10 * MINUTE);
     expect(world.slots()).toEqual([593, ...every10(600, 720)]);
     const outage = { from: START + 2 * MINUTE, to: START + 10 * MINUTE };
-    expect(await outagesBetween(world.ports, world.keys, 0, START, START + 20 * MINUTE)).toEqual([outage]);
+    expect(await outagesBetween(world, 0, START, START + 20 * MINUTE)).toEqual([outage]);
   });
 
   it('emits a deadline at every tick from when it is due within two minutes, until somebody moves it', async () => {
@@ -156,7 +156,7 @@ describe('after the clock was set back by an hour', () => {
   it('nobody is held to have watched before that tick', async () => {
     const world = await ahead();
     await world.tick(START - HOUR);
-    expect(await lastOutageEnd(world.ports, world.keys, 0)).toBe(START - HOUR);
+    expect(await lastOutageEnd(world, 0)).toBe(START - HOUR);
   });
 
   it('a tick that was sent by the wrong clock moves the mark no farther than a minute more', async () => {
@@ -169,9 +169,9 @@ describe('after the clock was set back by an hour', () => {
 
   it('a writer hands over within what a message may wait, before that tick and after it', async () => {
     const world = await ahead();
-    expect(await writerSendsUntil(world.ports, world.keys, 0)).toBe(START - HOUR + 4 * MINUTE);
+    expect(await writerSendsUntil(world, 0)).toBe(START - HOUR + 4 * MINUTE);
     await world.tick(START - HOUR);
-    expect(await writerSendsUntil(world.ports, world.keys, 0)).toBe(START - HOUR + 4 * MINUTE);
+    expect(await writerSendsUntil(world, 0)).toBe(START - HOUR + 4 * MINUTE);
   });
 
   it('deadlines and rhythms that were written by the wrong clock come forward', async () => {

@@ -42,7 +42,7 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
     table,
     sent,
     tick,
-    watermarks: () => Promise.all(keys.shards.map((shard) => readWatermark(ports, keys, shard))),
+    watermarks: () => Promise.all(keys.shards.map((shard) => readWatermark({ ports, keys }, shard))),
   };
 }
 

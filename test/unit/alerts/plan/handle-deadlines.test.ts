@@ -46,7 +46,7 @@ const sentDeadlines = () =>
 describe('deadlines that travelled together', () => {
   it('are all judged, and their next ones travel together again', async () => {
     const { checks, deadlines } = await silentChecks(3);
-    await handleDeadlines(world.ports, world.keys, deadlines);
+    await handleDeadlines(world, deadlines);
     for (const check of checks) expect(await errorsOf(check)).toEqual(['silence', null]);
     const ids = sentDeadlines().map((message) => message.map((deadline) => deadline.check_id).sort());
     expect(ids).toEqual([checks.map(({ id }) => id).sort()]);
@@ -57,12 +57,12 @@ describe('deadlines that travelled together', () => {
     const broken = world.keys.entry('silence', checks[1]!.tenant_id, checks[1]!.entity_id, checks[1]!.id).sk;
     const { get } = world.ports.table;
     world.ports.table.get = (key) => (key.sk === broken ? Promise.reject(new Error('throttled')) : get(key));
-    await expect(handleDeadlines(world.ports, world.keys, deadlines)).rejects.toThrow('1 of 3 deadlines failed');
+    await expect(handleDeadlines(world, deadlines)).rejects.toThrow('1 of 3 deadlines failed');
     expect(await Promise.all(checks.map(errorsOf))).toEqual([['silence', null], [null], ['silence', null]]);
     expect(sentDeadlines().flat()).toHaveLength(2);
 
     world.ports.table.get = get;
-    await handleDeadlines(world.ports, world.keys, deadlines);
+    await handleDeadlines(world, deadlines);
     expect(await Promise.all(checks.map(errorsOf))).toEqual(Array(3).fill(['silence', null]));
     expect(sentDeadlines().flat()).toHaveLength(3);
   });
@@ -72,7 +72,7 @@ describe('deadlines that travelled together', () => {
     const account = await world.ports.table.get<AccountItem>(world.keys.account(checks[0]!.tenant_id));
     const disabled: AccountItem = { ...account!, disabled: true };
     await world.ports.table.putMany([disabled]);
-    await handleDeadlines(world.ports, world.keys, deadlines);
+    await handleDeadlines(world, deadlines);
     expect(await errorsOf(checks[0]!)).toEqual([null]);
     expect(sentDeadlines()).toEqual([]);
   });

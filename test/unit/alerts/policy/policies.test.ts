@@ -292,7 +292,7 @@ describe('the delivery log', () => {
       entity_id: 'ent_shop',
     };
     const channel = { id: 'chn_1', channel_type: 'slack' };
-    return (await world.put({ ...newDelivery(world.ports, world.keys, about, channel, 9e9), ...changes })).id;
+    return (await world.put({ ...newDelivery(world, about, channel, 9e9), ...changes })).id;
   };
   const idsAt = async (path: string) => {
     const { body, headers } = await call('GET', path);

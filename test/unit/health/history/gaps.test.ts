@@ -68,9 +68,9 @@ describe('the gaps of a probed check', () => {
     await probeSlots(check, 1);
     const slot = nextSlot(check);
     const reach = world.ports.settings.JOB_GROUP_MS + 5000;
-    await recordOutage(world.ports, world.keys, { from: slot + reach, to: slot + 2 * MINUTE });
+    await recordOutage(world, { from: slot + reach, to: slot + 2 * MINUTE });
     const later = latestSlot(rhythmOf(check.id, 60), slot + 4 * MINUTE);
-    await recordOutage(world.ports, world.keys, { from: later + reach + 1, to: later + reach + 2 });
+    await recordOutage(world, { from: later + reach + 1, to: later + reach + 2 });
     world.advance(3 * MINUTE);
     await world.probe(check, slot + 3 * MINUTE);
     world.advance(3 * MINUTE);
@@ -85,7 +85,7 @@ describe('the gaps of a probed check', () => {
     const check = await world.check();
     await probeSlots(check, 1);
     const slot = nextSlot(check);
-    await recordOutage(world.ports, world.keys, { from: slot - 10, to: slot + 10 });
+    await recordOutage(world, { from: slot - 10, to: slot + 10 });
     await probeSlots(check, 1);
     await world.watermark(10);
     const next = nextSlot(check);
@@ -163,7 +163,7 @@ describe('the gaps of a push check', () => {
     await world.push(check);
     world.advance(30 * MINUTE);
     const from = now();
-    await recordOutage(world.ports, world.keys, { from, to: from + 10 * MINUTE });
+    await recordOutage(world, { from, to: from + 10 * MINUTE });
     world.advance(4 * MINUTE);
     await updateCheck(world.context, await world.fresh(check), { enabled: false });
     world.advance(30 * MINUTE);
@@ -179,7 +179,7 @@ describe('the gaps of a push check', () => {
     world.advance(2 * MINUTE);
     await updateCheck(world.context, check, { failure_threshold: 5 });
     world.advance(2 * MINUTE);
-    await recordOutage(world.ports, world.keys, { from, to: now() });
+    await recordOutage(world, { from, to: now() });
     expect(await gapsOf(check)).toEqual([{ from, to: from + 4 * MINUTE, slots: 4, cause: 'outage' }]);
   });
 });
@@ -269,7 +269,7 @@ describe('whatever happened', () => {
     ];
     if (items.length > 0) await ports.table.putMany(items);
     const shard = [keys.shardOf(check.entity_id)];
-    for (const { from, to } of outages) await recordOutage(ports, keys, { from: shift(from), to: shift(to) }, shard);
+    for (const { from, to } of outages) await recordOutage(world, { from: shift(from), to: shift(to) }, shard);
   }
 
   const quiet = (at: number) => ({

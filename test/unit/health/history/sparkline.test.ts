@@ -82,7 +82,7 @@ describe('a sparkline', () => {
     const check = await world.pushCheck();
     await world.push(check);
     world.advance(20 * MINUTE);
-    await recordOutage(world.ports, world.keys, { from: now() - 5 * MINUTE, to: now() });
+    await recordOutage(world, { from: now() - 5 * MINUTE, to: now() });
     await world.push(check, false);
     expect(await draw(check)).toMatchObject({ uptime_ratio: 0.5, gap_seconds: 300 });
   });

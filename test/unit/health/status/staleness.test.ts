@@ -109,7 +109,7 @@ describe('lists are stale', () => {
 
   it('for half a minute after an outage of ours, until what was due has been probed', async () => {
     await world.watermark(4 * MINUTE);
-    await recordOutage(world.ports, world.keys, { from: now() - MINUTE, to: now() });
+    await recordOutage(world, { from: now() - MINUTE, to: now() });
     expect(await stale()).toBe(true);
     world.advance(30 * SECOND);
     expect(await stale()).toBe(false);
@@ -140,8 +140,8 @@ describe('a schedule that is farther ahead than any clock can have put it', () =
 
   it('does not make an outage of the future last until then', async () => {
     await world.watermark(MINUTE);
-    await recordOutage(world.ports, world.keys, { from: now() - 2 * MINUTE, to: now() + 60 * MINUTE });
-    await recordOutage(world.ports, world.keys, { from: now() + 30 * MINUTE, to: now() + 60 * MINUTE });
+    await recordOutage(world, { from: now() - 2 * MINUTE, to: now() + 60 * MINUTE });
+    await recordOutage(world, { from: now() + 30 * MINUTE, to: now() + 60 * MINUTE });
     expect(await state()).toEqual([true, true, false]);
   });
 });
