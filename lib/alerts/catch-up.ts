@@ -1,8 +1,8 @@
+import { cooldownEnd } from '#lib/health/decide-alert.ts';
 import { toldState } from '#lib/health/told.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Timer } from '#lib/messages.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { believed } from '#lib/platform/time.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
 
 /** Compares what the channels believe with what is, and tells them if it differs. */
@@ -25,7 +25,7 @@ export function decideCatchUp({ check, policy, entry, now }: Situation): Decisio
   const { state } = check;
   if (!policy.catch_up || state === 'unknown' || (state === told && !misled)) return 'end';
   if (state === 'up' && !policy.notify_on_recovery) return 'end';
-  const free = believed(check.alerts.last_planned_at ?? 0, now) + policy.cooldown_seconds * 1000;
+  const free = cooldownEnd(check.alerts, policy, now);
   if (failed_at === undefined && !misled && now < free) return { later: { deadline: free } };
   return { tell: { kind: 'catch_up', tells: state, starts_cooldown: true }, next: undefined };
 }

@@ -7,10 +7,10 @@ import type { Keys } from '#lib/keys.ts';
 import type { Timer } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { calledOff, type DeadlineEntry, deadlineWrites, sooner } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import { whySkipped } from './decide-alert.ts';
+import { cooldownEnd, whySkipped } from './decide-alert.ts';
 import { aggregate } from './judge.ts';
 import { historyExpiry } from './retention.ts';
 import { tell, toldState } from './told.ts';
@@ -79,7 +79,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Cha
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
-  const alertAt = believed(at, now) || now;
+  const alertAt = pastOrZero(at, now) || now;
   const seq = entity.seq + 1;
   const timestamp = iso(at);
   const expires_at = historyExpiry(at, change.retention_days);
@@ -211,7 +211,7 @@ function deadlinesOf(
     changed.push({ kind: 'repeat', next: calledOff(deadlines.repeat) });
   }
   if (reason === 'cooldown' && policy.catch_up) {
-    const deadline = check.alerts.last_planned_at! + policy.cooldown_seconds * 1000;
+    const deadline = cooldownEnd(check.alerts, policy, at);
     changed.push({ kind: 'catch_up', next: sooner(deadlines.catch_up, { deadline }) });
   }
   return changed;

@@ -6,7 +6,7 @@ import type { Timer } from '#lib/messages.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
@@ -66,7 +66,7 @@ async function attempt(
     if: { version: entry.v },
   });
   // Read after the watermark: the generator notes an outage before it moves that.
-  const watchedSince = Math.max(await lastOutageEnd(ports, keys, shard), believed(enabled_at ?? 0, now));
+  const watchedSince = Math.max(await lastOutageEnd(ports, keys, shard), pastOrZero(enabled_at ?? 0, now));
   return judgeDue({ ports, keys, timer, check, move, now, watchedSince, retentionDays: retention_days });
 }
 
@@ -103,8 +103,8 @@ async function dueAt(ports: Ports, keys: Keys, check: CheckItem, watchedSince: n
   const newest = await newestReceived(ports, keys, check);
   if (!newest) return undefined;
   const now = ports.clock.now();
-  const since = Math.max(newest.received_at, believed(check.settings_at, now), watchedSince);
-  const silence_at = believed(check.silence_at ?? 0, now);
+  const since = Math.max(newest.received_at, pastOrZero(check.settings_at, now), watchedSince);
+  const silence_at = pastOrZero(check.silence_at ?? 0, now);
   const goesOn = silence_at > 0 && silence_at >= since;
   return { since, at: goesOn ? silence_at + check.interval_seconds * 1000 : since + graceMs(check) };
 }

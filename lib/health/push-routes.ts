@@ -6,14 +6,12 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/route.ts';
 import { Instant, iso } from '#lib/platform/time.ts';
 import { type Push, receivePush } from './receive-push.ts';
-import { resultRecord } from './result-item.ts';
+import { AHEAD_MS, resultRecord } from './result-item.ts';
 import { ResultRecord } from './result-view.ts';
 import { retentionStart } from './retention.ts';
 
 const row = route<Context>();
 
-/** How far (ms) the clock of an agent may be ahead of ours (docs/CONTRACT.md#pushes). */
-const MAX_AHEAD_MS = 60_000;
 const MAX_MESSAGE = 1000;
 
 /** A push result as an agent posts it (docs/CONTRACT.md#pushes). */
@@ -62,7 +60,7 @@ function identityOf(headers: Record<string, string | undefined>, fallback: strin
 
 function inWindow(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
   if (checkedAt === undefined) return undefined;
-  if (checkedAt > now + MAX_AHEAD_MS) {
+  if (checkedAt > now + AHEAD_MS) {
     throw invalid('checked_at', `must not be more than a minute in the future; it is ${iso(now)} here`);
   }
   if (checkedAt < retentionStart(now, retentionDays)) {

@@ -7,13 +7,13 @@ import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { sendTimers } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
 import { graceMs } from './grace.ts';
 import { isSame, judge } from './judge.ts';
-import { type Newness, newestReceived, newnessOf, QUIET_MS, staleAfter } from './newest-received.ts';
+import { type Newness, newestReceived, newnessOf, QUIET_MS, remembered, staleAfter } from './newest-received.ts';
 import type { ResultItem } from './result-item.ts';
 import { resultExpiry } from './retention.ts';
 
@@ -76,7 +76,7 @@ export async function receivePush(
   const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(ports, keys, check) : undefined;
   if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
-  return late || !isQuiet(check, push.success) ? judgeNow(arrival, check) : storeQuietly(arrival, check);
+  return late || !isQuiet(check, push.success, now) ? judgeNow(arrival, check) : storeQuietly(arrival, check);
 }
 
 /** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
@@ -89,8 +89,8 @@ type Arrival = {
 };
 
 /** It would change nothing: neither state nor counter, nor what the check remembers of pushes, nor a silence mark. */
-const isQuiet = (check: CheckItem, success: boolean): boolean =>
-  check.last_received !== undefined &&
+const isQuiet = (check: CheckItem, success: boolean, now: number): boolean =>
+  (remembered(check, now)?.received_at ?? 0) > 0 &&
   check.silence_at === undefined &&
   check.silence_mark === undefined &&
   isSame(judge(check, success), check);
@@ -100,7 +100,7 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
   const earlier = await putOnce(arrival, result);
   if (earlier) return repeat(arrival, check, earlier);
   const fresh = await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
-  if (!fresh?.enabled || isQuiet(fresh, result.success)) return result;
+  if (!fresh?.enabled || isQuiet(fresh, result.success, ports.clock.now())) return result;
   return judgeNow(arrival, fresh, result);
 }
 
@@ -157,7 +157,7 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         error_message: result.error_message,
         cause: 'result',
         retention_days: retentionDays,
-        also: { last_received: latest(now.last_received, newnessOf(result), ports.clock.now()) },
+        also: { last_received: latest(remembered(now, ports.clock.now()), newnessOf(result)) },
         forget: ['silence_at'],
       });
       if (!changes) throw notFound('This check');
@@ -189,9 +189,9 @@ async function judgeNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
 /** The same push was stored before by another request. */
 type Earlier = { earlier: ResultItem };
 
-const latest = (a: CheckItem['last_received'], b: Newness, now: number) => ({
-  at: Math.max(believed(a?.at ?? 0, now), b.at),
-  received_at: Math.max(believed(a?.received_at ?? 0, now), b.received_at),
+const latest = (a: Newness | undefined, b: Newness): Newness => ({
+  at: Math.max(a?.at ?? 0, b.at),
+  received_at: Math.max(a?.received_at ?? 0, b.received_at),
 });
 
 /**

@@ -4,7 +4,7 @@ import type { Keys } from '#lib/keys.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso } from '#lib/platform/time.ts';
 import { sendTimers } from '#lib/schedule/jobs.ts';
 import { applyResult } from './apply-result.ts';
 import { isSame, judge } from './judge.ts';
@@ -66,9 +66,10 @@ export async function recordProbe(ports: Ports, keys: Keys, probe: Probe): Promi
 }
 
 function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days }: Probe): ResultItem {
-  // The probe after a change of settings takes a slot before it; ordered by the change, it stands behind what was
+  // The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
   // probed in between, so that the history is in the order of checked_at and its newest result is the last one.
-  const at = Math.max(slot, believed(check.settings_at, started_at));
+  const isFirst = slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
+  const at = isFirst ? check.settings_at : slot;
   return {
     ...keys.result(check.tenant_id, check.id, at, String(check.rev)),
     expires_at: resultExpiry(at, retention_days),

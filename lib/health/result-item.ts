@@ -25,6 +25,9 @@ export type ResultItem = Item & {
   history?: true;
 };
 
+/** How far (ms) the clock of an agent may be ahead of ours (docs/CONTRACT.md#pushes): nothing is ordered later. */
+export const AHEAD_MS = 60_000;
+
 /** Epoch ms by which results of a check are ordered. */
 export const orderOf = (item: ResultItem): number => Number(item.sk.slice(2, 15));
 

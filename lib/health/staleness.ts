@@ -1,13 +1,12 @@
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { after, RESULTS, stamp } from '#lib/keys.ts';
-import { believed } from '#lib/platform/time.ts';
+import { RESULTS, stamp } from '#lib/keys.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { graceMs } from './grace.ts';
 import { newestReceived, newnessOf } from './newest-received.ts';
-import { orderOf, type ResultItem } from './result-item.ts';
+import { AHEAD_MS, orderOf, type ResultItem } from './result-item.ts';
 import { retentionStart } from './retention.ts';
 
 /** The longest that a probe takes, ms: so long after an outage the newest slots may still be under way. */
@@ -44,14 +43,12 @@ export async function lastResult({ ports, keys, tenant, caller }: Context, id: s
     const page = await ports.table.query<ResultItem>({
       partition: keys.ofCheck(tenant, id),
       from: `${RESULTS}${stamp(retentionStart(now, caller.retention_days))}`,
-      to: after(RESULTS),
+      to: `${RESULTS}${stamp(now + AHEAD_MS)}`,
       descending: true,
       limit,
       ...(next !== undefined && { after: next }),
     });
     for (const item of page.items) {
-      // Of a slot that was probed while the clock ran ahead.
-      if (believed(newnessOf(item).at, now) === 0) continue;
       if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;
       if (orderOf(item) <= now) return newest;
     }
@@ -80,7 +77,7 @@ export async function isOverdue(
   const rhythm = rhythmOf(check.id, check.interval_seconds);
   const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check));
   // The probe after a change of settings stands for all slots before it.
-  return due >= believed(check.settings_at, now) && (last === undefined || orderOf(last) < due);
+  return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }
 
 /** A probe never outlives its interval (docs/CONTRACT.md#probes); ms. */

@@ -7,7 +7,7 @@ export const iso = (ms: number): string => new Date(ms).toISOString();
 const CLOCKS_APART_MS = 10_000;
 
 /** A stored time (epoch ms), or 0 when it is more than 10 s ahead of `now`: our clock was stepped back since. */
-export const believed = (noted: number, now: number): number => (noted > now + CLOCKS_APART_MS ? 0 : noted);
+export const pastOrZero = (noted: number, now: number): number => (noted > now + CLOCKS_APART_MS ? 0 : noted);
 
 const DATE = String.raw`(?<year>\d{4})(?<dash>-?)(?<month>\d{2})\k<dash>(?<day>\d{2})`;
 const TIME = String.raw`(?<hour>\d{2})(?::?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d{1,20}))?)?)?`;

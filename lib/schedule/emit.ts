@@ -1,10 +1,10 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Job, MessageOf, Timer } from '#lib/messages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
+import { repairAfterClockStep } from './clock-step.ts';
 import type { EntryItem } from './entries.ts';
 import { packJobs, packTimers, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
-import { mendAfterSetBack } from './set-back.ts';
 import { slotsWorth } from './slots.ts';
 import {
   emittedUntil,
@@ -36,7 +36,7 @@ export async function emitShards(
   const windows = await Promise.all(shards.map((shard) => windowOf(ports, keys, shard, scheduledTime, now)));
   const open = windows.filter(({ from, horizon }) => from < horizon);
   for (const { shard, from, watermark } of open) {
-    if (watermark && from < watermark.at) await mendAfterSetBack(ports, keys, shard, watermark.at, now);
+    if (watermark && from < watermark.at) await repairAfterClockStep(ports, keys, shard, watermark.at, now);
     if (from < now) await recordOutage(ports, keys, { from, to: now }, [shard]);
   }
   const found = await Promise.all(open.map((window) => due(ports, keys, window)));
