@@ -25,7 +25,7 @@ export const PushResult = z
       .default('')
       .transform((text) => [...text].slice(0, MAX_MESSAGE).join('')),
     checked_at: Instant.describe(
-      'When it was checked, any ISO 8601 time; default: now. At most a minute ahead, and not older than results are kept.',
+      'When it was checked, an ISO 8601 time; default: now. At most a minute ahead, and not older than results are kept.',
     ).optional(),
     status_code: z.int().min(0).max(999_999).describe('A code of your own, such as an exit code.').default(0),
   })
