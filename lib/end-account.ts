@@ -7,7 +7,7 @@ import { allUsers } from '#lib/access/store.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { ACTIONS, type Keys } from '#lib/keys.ts';
+import { ACTIONS, type Keys, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Key, Ports } from '#lib/platform/ports.ts';
@@ -50,7 +50,7 @@ export async function reclaimAccount(ports: Ports, keys: Keys, { tenant_id }: { 
     await ports.queues.send('reclaim', [{ body, group: tenant_id }]);
     return;
   }
-  for (const { sk } of await keysUnder(ports, keys.actions(tenant_id), ACTIONS)) await deleteAction(scope, sk);
+  for (const { sk } of await keysUnder(ports, keys.actions(tenant_id), under(ACTIONS))) await deleteAction(scope, sk);
   await deleteAll(ports, [
     ...(await keysUnder(ports, keys.actions(tenant_id))),
     ...(await keysUnder(ports, keys.skills(tenant_id))),

@@ -1,5 +1,5 @@
 import type { TransitionItem } from '#lib/health/transition-item.ts';
-import { BOUND_ACTIONS } from '#lib/keys.ts';
+import { BOUND_ACTIONS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import type { BoundActionItem } from './action-item.ts';
@@ -56,7 +56,7 @@ async function runsOf({ ports, keys }: World, transition: TransitionItem): Promi
   do {
     const page = await ports.table.query<BoundActionItem>({
       partition: keys.ofCheck(tenant_id, check_id),
-      prefix: BOUND_ACTIONS,
+      ...under(BOUND_ACTIONS),
       ...(after !== undefined && { after }),
     });
     for (const bound of page.items) {

@@ -1,6 +1,6 @@
 import type { Context, Scope } from '#lib/access/context.ts';
 import { historyStart } from '#lib/health/retention.ts';
-import { ACTIONS, stamp } from '#lib/keys.ts';
+import { ACTIONS, stamp, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/paging.ts';
 import { type ActionRecord, actionRecord } from './action.ts';
@@ -35,7 +35,7 @@ export function actionList(context: Context): Reader<ActionRecord> {
   return async (after, limit) => {
     const { items, next } = await ports.table.query<ActionItem>({
       partition: keys.actions(tenant),
-      prefix: ACTIONS,
+      ...under(ACTIONS),
       limit,
       ...(after !== undefined && { after }),
     });

@@ -4,7 +4,7 @@ import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { tell } from '#lib/health/told.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
-import { after, type Keys, TRANSITIONS } from '#lib/keys.ts';
+import { type Keys, TRANSITIONS, under } from '#lib/keys.ts';
 import type { Timer } from '#lib/messages.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
@@ -125,8 +125,7 @@ function lastWord({ silenced, channels }: PolicyItem, { note }: Deadline): Decis
 async function lastTransition(ports: Ports, keys: Keys, timer: Timer): Promise<TransitionItem | undefined> {
   const { items } = await ports.table.query<TransitionItem>({
     partition: keys.ofCheck(timer.tenant_id, timer.check_id),
-    from: TRANSITIONS,
-    to: after(TRANSITIONS),
+    ...under(TRANSITIONS),
     descending: true,
     limit: 1,
   });

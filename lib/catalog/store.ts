@@ -1,5 +1,5 @@
 import type { Scope } from '#lib/access/context.ts';
-import type { Keys } from '#lib/keys.ts';
+import { type Keys, under } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/paging.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -47,7 +47,7 @@ export function blueprintItems({ ports, keys, tenant }: Scope): Reader<Blueprint
   return async (after, limit) => {
     const { items, next } = await ports.table.query<BlueprintItem>({
       partition: keys.blueprints(tenant),
-      prefix: BLUEPRINTS,
+      ...under(BLUEPRINTS),
       limit,
       ...(after !== undefined && { after }),
     });

@@ -1,4 +1,4 @@
-import { type EntryKind, type Keys, REVISIONS } from '#lib/keys.ts';
+import { type EntryKind, type Keys, REVISIONS, under } from '#lib/keys.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/reclaim.ts';
 import type { PolicyItem } from './policy-item.ts';
@@ -23,8 +23,8 @@ export async function reclaimCheck(
   await deleteAll(ports, [
     ...ENTRY_KINDS.map((kind) => keys.entry(kind, tenant_id, entity_id, check_id)),
     ...(policy?.channels ?? []).map(({ id }) => keys.channelPointer(tenant_id, id)),
-    ...(await keysUnder(ports, partition, LAST_DELIVERIES)),
-    ...(await keysUnder(ports, partition, REVISIONS)),
+    ...(await keysUnder(ports, partition, under(LAST_DELIVERIES))),
+    ...(await keysUnder(ports, partition, under(REVISIONS))),
   ]);
   // Last, since it alone names the channels: a crash before this leaves it for the next try.
   await deleteAll(ports, [keys.policy(tenant_id, check_id)]);

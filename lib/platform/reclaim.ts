@@ -1,17 +1,21 @@
-import type { Key, Ports } from './ports.ts';
+import type { Key, Ports, Query } from './ports.ts';
 import { AGAIN, commit, untilDone } from './retry.ts';
 
 /** Deletes in one transaction, which has at most 100 writes. */
 const CHUNK = 50;
 
-/** The keys of a partition, all or those that begin with `prefix`; for partitions that are never large. */
-export async function keysUnder({ table }: Pick<Ports, 'table'>, partition: string, prefix?: string): Promise<Key[]> {
+/** The keys of a partition, or of a range in it; for partitions that are never large. */
+export async function keysUnder(
+  { table }: Pick<Ports, 'table'>,
+  partition: string,
+  range: Pick<Query, 'from' | 'to'> = {},
+): Promise<Key[]> {
   const found: Key[] = [];
   let after: string | undefined;
   do {
     const page = await table.query({
       partition,
-      ...(prefix !== undefined && { prefix }),
+      ...range,
       ...(after !== undefined && { after }),
     });
     found.push(...page.items.map(({ pk, sk }) => ({ pk, sk })));
