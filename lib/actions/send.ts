@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import { NO_PLACE } from '#lib/platform/fair-shares.ts';
 import { headerSecrets } from '#lib/platform/header-secrets.ts';
 import { type Hide, hiderOf } from '#lib/platform/hide-secrets.ts';
 import { type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { isSuccess, refusalOf } from '#lib/platform/status.ts';
 import type { ActionItem } from './action-item.ts';
 import type { World } from './claim.ts';
 import type { ExecutionItem } from './execution.ts';
@@ -89,8 +89,6 @@ async function exchange(
   }
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
 function answered({ status, body, latency_ms }: HttpReply): Dispatched {
   const success = isSuccess(status);
   return {
@@ -98,13 +96,6 @@ function answered({ status, body, latency_ms }: HttpReply): Dispatched {
     status_code: status,
     latency_ms,
     response_snippet: body,
-    error_message: success ? '' : refusal(status),
+    error_message: success ? '' : refusalOf('the target', status, "the action's url"),
   };
-}
-
-function refusal(status: number): string {
-  const answer = `the target answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  return status >= 300 && status < 400
-    ? `${answer}; redirects are not followed, so put the final address into the action's url`
-    : answer;
 }

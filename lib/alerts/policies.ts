@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { mustStay } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { judgeUrl } from '#lib/platform/egress.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { mustStay } from '#lib/platform/must-stay.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/retry.ts';
 import type { Settings } from '#lib/platform/settings.ts';

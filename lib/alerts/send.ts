@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import type { Hide } from '#lib/platform/hide-secrets.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { isRedirect, isSuccess, refusalOf } from '#lib/platform/status.ts';
 import type { Alert } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
 import { shorten } from './message.ts';
@@ -62,13 +62,13 @@ async function post(
       egress,
       max_redirects: 0,
     });
-    return isTaken(reply.status)
+    return isSuccess(reply.status)
       ? undefined
       : refused(reply.status, refusal(reply, hide), reply.headers['retry-after']);
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     // What its status says holds, whatever becomes of the rest of its answer.
-    if (isTaken(error.status)) return undefined;
+    if (isSuccess(error.status)) return undefined;
     return { ...refused(error.status, error.message, undefined), timed_out: error.kind === 'timeout' };
   }
 
@@ -77,16 +77,12 @@ async function post(
   }
 }
 
-const isTaken = (status: number): boolean => status >= 200 && status < 300;
-
 /** More characters than this may be an answer that was cut off: none takes more than four bytes. */
 const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
 
 function refusal({ status, body }: HttpReply, hide: Hide): string {
-  const answer = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  if (status >= 300 && status < 400) {
-    return `${answer}; redirects are not followed, so put the final address into the channel's url`;
-  }
+  const answer = refusalOf('the receiver', status, "the channel's url");
+  if (isRedirect(status)) return answer;
   // Before it is shortened: half of a secret would not be found any more.
   const said = hide(body, body.length > SURELY_WHOLE)
     .replace(/[\p{Cc}\s]+/gu, ' ')

@@ -1,8 +1,8 @@
 import type { Scope } from '#lib/access/context.ts';
 import { requireAction } from '#lib/actions/store.ts';
-import { mustStay } from '#lib/catalog/store.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/lock.ts';
+import { mustStay } from '#lib/platform/must-stay.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/retry.ts';
 import { iso } from '#lib/platform/time.ts';

@@ -3,6 +3,7 @@ import { atMost } from '#lib/platform/json-size.ts';
 import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
+import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import { schemaComplaints } from './input-schema.ts';
 import { builtInTools } from './tools/registry.ts';
 
@@ -58,12 +59,6 @@ const Tools = z.preprocess(
   },
   atMost(MAX_TOOLS, ListOfTools, `must be at most ${MAX_TOOLS} tools`),
 );
-
-/** null means absent, as on the outermost level of every body. */
-function withoutNulls(tool: unknown): unknown {
-  if (typeof tool !== 'object' || tool === null || Array.isArray(tool)) return tool;
-  return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null));
-}
 
 const fields = {
   name: Name.describe('What the skill is called, for people.'),

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { AppError, type ErrorDetail } from './errors.ts';
 import { plainErrors } from './plain-errors.ts';
 import { requiredAnyway, unknown, unknownMembers } from './unknown-members.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 const MAX_DETAILS = 100;
 /** In characters: every name that means something fits. */
@@ -23,8 +24,7 @@ export function parseBody<Schema extends z.ZodType>(
   body: Record<string, unknown>,
   readOnly?: ReadonlySet<string>,
 ): z.output<Schema> {
-  const given = Object.fromEntries(Object.entries(body).filter(([, member]) => member !== null));
-  return judged(schema, given, unknownMembers(schema, body, readOnly));
+  return judged(schema, withoutNulls(body), unknownMembers(schema, body, readOnly));
 }
 
 function judged<Schema extends z.ZodType>(schema: Schema, value: unknown, strange: ErrorDetail[]): z.output<Schema> {

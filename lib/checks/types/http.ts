@@ -6,6 +6,7 @@ import { HeaderMap } from '#lib/platform/header-map.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/header-secrets.ts';
 import { hiderOf } from '#lib/platform/hide-secrets.ts';
 import type { HttpReply } from '#lib/platform/net.ts';
+import { isRedirect } from '#lib/platform/status.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -140,8 +141,6 @@ function withoutSecrets(outcome: Outcome, { headers, body = '' }: z.output<typeo
   const hide = hiderOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
   return { ...outcome, error_message: hide(outcome.error_message) };
 }
-
-const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${STATUS_CODES[status]})` : `${status}`);
 
