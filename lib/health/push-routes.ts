@@ -6,8 +6,8 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/route.ts';
 import { Instant, iso } from '#lib/platform/time.ts';
 import { type Push, receivePush } from './receive-push.ts';
-import { AHEAD_MS, resultRecord } from './result-item.ts';
-import { ResultRecord } from './result-view.ts';
+import { AHEAD_MS } from './result-item.ts';
+import { ResultRecord, resultRecord } from './result-view.ts';
 import { retentionStart } from './retention.ts';
 
 const row = route<Context>();
