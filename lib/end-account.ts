@@ -14,7 +14,7 @@ import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { ACTIONS } from './keys.ts';
+import { ACTIONS, under } from './keys.ts';
 import type { MessageOf } from './messages.ts';
 
 /** Entities that one message deletes; the rest is for the next one, so that no function runs long. */
@@ -51,7 +51,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
     await ports.queues.send('reclaim', [{ body, group: tenant_id }]);
     return;
   }
-  for (const { sk } of await keysUnder(ports, keys.actions(tenant_id), ACTIONS)) await deleteAction(scope, sk);
+  for (const { sk } of await keysUnder(ports, keys.actions(tenant_id), under(ACTIONS))) await deleteAction(scope, sk);
   await deleteAll(ports, [
     ...(await keysUnder(ports, keys.actions(tenant_id))),
     ...(await keysUnder(ports, keys.skills(tenant_id))),

@@ -12,6 +12,9 @@ export const stamp = (ms: number): string => String(Math.max(0, Math.floor(ms)))
 /** Above every sort key that begins with `prefix`. */
 export const after = (prefix: string): string => `${prefix}~`;
 
+/** The range of all sort keys that begin with `prefix`. */
+export const under = (prefix: string) => ({ from: prefix, to: after(prefix) });
+
 const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
 const place = (id: string, count: number): number => hash32(id) % count;
 

@@ -23,10 +23,12 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Some packages are CommonJS inside and ask for `require` when they run. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
-/** Parts of packages that no function can use or that are larger than their use, and would be a third of its code. */
+/**
+ * Parts of packages that no function can use: the credentials are a fifth of the code, and any of the others leads the
+ * api's bundle over its limit.
+ */
 const WITHOUT = {
   '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts'),
-  '@nats-io/nkeys': join(import.meta.dirname, 'without-nkeys.ts'),
   '@smithy/core/event-streams': join(import.meta.dirname, 'never-loaded.ts'),
   bowser: join(import.meta.dirname, 'never-loaded.ts'),
   'mnemonist/lru-cache': join(import.meta.dirname, 'plain-cache.ts'),

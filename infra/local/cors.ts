@@ -23,10 +23,6 @@ export function corsOf(request: IncomingMessage, origins: readonly string[]): Re
   return origins.includes(origin) ? readableBy(origin) : {};
 }
 
-/** The same where no request could be read, and so no origin. */
-export const corsOfNothing = (origins: readonly string[]): Record<string, string> =>
-  origins.includes('*') ? readableBy('*') : {};
-
 const readableBy = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': EXPOSED_HEADERS.join(','),

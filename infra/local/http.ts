@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { ALLOWED_METHODS } from '#infra/cors.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { AppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Log } from '#lib/platform/ports.ts';
-import { answerBare, onClientError } from './bare-answer.ts';
 import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
 import { clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
@@ -15,7 +12,7 @@ import { corsOf, isPreflight, preflight } from './cors.ts';
 import { isFrontPage } from './front-page.ts';
 import { type Handler, invoke, TimedOut } from './invoke.ts';
 import { functionFor } from './match-route.ts';
-import { eventOf, hostProblem } from './request-event.ts';
+import { eventOf, hasValidHost } from './request-event.ts';
 import { streamOut } from './stream-out.ts';
 import { boundUnsent } from './unsent-answers.ts';
 
@@ -40,7 +37,8 @@ export type GatewayOptions = {
 /**
  * The gateway of one machine: node:http in front of the functions, requests as API Gateway hands them over (payload
  * format 2.0), routes by the topology, CORS by ALLOWED_ORIGINS. It sets no limit to a body, as API Gateway does
- * (10 MB): a body is read when the gates of a function have let its request in, and as far as they want it.
+ * (10 MB): a body is read when the gates of a function have let its request in, and as far as they want it. What is not
+ * HTTP, or does not arrive in time, node answers by itself, without a body, and closes the connection.
  */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
@@ -48,8 +46,6 @@ export function makeGateway(
 ): Gateway {
   const own = {
     joinDuplicateHeaders: true,
-    // Without a Host node would answer by itself, and with nothing.
-    requireHostHeader: false,
     keepAliveTimeout: bounds.idle_ms,
     headersTimeout: bounds.headers_ms,
     requestTimeout: bounds.request_ms,
@@ -59,17 +55,12 @@ export function makeGateway(
   boundConnections(server, proxies, bounds);
   const room = bodyRoom(bounds);
   const noteUnsent = boundUnsent(bounds);
-  server.on('checkExpectation', onRequest);
-  server.on('connect', onConnect);
-  server.on('clientError', (error, socket) => onClientError(error, socket, newest.get(socket), origins));
-  const newest = new WeakMap<Duplex, ServerResponse>();
   let inHand = 0;
   const stopping = new AbortController();
   let drained = () => {};
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     inHand++;
-    newest.set(request.socket, response);
     // Comes once, whether it was answered or the client went away.
     response.on('close', () => {
       inHand--;
@@ -78,10 +69,8 @@ export function makeGateway(
     response.on('error', (error) => log.warn('an answer could not be sent', { error }));
     // The client is gone: there is nobody to answer.
     request.on('error', () => {});
-    const problem = hostProblem(request);
-    if (problem !== undefined) {
-      response.shouldKeepAlive = false;
-      refuse(request, response, invalid('host', problem));
+    if (!hasValidHost(request)) {
+      refuse(request, response, invalid('host', 'is not a host, such as example.com:8787'));
     } else if (isPreflight(request)) {
       const headers = { 'x-request-id': randomUUID(), ...preflight(request, origins) };
       send(response, { statusCode: 204, headers, body: '' });
@@ -89,14 +78,6 @@ export function makeGateway(
       const page = frontPage();
       send(response, { ...page, headers: { 'x-request-id': randomUUID(), ...page.headers } });
     } else void answer(request, response);
-  }
-
-  function onConnect(_request: IncomingMessage, socket: Duplex): void {
-    const allow = ALLOWED_METHODS.join(', ');
-    const error = new AppError('METHOD_NOT_ALLOWED', `CONNECT is not possible here; ${allow} is.`, {
-      headers: { allow },
-    });
-    answerBare(socket, '405 Method Not Allowed', error, origins);
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

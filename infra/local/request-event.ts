@@ -35,8 +35,6 @@ function targetOf(url: string): string {
   return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
 }
 
-/** What is wrong with Host: from HTTP/1.1 on there must be one, and what stands there must be a host. */
-export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): string | undefined {
-  if (host === undefined) return httpVersion === '1.0' ? undefined : 'is required';
-  return host === '' || URL.canParse(`https://${host}`) ? undefined : 'is not a host, such as example.com:8787';
-}
+/** What stands in Host must be a host, or nothing (RFC 9112, 3.2). */
+export const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
+  !host || URL.canParse(`https://${host}`);

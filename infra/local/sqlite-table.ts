@@ -148,42 +148,26 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   };
 }
 
-/** An end of a range; `op` is how a key stands to `at`. */
-type Bound = { op: '>=' | '>' | '<=' | '<'; at: string };
-
 /**
  * The statement of a query's shape, and its values. ASCII keys: text order is byte order. It has one bound a side: of
  * two, SQLite seeks by one and steps over all that the other shuts out, at each page.
  */
-function rangeOf({ partition, prefix, from, to, after, descending }: Query): { sql: string; values: SQLInputValue[] } {
-  const low: Bound[] = [];
-  const high: Bound[] = [];
-  if (from !== undefined) low.push({ op: '>=', at: from });
-  if (to !== undefined) high.push({ op: '<=', at: to });
-  if (prefix) {
-    low.push({ op: '>=', at: prefix });
-    high.push({ op: '<', at: behind(prefix) });
-  }
-  if (after !== undefined) (descending ? high : low).push(descending ? { op: '<', at: after } : { op: '>', at: after });
-  const bounds = [tightest(low, 1), tightest(high, -1)].filter((bound) => bound !== undefined);
-  const terms = ['pk = ?', ...bounds.map(({ op }) => `sk ${op} ?`)];
+function rangeOf({ partition, from = '', to = LAST, after, descending }: Query): {
+  sql: string;
+  values: SQLInputValue[];
+} {
+  const isPast = after !== undefined && (descending ? after <= to : after >= from);
+  const low = isPast && !descending ? { op: '>', at: after } : { op: '>=', at: from };
+  const high = isPast && descending ? { op: '<', at: after } : { op: '<=', at: to };
   const order = descending ? 'DESC' : 'ASC';
   return {
-    sql: `SELECT sk, body FROM items WHERE ${terms.join(' AND ')} ORDER BY sk ${order}`,
-    values: [partition, ...bounds.map(({ at }) => at)],
+    sql: `SELECT sk, body FROM items WHERE pk = ? AND sk ${low.op} ? AND sk ${high.op} ? ORDER BY sk ${order}`,
+    values: [partition, low.at, high.at],
   };
 }
 
-/** The tightest of bounds on one side: the highest (`sign` 1) or the lowest (-1); of equals the exclusive one. */
-function tightest(bounds: Bound[], sign: 1 | -1): Bound | undefined {
-  const isTighter = (a: Bound, b: Bound) =>
-    a.at === b.at ? a.op.length < b.op.length : sign === 1 ? a.at > b.at : a.at < b.at;
-  return bounds.reduce<Bound | undefined>((best, one) => (!best || isTighter(one, best) ? one : best), undefined);
-}
-
-/** The first text above all that begin with `prefix`. */
-const behind = (prefix: string): string =>
-  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+/** Above every sort key, which are printable ASCII. */
+const LAST = '\u007f';
 
 function readPage<T extends Item>(
   statement: StatementSync,

@@ -4,6 +4,7 @@ import { invalid } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { Name } from '#lib/platform/text.ts';
 import type { ActionItem } from './action-item.ts';
@@ -99,22 +100,12 @@ export const ActionRecord = z
 export type ActionRecord = z.infer<typeof ActionRecord>;
 
 /** An action as the caller may see it: header values never, its URL and hosts not with a read-only key. */
-export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: ActionItem): ActionRecord => ({
-  id: action.id,
-  name: action.name,
-  url: caller.is_read_only ? REDACTED : action.url,
-  method: action.method,
-  headers: Object.fromEntries(Object.keys(action.headers).map((name) => [name, REDACTED])),
-  body_template: action.body_template,
-  allowed_hosts: caller.is_read_only ? action.allowed_hosts.map(() => REDACTED) : action.allowed_hosts,
-  trigger_type: action.trigger_type,
-  check_id: action.check_id,
-  trigger_to_state: action.trigger_to_state,
-  interval_seconds: action.interval_seconds,
-  timeout_ms: action.timeout_ms,
-  created_at: action.created_at,
-  updated_at: action.updated_at,
-});
+export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: ActionItem): ActionRecord =>
+  pick(ActionRecord, {
+    ...action,
+    headers: Object.fromEntries(Object.keys(action.headers).map((name) => [name, REDACTED])),
+    ...(caller.is_read_only && { url: REDACTED, allowed_hosts: action.allowed_hosts.map(() => REDACTED) }),
+  });
 
 /** What a trigger cannot do without. Throws VALIDATION_ERROR. */
 export function mustBeComplete(input: Pick<ActionInput, 'trigger_type' | 'check_id' | 'interval_seconds'>): void {

@@ -1,11 +1,11 @@
 import type { Context } from '#lib/access/context.ts';
-import { RECLAIM_AFTER_MS } from '#lib/catalog/delete-entity.ts';
-import { mustStay } from '#lib/catalog/store.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
+import { mustStay } from '#lib/platform/must-stay.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type ActionInput, type ActionPatch, mergeHeaders, mustBeComplete } from './action.ts';

@@ -1,7 +1,8 @@
 import type { Context, Scope } from '#lib/access/context.ts';
 import { historyStart } from '#lib/health/history/retention.ts';
-import { ACTIONS, stamp } from '#lib/keys.ts';
+import { ACTIONS, stamp, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import { isId } from '#lib/platform/ids.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type ActionRecord, actionRecord } from './action.ts';
 import type { ActionItem } from './action-item.ts';
@@ -19,12 +20,9 @@ import { type ExecutionItem, type ExecutionRecord, executionRecord, type RunPoin
  * | log lines of an execution       | query logLines under it                                          |
  */
 
-const ACTION_ID = /^act_[0-9a-z]{1,60}$/;
-const EXECUTION_ID = /^exe_[0-9a-z]{1,60}$/;
-
 /** The action that a path names. Throws NOT_FOUND. */
 export async function requireAction({ ports, keys, tenant }: Scope, id: string): Promise<ActionItem> {
-  const action = ACTION_ID.test(id) ? await ports.table.get<ActionItem>(keys.action(tenant, id)) : undefined;
+  const action = isId('act', id) ? await ports.table.get<ActionItem>(keys.action(tenant, id)) : undefined;
   if (!action) throw notFound(`Action ${id}`);
   return action;
 }
@@ -35,7 +33,7 @@ export function actionList(context: Context): Reader<ActionRecord> {
   return async (after, limit) => {
     const { items, next } = await ports.table.query<ActionItem>({
       partition: keys.actions(tenant),
-      prefix: ACTIONS,
+      ...under(ACTIONS),
       limit,
       ...(after !== undefined && { after }),
     });
@@ -49,9 +47,7 @@ export async function requireExecution(
   id: string,
 ): Promise<{ execution: ExecutionItem; action: ActionItem }> {
   const { ports, keys, tenant } = context;
-  const execution = EXECUTION_ID.test(id)
-    ? await ports.table.get<ExecutionItem>(keys.execution(tenant, id))
-    : undefined;
+  const execution = isId('exe', id) ? await ports.table.get<ExecutionItem>(keys.execution(tenant, id)) : undefined;
   const action = execution && (await ports.table.get<ActionItem>(keys.action(tenant, execution.action_id)));
   if (!action || Date.parse(execution.created_at) < oldest(context)) throw notFound(`Execution ${id}`);
   return { execution, action };

@@ -1,5 +1,6 @@
 import type { Scope } from '#lib/access/context.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
+import { mustStay } from '#lib/platform/must-stay.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -13,7 +14,7 @@ import {
   withFields,
 } from './blueprint.ts';
 import type { FieldInput } from './field.ts';
-import { mustStay, requireBlueprint } from './store.ts';
+import { requireBlueprint } from './store.ts';
 
 /** Changes what is supplied; `is_default: true` moves the mark here. Throws NOT_FOUND, VALIDATION_ERROR. */
 export function updateBlueprint(scope: Scope, slug: string, patch: BlueprintPatch): Promise<Blueprint> {

@@ -1,14 +1,9 @@
 import type { Context } from '#lib/access/context.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type CheckCountItem, countChecks } from './check-count.ts';
 import { requireEntity } from './store.ts';
-
-/**
- * How long after a deletion was begun the background looks for what it left. Longer than any deletion takes: the
- * message goes out first, so that a crash loses nothing, and is dropped when what it is about is still there.
- */
-export const RECLAIM_AFTER_MS = 60_000;
 
 type Deleting = Omit<Context, 'caller'>;
 

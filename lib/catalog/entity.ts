@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import type { EntityItem } from './entity-item.ts';
@@ -62,14 +63,5 @@ export const Entity = z
 export type Entity = z.infer<typeof Entity>;
 
 /** An entity as the interface shows it, its fields filled up with the blueprint's defaults. */
-export const entityRecord = (item: EntityItem, blueprint: Pick<BlueprintItem, 'fields'>): Entity => ({
-  id: item.id,
-  blueprint_slug: item.blueprint_slug,
-  slug: item.slug,
-  name: item.name,
-  fields: shownValues(blueprint.fields, item.fields),
-  state: item.state,
-  state_since: item.state_since,
-  created_at: item.created_at,
-  updated_at: item.updated_at,
-});
+export const entityRecord = (item: EntityItem, blueprint: Pick<BlueprintItem, 'fields'>): Entity =>
+  pick(Entity, { ...item, fields: shownValues(blueprint.fields, item.fields) });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { plainErrors } from '#lib/platform/http/plain-errors.ts';
+import { isStorable } from '#lib/platform/table/item-limits.ts';
 import { Name } from '#lib/platform/text.ts';
 
 export const FieldType = z
@@ -7,17 +8,10 @@ export const FieldType = z
   .describe('What values must be: url is an absolute http or https URL, array a list of scalars.');
 export type FieldType = z.infer<typeof FieldType>;
 
-/** DynamoDB keeps no number beyond these. */
-const SMALLEST = 1e-130;
-const LARGEST = 1e126;
-
-const isInRange = (value: number): boolean => value === 0 || (Math.abs(value) >= SMALLEST && Math.abs(value) < LARGEST);
-const number = z.number().refine(isInRange, 'is out of range');
-
 /** What a value of each type must be. An array holds scalars. */
 const VALUE: Record<FieldType, z.ZodType> = {
   string: z.string(),
-  number,
+  number: z.number().refine(isStorable, 'is out of range'),
   boolean: z.boolean(),
   url: z.string().refine(isWebUrl, 'must be an absolute http or https URL'),
   array: z.array(z.unknown()).superRefine((values, context) => {
@@ -29,7 +23,7 @@ const VALUE: Record<FieldType, z.ZodType> = {
 };
 
 const isScalar = (value: unknown): boolean =>
-  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && isInRange(value));
+  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && isStorable(value));
 
 function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);

@@ -1,6 +1,6 @@
 import type { Scope } from '#lib/access/context.ts';
-import type { Keys } from '#lib/keys.ts';
-import { invalid, notFound } from '#lib/platform/errors.ts';
+import { type Keys, under } from '#lib/keys.ts';
+import { notFound } from '#lib/platform/errors.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
@@ -47,7 +47,7 @@ export function blueprintItems({ ports, keys, tenant }: Scope): Reader<Blueprint
   return async (after, limit) => {
     const { items, next } = await ports.table.query<BlueprintItem>({
       partition: keys.blueprints(tenant),
-      prefix: BLUEPRINTS,
+      ...under(BLUEPRINTS),
       limit,
       ...(after !== undefined && { after }),
     });
@@ -114,12 +114,4 @@ export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintI
     );
     return { found: found.flat(), next };
   };
-}
-
-/** What identifies a record may be repeated in a PUT but not changed. Throws VALIDATION_ERROR. */
-export function mustStay<R extends object>(record: R, patch: { [K in keyof R]?: R[K] | undefined }): void {
-  for (const [name, value] of Object.entries(patch)) {
-    const present = record[name as keyof R];
-    if (value !== undefined && value !== present) throw invalid(name, `cannot be changed; it is ${present}`);
-  }
 }

@@ -1,9 +1,10 @@
 import type { Scope } from '#lib/access/context.ts';
+import { mustStay } from '#lib/platform/must-stay.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type Entity, type EntityPatch, entityRecord } from './entity.ts';
 import { mergeValues } from './field-values.ts';
-import { mustStay, requireEntity } from './store.ts';
+import { requireEntity } from './store.ts';
 
 /**
  * Changes what is supplied; `fields` merge per key and a null removes one. Every write is judged by the blueprint as it

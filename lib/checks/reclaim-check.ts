@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import { type EntryKind, REVISIONS } from '#lib/keys.ts';
+import { type EntryKind, REVISIONS, under } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import type { PolicyItem } from './policy-item.ts';
 
@@ -22,8 +22,8 @@ export async function reclaimCheck(
   await deleteAll(ports, [
     ...ENTRY_KINDS.map((kind) => keys.entry(kind, tenant_id, entity_id, check_id)),
     ...(policy?.channels ?? []).map(({ id }) => keys.channelPointer(tenant_id, id)),
-    ...(await keysUnder(ports, partition, LAST_DELIVERIES)),
-    ...(await keysUnder(ports, partition, REVISIONS)),
+    ...(await keysUnder(ports, partition, under(LAST_DELIVERIES))),
+    ...(await keysUnder(ports, partition, under(REVISIONS))),
   ]);
   // Last, since it alone names the channels: a crash before this leaves it for the next try.
   await deleteAll(ports, [keys.policy(tenant_id, check_id)]);

@@ -1,6 +1,7 @@
 import type { Context, TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import { isId } from '#lib/platform/ids.ts';
 import type { CheckItem } from './check-item.ts';
 
 /**
@@ -13,11 +14,9 @@ import type { CheckItem } from './check-item.ts';
  * | all checks of a tenant      | query entities(tenant, bucket), then get many of their checks  |
  */
 
-const CHECK_ID = /^chk_[0-9a-z]{1,60}$/;
-
 /** The check that a path names; another tenant's looks exactly as if it were not there. Throws NOT_FOUND. */
 export async function requireCheck({ ports, keys, tenant }: TenantEnv, id: string): Promise<CheckItem> {
-  const check = CHECK_ID.test(id) ? await ports.table.get<CheckItem>(keys.check(tenant, id)) : undefined;
+  const check = isId('chk', id) ? await ports.table.get<CheckItem>(keys.check(tenant, id)) : undefined;
   if (!check) throw notFound(`Check ${id}`);
   return check;
 }

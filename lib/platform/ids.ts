@@ -39,6 +39,10 @@ export function derivedId(prefix: string, at: number, ...parts: (string | number
 /** Sorts before every id of that prefix made at `at` (epoch ms) or later, and behind every earlier one. */
 export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
 
+/** Whether a text of a request may be an id; anything else never reaches a key of the table or a message. */
+export const isId = (prefix: string, text: string): boolean =>
+  text.startsWith(`${prefix}_`) && /^[a-z]{3}_[0-9a-z]{1,60}$/.test(text);
+
 /** A number from 0 to 2^32 - 1 that is the same on every machine. */
 export const hash32 = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
 

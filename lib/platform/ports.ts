@@ -28,9 +28,7 @@ export type WriteOutcome =
 
 export type Query = {
   partition: string;
-  /** Sort keys that begin so. Give this, or `from` and/or `to`, or none for the whole partition. */
-  prefix?: string;
-  /** Inclusive lower bound of the sort key. */
+  /** Inclusive lower bound of the sort key. All that begin so: `under` (lib/keys.ts). */
   from?: string;
   /** Inclusive upper bound of the sort key. */
   to?: string;

@@ -1,10 +1,10 @@
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
 import type { Message } from '#lib/platform/ports.ts';
+import { repairAfterClockStep } from './clock-step.ts';
 import type { EntryItem } from './entries.ts';
 import { packDeadlines, packJobs, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
-import { mendAfterSetBack } from './set-back.ts';
 import { slotsWorth } from './slots.ts';
 import { assertLayout, emittedUntil, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
 
@@ -25,7 +25,7 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   const windows = await Promise.all(shards.map((shard) => windowOf(env, shard, scheduledTime, now)));
   const open = windows.filter(({ from, horizon }) => from < horizon);
   for (const { shard, from, watermark } of open) {
-    if (watermark && from < watermark.at) await mendAfterSetBack(env, shard, watermark.at, now);
+    if (watermark && from < watermark.at) await repairAfterClockStep(env, shard, watermark.at, now);
     if (from < now) await recordOutage(env, { from, to: now }, [shard]);
   }
   const found = await Promise.all(open.map((window) => due(env, window)));

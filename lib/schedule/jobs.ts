@@ -1,5 +1,6 @@
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
+import { chunks } from '#lib/platform/chunks.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import type { Owner } from './entries.ts';
 import { writerSendsUntil } from './watermark.ts';
@@ -87,10 +88,6 @@ function moments<T extends { entity_id: string }>(
   for (const group of groups.values())
     group.sort((a, b) => (a.entity_id < b.entity_id ? -1 : a.entity_id > b.entity_id ? 1 : 0));
   return [...groups].sort(([a], [b]) => a - b);
-}
-
-function chunks<T>(list: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 }
 
 /** A scheduled action's runs, one message each; none goes out before its slot. */

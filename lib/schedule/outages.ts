@@ -1,7 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import { stamp } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 
 /** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
 export type OutageItem = Item & { from: number; to: number };
@@ -29,7 +29,7 @@ export async function lastOutageEnd({ ports, keys }: Env, shard: number): Promis
     descending: true,
     limit: 5,
   });
-  return Math.max(0, ...items.map((item) => believed(item.to, now)));
+  return Math.max(0, ...items.map((item) => pastOrZero(item.to, now)));
 }
 
 /** The outages of a shard that touch [from, to), merged where they overlap, ascending. */

@@ -1,5 +1,5 @@
 import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { resultRecord } from '#lib/health/history/result-item.ts';
+import { resultRecord } from '#lib/health/history/result-view.ts';
 import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
-import { RESULTS } from '#lib/keys.ts';
+import { RESULTS, under } from '#lib/keys.ts';
 import type { Net } from '#lib/platform/net/net.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
@@ -20,7 +20,7 @@ async function probed(isOver: boolean) {
   const record = queueRecord('m1', { jobs: [{ tenant_id, entity_id, check_id, slot }] });
   const prober = create({ ...ports, net: { ...ports.net, http } });
   const { batchItemFailures } = await prober({ Records: [record] }, { signal: controller.signal });
-  const { items } = await ports.table.query({ partition: keys.ofCheck(tenant_id, check_id), prefix: RESULTS });
+  const { items } = await ports.table.query({ partition: keys.ofCheck(tenant_id, check_id), ...under(RESULTS) });
   return { given_back: batchItemFailures.length, results: items.length };
 }
 

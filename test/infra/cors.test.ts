@@ -1,7 +1,5 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type Gateway, makeGateway } from '#infra/local/http.ts';
@@ -85,14 +83,6 @@ describe('CORS', () => {
     const [reply] = (await once(asked, 'response')) as [IncomingMessage];
     reply.resume();
     expect(reply.headers['access-control-allow-origin']).toBeUndefined();
-  });
-
-  it('lets no page in with a request that could not be read, where origins are named', async () => {
-    await start(['https://app.example']);
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write('no HTTP\r\n\r\n'));
-    const answer = String(await buffer(socket));
-    expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(answer).not.toContain('access-control');
   });
 
   it('says nothing of it to those who are no browser', async () => {

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readHostSettings } from '#infra/local/settings.ts';
-import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
-import { RESULTS } from '#lib/keys.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { resultRecord } from '#lib/health/history/result-view.ts';
+import { RESULTS, under } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { memoryLog } from '#test/support/log.ts';
@@ -67,7 +68,7 @@ async function resultsOf({ ports, keys }: Service, check: Json): Promise<ReturnT
   do {
     const page = await ports.table.query<ResultItem>({
       partition: keys.ofCheck(accounts[0]!.sk, check.id),
-      prefix: RESULTS,
+      ...under(RESULTS),
       ...(after !== undefined && { after }),
     });
     results.push(...page.items);
@@ -293,7 +294,7 @@ describe('the embedded service', () => {
     const check = await newCheck(call, { check_type: 'push', interval_seconds: 60, failure_threshold: 1 });
     await call('POST', `/v1/checks/${check.id}/heartbeat`);
     const deadlineOf = async ({ ports, keys }: Service) => {
-      const { items } = await ports.table.query<DeadlineEntry>({ partition: keys.entries(0), prefix: 'silence' });
+      const { items } = await ports.table.query<DeadlineEntry>({ partition: keys.entries(0), ...under('silence') });
       return items[0]!.deadline;
     };
     await vi.waitFor(async () => expect(await deadlineOf(before)).toBeGreaterThan(0));

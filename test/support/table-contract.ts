@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { under } from '#lib/keys.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { partition, type Row, refusal, tableLimits } from './table-limits.ts';
 
@@ -127,7 +128,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
           ),
         );
         expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1);
-        expect(sks(await table.query({ partition: pk, prefix: 'by-' }))).toHaveLength(1);
+        expect(sks(await table.query({ partition: pk, ...under('by-') }))).toHaveLength(1);
       });
 
       it('fails one write without failing those that came at the same moment', async () => {
@@ -179,26 +180,26 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(sks(await table.query({ partition: `${pk}x` }))).toEqual([]);
       });
 
-      it('keeps to a prefix, or to inclusive bounds, in either direction', async () => {
+      it('keeps to inclusive bounds, or to what begins so, in either direction', async () => {
         const pk = partition();
         await fill(pk, ['A#1', 'R#1', 'R#2', 'R#3', 'R', 'S#1']);
         const query = async (more: object) => sks(await table.query({ partition: pk, ...more }));
-        expect(await query({ prefix: 'R#' })).toEqual(['R#1', 'R#2', 'R#3']);
-        expect(await query({ prefix: 'R#', descending: true })).toEqual(['R#3', 'R#2', 'R#1']);
+        expect(await query({ ...under('R#') })).toEqual(['R#1', 'R#2', 'R#3']);
+        expect(await query({ ...under('R#'), descending: true })).toEqual(['R#3', 'R#2', 'R#1']);
         expect(await query({ from: 'R#1', to: 'R#2' })).toEqual(['R#1', 'R#2']);
         expect(await query({ from: 'R#2' })).toEqual(['R#2', 'R#3', 'S#1']);
         expect(await query({ to: 'R#1', descending: true })).toEqual(['R#1', 'R', 'A#1']);
-        expect(await query({ prefix: 'X' })).toEqual([]);
+        expect(await query({ ...under('X') })).toEqual([]);
       });
 
       it('goes on behind the sort key it is given', async () => {
         const pk = partition();
         await fill(pk, ['A', 'R#1', 'R#2', 'R#3', 'S']);
         const query = async (more: object) => sks(await table.query({ partition: pk, ...more }));
-        expect(await query({ prefix: 'R#', after: 'R#1' })).toEqual(['R#2', 'R#3']);
-        expect(await query({ prefix: 'R#', after: 'R#3', descending: true })).toEqual(['R#2', 'R#1']);
+        expect(await query({ ...under('R#'), after: 'R#1' })).toEqual(['R#2', 'R#3']);
+        expect(await query({ ...under('R#'), after: 'R#3', descending: true })).toEqual(['R#2', 'R#1']);
         expect(await query({ from: 'R#1', to: 'R#3', after: 'R#2' })).toEqual(['R#3']);
-        expect(await query({ prefix: 'R#', after: 'R#3' })).toEqual([]);
+        expect(await query({ ...under('R#'), after: 'R#3' })).toEqual([]);
       });
 
       it.each([false, true])('pages through everything once (descending: %s)', async (descending) => {
@@ -210,7 +211,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         do {
           const page = await table.query({
             partition: pk,
-            prefix: 'R#',
+            ...under('R#'),
             limit: 5,
             descending,
             ...(after && { after }),

@@ -149,7 +149,7 @@ export async function virtualService(
       shared.profile.unrun = isThrottled ? 1 : 0;
     },
     /** Sets the service's clock back: whatever waits for a time on it has to wait longer. */
-    setBack: (ms: number) => {
+    stepBack: (ms: number) => {
       behind += ms;
     },
     /** Its processes note that they have stood still for so long (ms). */

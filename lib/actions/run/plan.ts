@@ -1,6 +1,6 @@
 import type { BoundActionItem } from '#lib/actions/action-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { BOUND_ACTIONS } from '#lib/keys.ts';
+import { BOUND_ACTIONS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import type { RunEnv } from './claim.ts';
@@ -54,7 +54,7 @@ async function runsOf({ ports, keys }: RunEnv, transition: TransitionItem): Prom
   do {
     const page = await ports.table.query<BoundActionItem>({
       partition: keys.ofCheck(tenant_id, check_id),
-      prefix: BOUND_ACTIONS,
+      ...under(BOUND_ACTIONS),
       ...(after !== undefined && { after }),
     });
     for (const bound of page.items) {

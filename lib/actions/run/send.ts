@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { EGRESS } from '#lib/actions/guard-url.ts';
@@ -9,6 +8,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { isSuccess, refusalOf } from '#lib/platform/status.ts';
 import type { RunEnv } from './claim.ts';
 
 /** What became of a run. */
@@ -90,8 +90,6 @@ async function exchange(
   }
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
 function answered({ status, body, latency_ms }: HttpReply): Dispatched {
   const success = isSuccess(status);
   return {
@@ -99,13 +97,6 @@ function answered({ status, body, latency_ms }: HttpReply): Dispatched {
     status_code: status,
     latency_ms,
     response_snippet: body,
-    error_message: success ? '' : refusalText(status),
+    error_message: success ? '' : refusalOf('the target', status, "the action's url"),
   };
-}
-
-function refusalText(status: number): string {
-  const answer = `the target answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  return status >= 300 && status < 400
-    ? `${answer}; redirects are not followed, so put the final address into the action's url`
-    : answer;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import type { ChannelType } from './channel-type.ts';
 import { discord } from './types/discord.ts';
 import { nats } from './types/nats.ts';
@@ -12,12 +13,6 @@ export const channelTypes: readonly ChannelType[] = [slack, discord, webhook, na
 /** The type of a stored channel; undefined for one that a newer release stored. */
 export const channelTypeOf = (name: string): ChannelType | undefined =>
   channelTypes.find((channel) => channel.type === name);
-
-/** null means absent, inside config too. */
-const withoutNulls = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
-    : value;
 
 const bodies = channelTypes.map((channel) =>
   z

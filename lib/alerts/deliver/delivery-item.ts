@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Series } from '#lib/schedule/entries.ts';
 
@@ -65,20 +66,6 @@ export type LastDeliveryItem = Item & {
   test?: DeliveryRecord;
 };
 
-export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => ({
-  id: item.id,
-  kind: item.kind,
-  transition_id: item.transition_id,
-  check_id: item.check_id,
-  entity_id: item.entity_id,
-  channel_id: item.channel_id,
-  channel_type: item.channel_type,
-  status: item.status,
-  attempts: item.attempts,
-  sent_at: item.sent_at,
-  error: item.error,
-  created_at: item.created_at,
-  updated_at: item.updated_at,
-});
+export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => pick(DeliveryRecord, item);
 
 export const isOver = (delivery: DeliveryRecord): boolean => delivery.status === 'sent' || delivery.status === 'failed';

@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import type { ChannelType, Send } from '#lib/alerts/channels/channel-type.ts';
 import { channelRedactor } from '#lib/alerts/channels/redact-config.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/platform/net/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
+import { isRedirect, isSuccess, refusalOf } from '#lib/platform/status.ts';
 import type { Alert } from './alert.ts';
 import { shorten } from './message.ts';
 import { retryAfterMs } from './pace.ts';
@@ -62,13 +62,13 @@ async function post(
       egress,
       max_redirects: 0,
     });
-    return isTaken(reply.status)
+    return isSuccess(reply.status)
       ? undefined
       : refused(reply.status, refusalText(reply, redact), reply.headers['retry-after']);
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     // What its status says holds, whatever becomes of the rest of its answer.
-    if (isTaken(error.status)) return undefined;
+    if (isSuccess(error.status)) return undefined;
     return { ...refused(error.status, error.message, undefined), timed_out: error.kind === 'timeout' };
   }
 
@@ -77,16 +77,12 @@ async function post(
   }
 }
 
-const isTaken = (status: number): boolean => status >= 200 && status < 300;
-
 /** More characters than this may be an answer that was cut off: none takes more than four bytes. */
 const SURELY_WHOLE = REPLY_BYTES / 4 - 1;
 
 function refusalText({ status, body }: HttpReply, redact: Redact): string {
-  const answer = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  if (status >= 300 && status < 400) {
-    return `${answer}; redirects are not followed, so put the final address into the channel's url`;
-  }
+  const answer = refusalOf('the receiver', status, "the channel's url");
+  if (isRedirect(status)) return answer;
   // Before it is shortened: half of a secret would not be found any more.
   const said = redact(body, body.length > SURELY_WHOLE)
     .replace(/[\p{Cc}\s]+/gu, ' ')

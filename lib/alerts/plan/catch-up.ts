@@ -1,7 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
+import { cooldownEnd } from '#lib/health/state/decide-alert.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { believed } from '#lib/platform/time.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
 
 /** Compares what the channels believe with what is, and tells them if it differs. */
@@ -24,7 +24,7 @@ export function decideCatchUp({ check, policy, entry, now }: Situation): Decisio
   const { state } = check;
   if (!policy.catch_up || state === 'unknown' || (state === told && !misled)) return 'end';
   if (state === 'up' && !policy.notify_on_recovery) return 'end';
-  const free = believed(check.alerts.last_planned_at ?? 0, now) + policy.cooldown_seconds * 1000;
+  const free = cooldownEnd(check.alerts, policy, now);
   if (failed_at === undefined && !misled && now < free) return { later: { deadline: free } };
   return { tell: { kind: 'catch_up', announces: state, starts_cooldown: true }, next: undefined };
 }

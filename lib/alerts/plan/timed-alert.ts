@@ -6,7 +6,7 @@ import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { announce } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import { after, TRANSITIONS } from '#lib/keys.ts';
+import { TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
@@ -127,8 +127,7 @@ function lastWord({ silenced, channels }: PolicyItem, { note }: Deadline): Decis
 async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
   const { items } = await ports.table.query<TransitionItem>({
     partition: keys.ofCheck(deadline.tenant_id, deadline.check_id),
-    from: TRANSITIONS,
-    to: after(TRANSITIONS),
+    ...under(TRANSITIONS),
     descending: true,
     limit: 1,
   });

@@ -6,6 +6,7 @@ import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
+import { isRedirect } from '#lib/platform/status.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -140,8 +141,6 @@ function withoutSecrets(outcome: ProbeOutcome, { headers, body = '' }: z.output<
   const hide = redactorOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
   return { ...outcome, error_message: hide(outcome.error_message) };
 }
-
-const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${STATUS_CODES[status]})` : `${status}`);
 

@@ -14,7 +14,9 @@ import { aggregate } from '#lib/health/state/next-state.ts';
 import type { TransitionCause } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import { isId } from '#lib/platform/ids.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
@@ -22,15 +24,12 @@ import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
 import { scheduleChange } from './schedule-change.ts';
 
-/** Anything else never reaches a key of the table or a message. */
-const ENTITY_ID = /^ent_[0-9a-z]{1,60}$/;
-
 /** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
   const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
   guardSettings(input, boundTo(ports.settings, caller));
-  if (!ENTITY_ID.test(input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
+  if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const now = ports.clock.now();
   const id = ports.ids.id('chk');
   const check: CheckItem = {
@@ -211,16 +210,13 @@ async function closingLook(
   };
 }
 
-/** How long the reclaimer waits (ms): the deletion is done or has failed by then, and its closing note was made. */
-const RECLAIM_DELAY_MS = 10 * 60_000;
-
 /** Deletes a check. It is hidden at once; what it leaves behind is reclaimed in the background. */
 export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
-  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_DELAY_MS, group: tenant }]);
+  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant }]);
   await changingChecks(context, entity_id, () =>
     untilDone(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));

@@ -4,12 +4,10 @@ import { RESULTS, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { revisionsSince } from './read-revisions.ts';
-import type { ResultItem } from './result-item.ts';
+import { AHEAD_MS, type ResultItem } from './result-item.ts';
 import { type ResultRecord, resultView } from './result-view.ts';
 import { retentionStart } from './retention.ts';
 
-/** How far (ms) a push may be checked ahead of its arrival. */
-const AHEAD_MS = 60_000;
 /** Clocks of two machines of ours differ by less (ms). */
 const SKEW_MS = 1_000;
 

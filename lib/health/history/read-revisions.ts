@@ -1,6 +1,6 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { REVISIONS } from '#lib/keys.ts';
+import { REVISIONS, under } from '#lib/keys.ts';
 import type { RevisionItem } from './revisions.ts';
 
 /** A check has few revisions; most often one of them, the first read, is all it takes. */
@@ -17,7 +17,7 @@ export async function revisionsSince(
   do {
     const page = await ports.table.query<RevisionItem>({
       partition: keys.ofCheck(tenant, check.id),
-      prefix: REVISIONS,
+      ...under(REVISIONS),
       descending: true,
       limit: PAGE,
       ...(after !== undefined && { after }),

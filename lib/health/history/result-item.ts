@@ -1,5 +1,4 @@
 import type { ErrorKind } from '#lib/checks/check-type.ts';
-import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
@@ -25,17 +24,8 @@ export type ResultItem = Item & {
   history?: true;
 };
 
+/** How far (ms) the clock of an agent may be ahead of ours (docs/CONTRACT.md#pushes): nothing is ordered later. */
+export const AHEAD_MS = 60_000;
+
 /** Epoch ms by which results of a check are ordered. */
 export const orderOf = (item: ResultItem): number => Number(item.sk.slice(2, 15));
-
-/** The result on the wire. */
-export const resultRecord = (check_id: string, item: ResultItem) => ({
-  id: derivedId('res', orderOf(item), item.pk, item.sk),
-  check_id,
-  status_code: item.status_code,
-  latency_ms: item.latency_ms,
-  success: item.success,
-  error_message: item.error_message,
-  error_kind: item.error_kind,
-  checked_at: item.checked_at,
-});

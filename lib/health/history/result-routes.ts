@@ -47,8 +47,8 @@ export const resultRows = [
     query: z.object({
       limit: limitParam(50, 500),
       cursor: z.string().optional().describe('next_cursor of the answer before.'),
-      since: Instant.optional().describe('Results of then or later: any ISO 8601 time.'),
-      until: Instant.optional().describe('Results before then: any ISO 8601 time.'),
+      since: Instant.optional().describe('Results of then or later: an ISO 8601 time.'),
+      until: Instant.optional().describe('Results before then: an ISO 8601 time.'),
     }),
     reply: z
       .object({

@@ -3,7 +3,9 @@ import type { Context } from '#lib/access/context.ts';
 import { redactUrls } from '#lib/access/redaction.ts';
 import { ERROR_KINDS } from '#lib/checks/check-type.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
-import { type ResultItem, resultRecord } from './result-item.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import { pick } from '#lib/platform/pick.ts';
+import { orderOf, type ResultItem } from './result-item.ts';
 
 /** A result on the wire (docs/CONTRACT.md#results). */
 export const ResultRecord = z
@@ -24,6 +26,9 @@ export const ResultRecord = z
   })
   .meta({ id: 'Result' });
 export type ResultRecord = z.infer<typeof ResultRecord>;
+
+export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>
+  pick(ResultRecord, { ...item, id: derivedId('res', orderOf(item), item.pk, item.sk), check_id });
 
 /** A result as the caller may see it: a read-only key sees no URL in its error. */
 export function resultView({ caller }: Pick<Context, 'caller'>, check_id: string, item: ResultItem): ResultRecord {

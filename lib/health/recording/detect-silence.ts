@@ -11,7 +11,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
@@ -67,7 +67,7 @@ async function attempt(
     if: { version: entry.v },
   });
   // Read after the watermark: the generator notes an outage before it moves that.
-  const watchedSince = Math.max(await lastOutageEnd(env, shard), believed(enabled_at ?? 0, now));
+  const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
   return concludeSilence({
     ports,
     keys,
@@ -113,8 +113,8 @@ async function dueAt(env: Env, check: CheckItem, watchedSince: number) {
   const newest = await newestReceived(env, check);
   if (!newest) return undefined;
   const now = env.ports.clock.now();
-  const since = Math.max(newest.received_at, believed(check.settings_at, now), watchedSince);
-  const silence_at = believed(check.silence_at ?? 0, now);
+  const since = Math.max(newest.received_at, pastOrZero(check.settings_at, now), watchedSince);
+  const silence_at = pastOrZero(check.silence_at ?? 0, now);
   const goesOn = silence_at > 0 && silence_at >= since;
   return { since, at: goesOn ? silence_at + check.interval_seconds * 1000 : since + graceMs(check) };
 }

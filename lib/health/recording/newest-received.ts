@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { after, RESULTS, stamp } from '#lib/keys.ts';
-import { believed } from '#lib/platform/time.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
 
 /** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
@@ -10,9 +10,6 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 
 /** A push that arrives more than this (ms) after its checked_at is always judged; only fresher ones may be quiet. */
 export const QUIET_MS = 60_000;
-
-/** Where our clock ran ahead, what arrived before that is looked for in so much time (ms). */
-const FAR_BACK_MS = 3_600_000;
 
 /** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
 export type Newness = { at: number; received_at: number };
@@ -24,18 +21,26 @@ export const newnessOf = (item: ResultItem): Newness => {
 };
 
 /**
+ * The push that a check item remembers; undefined before the first one. After a clock step its times are 0, and the
+ * next push is not quiet.
+ */
+export const remembered = ({ last_received }: CheckItem, now: number): Newness | undefined =>
+  last_received && {
+    at: pastOrZero(last_received.at, now),
+    received_at: pastOrZero(last_received.received_at, now),
+  };
+
+/**
  * The newest judged push, by order and by arrival; undefined before the first. It is the one on the check item, or a
  * quiet one since then, which wrote only its result. A quiet push is ordered at most QUIET_MS before its arrival, so
- * the look back is short: usually one item. Pushes that arrived while our clock ran ahead are skipped; if no other is
- * known, the answer is 0.
+ * the look back is short: usually one item.
  */
 export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<Newness | undefined> {
-  if (!check.last_received) return undefined;
   const now = ports.clock.now();
-  const isBelieved = believed(check.last_received.received_at, now) > 0;
-  if (isBelieved && check.silence_at !== undefined) return check.last_received;
-  const newest = isBelieved ? { ...check.last_received } : { at: 0, received_at: 0 };
-  const since = isBelieved ? newest.received_at - QUIET_MS : now - FAR_BACK_MS;
+  const newest = remembered(check, now);
+  // While it is silent, or after a clock step, no push is quiet.
+  if (!newest || check.silence_at !== undefined || newest.received_at === 0) return newest;
+  const since = newest.received_at - QUIET_MS;
   let cursor: string | undefined;
   do {
     const page = await ports.table.query<ResultItem>({
@@ -50,7 +55,7 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
       if (orderOf(item) + QUIET_MS <= newest.received_at) return newest;
       if (item.received_at === undefined || item.history) continue;
       const { at, received_at } = newnessOf(item);
-      if (believed(received_at, now) === 0) continue;
+      if (pastOrZero(received_at, now) === 0) continue;
       newest.at = Math.max(newest.at, at);
       newest.received_at = Math.max(newest.received_at, received_at);
     }

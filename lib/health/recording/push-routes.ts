@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { requireCheck } from '#lib/checks/store.ts';
-import { resultRecord } from '#lib/health/history/result-item.ts';
-import { ResultRecord } from '#lib/health/history/result-view.ts';
+import { AHEAD_MS } from '#lib/health/history/result-item.ts';
+import { ResultRecord, resultRecord } from '#lib/health/history/result-view.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
@@ -12,8 +12,6 @@ import { type Push, receivePush } from './receive-push.ts';
 
 const row = route<Context>();
 
-/** How far (ms) the clock of an agent may be ahead of ours (docs/CONTRACT.md#pushes). */
-const MAX_AHEAD_MS = 60_000;
 const MAX_MESSAGE = 1000;
 
 /** A push result as an agent posts it (docs/CONTRACT.md#pushes). */
@@ -27,7 +25,7 @@ export const PushResult = z
       .default('')
       .transform((text) => [...text].slice(0, MAX_MESSAGE).join('')),
     checked_at: Instant.describe(
-      'When it was checked, any ISO 8601 time; default: now. At most a minute ahead, and not older than results are kept.',
+      'When it was checked, an ISO 8601 time; default: now. At most a minute ahead, and not older than results are kept.',
     ).optional(),
     status_code: z.int().min(0).max(999_999).describe('A code of your own, such as an exit code.').default(0),
   })
@@ -62,7 +60,7 @@ function identityOf(headers: Record<string, string | undefined>, fallback: strin
 
 function inWindow(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
   if (checkedAt === undefined) return undefined;
-  if (checkedAt > now + MAX_AHEAD_MS) {
+  if (checkedAt > now + AHEAD_MS) {
     throw invalid('checked_at', `must not be more than a minute in the future; it is ${iso(now)} here`);
   }
   if (checkedAt < retentionStart(now, retentionDays)) {

@@ -13,10 +13,10 @@ import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { type Newness, newestReceived, newnessOf, QUIET_MS, staleAfter } from './newest-received.ts';
+import { type Newness, newestReceived, newnessOf, QUIET_MS, remembered, staleAfter } from './newest-received.ts';
 
 export type Push = {
   success: boolean;
@@ -72,7 +72,7 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
   const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(env, check) : undefined;
   if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
-  return late || !isQuiet(check, push.success) ? applyNow(arrival, check) : storeQuietly(arrival, check);
+  return late || !isQuiet(check, push.success, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
 /** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
@@ -85,8 +85,8 @@ type Arrival = {
 };
 
 /** It would change nothing: neither state nor counter, nor what the check remembers of pushes, nor a silence mark. */
-const isQuiet = (check: CheckItem, success: boolean): boolean =>
-  check.last_received !== undefined &&
+const isQuiet = (check: CheckItem, success: boolean, now: number): boolean =>
+  (remembered(check, now)?.received_at ?? 0) > 0 &&
   check.silence_at === undefined &&
   check.silence_mark === undefined &&
   isSame(nextState(check, success), check);
@@ -96,7 +96,7 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
   const earlier = await putOnce(arrival, result);
   if (earlier) return repeat(arrival, check, earlier);
   const fresh = await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
-  if (!fresh?.enabled || isQuiet(fresh, result.success)) return result;
+  if (!fresh?.enabled || isQuiet(fresh, result.success, ports.clock.now())) return result;
   return applyNow(arrival, fresh, result);
 }
 
@@ -153,7 +153,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         error_message: result.error_message,
         cause: 'result',
         retention_days: retentionDays,
-        also: { last_received: latest(now.last_received, newnessOf(result), ports.clock.now()) },
+        also: { last_received: latest(remembered(now, ports.clock.now()), newnessOf(result)) },
         forget: ['silence_at'],
       });
       if (!changes) throw notFound('This check');
@@ -185,9 +185,9 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
 /** The same push was stored before by another request. */
 type Earlier = { earlier: ResultItem };
 
-const latest = (a: CheckItem['last_received'], b: Newness, now: number) => ({
-  at: Math.max(believed(a?.at ?? 0, now), b.at),
-  received_at: Math.max(believed(a?.received_at ?? 0, now), b.received_at),
+const latest = (a: Newness | undefined, b: Newness): Newness => ({
+  at: Math.max(a?.at ?? 0, b.at),
+  received_at: Math.max(a?.received_at ?? 0, b.received_at),
 });
 
 /**

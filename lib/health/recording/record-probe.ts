@@ -8,7 +8,7 @@ import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { isSlow } from './lanes.ts';
 
@@ -67,9 +67,10 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
 }
 
 function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days }: Probe): ResultItem {
-  // The probe after a change of settings takes a slot before it; ordered by the change, it stands behind what was
+  // The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
   // probed in between, so that the history is in the order of checked_at and its newest result is the last one.
-  const at = Math.max(slot, believed(check.settings_at, started_at));
+  const isFirst = slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
+  const at = isFirst ? check.settings_at : slot;
   return {
     ...keys.result(check.tenant_id, check.id, at, String(check.rev)),
     expires_at: resultExpiry(at, retention_days),

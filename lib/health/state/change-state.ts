@@ -9,11 +9,11 @@ import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { believed, iso } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { announce, announcedState } from './announced.ts';
-import { whySkipped } from './decide-alert.ts';
+import { cooldownEnd, whySkipped } from './decide-alert.ts';
 import { aggregate } from './next-state.ts';
 import type { ClosingNote, FeedItem, SkipReason, TransitionCause, TransitionItem } from './transition-item.ts';
 
@@ -80,7 +80,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
-  const alertAt = believed(at, now) || now;
+  const alertAt = pastOrZero(at, now) || now;
   const seq = entity.seq + 1;
   const timestamp = iso(at);
   const expires_at = historyExpiry(at, change.retention_days);
@@ -214,7 +214,7 @@ function deadlinesOf(
     changed.push({ kind: 'repeat', next: cancelDeadline(deadlines.repeat) });
   }
   if (reason === 'cooldown' && policy.catch_up) {
-    const deadline = check.alerts.last_planned_at! + policy.cooldown_seconds * 1000;
+    const deadline = cooldownEnd(check.alerts, policy, at);
     changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline }) });
   }
   return changed;

@@ -1,11 +1,18 @@
 import type { CheckState } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import { believed } from '#lib/platform/time.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
 import { announcedState } from './announced.ts';
 import type { SkipReason, TransitionCause } from './transition-item.ts';
 
 type DecidedChange = { cause: TransitionCause; from: CheckState; to: CheckState /** Epoch ms. */; at: number };
+
+/** When the cooldown ends that runs at `now` (epoch ms); a time before that when none does. */
+export const cooldownEnd = (
+  { last_planned_at = 0 }: CheckItem['alerts'],
+  { cooldown_seconds }: Pick<PolicyItem, 'cooldown_seconds'>,
+  now: number,
+): number => pastOrZero(last_planned_at, now) + cooldown_seconds * 1000;
 
 /**
  * Whether a transition is told to the check's channels: null when it is, else the first reason that holds, in the
@@ -20,7 +27,6 @@ export function whySkipped(
   if (policy.silenced) return 'silenced';
   if (change.from === 'unknown' && change.to === 'up' && announcedState(alerts) === 'up') return 'initial';
   if (change.to === 'up' && !policy.notify_on_recovery) return 'recovery_off';
-  const last = alerts.last_planned_at;
-  if (last !== undefined && change.at < believed(last, change.at) + policy.cooldown_seconds * 1000) return 'cooldown';
+  if (change.at < cooldownEnd(alerts, policy, change.at)) return 'cooldown';
   return policy.channels.length === 0 ? 'no_channels' : null;
 }

@@ -4,6 +4,7 @@ import { redactUrls } from '#lib/access/redaction.ts';
 import { EntityState } from '#lib/catalog/entity.ts';
 import { CheckState } from '#lib/checks/check-record.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { TransitionItem } from './transition-item.ts';
 
 /** A transition on the wire (docs/CONTRACT.md#transitions). */
@@ -43,19 +44,9 @@ export const TransitionRecord = z
 export type TransitionRecord = z.infer<typeof TransitionRecord>;
 
 /** A transition as the caller may see it: a read-only key sees no URL in its error. */
-export const transitionRecord = ({ caller }: Pick<Context, 'caller'>, item: TransitionItem): TransitionRecord => ({
-  id: item.transition_id,
-  transition_id: item.transition_id,
-  entity_id: item.entity_id,
-  entity_name: item.entity_name,
-  check_id: item.check_id,
-  tenant_id: item.tenant_id,
-  from_state: item.from_state,
-  to_state: item.to_state,
-  check_from_state: item.check_from_state,
-  check_to_state: item.check_to_state,
-  timestamp: item.timestamp,
-  cause: item.cause,
-  error_message: caller.is_read_only ? redactUrls(item.error_message) : item.error_message,
-  alert: item.alert,
-});
+export const transitionRecord = ({ caller }: Pick<Context, 'caller'>, item: TransitionItem): TransitionRecord =>
+  pick(TransitionRecord, {
+    ...item,
+    id: item.transition_id,
+    error_message: caller.is_read_only ? redactUrls(item.error_message) : item.error_message,
+  });

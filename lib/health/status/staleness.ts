@@ -2,11 +2,10 @@ import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
-import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
+import { AHEAD_MS, orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
 import { newestReceived, newnessOf } from '#lib/health/recording/newest-received.ts';
-import { after, RESULTS, stamp } from '#lib/keys.ts';
-import { believed } from '#lib/platform/time.ts';
+import { RESULTS, stamp } from '#lib/keys.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
@@ -43,14 +42,12 @@ export async function lastResult({ ports, keys, tenant, caller }: Context, id: s
     const page = await ports.table.query<ResultItem>({
       partition: keys.ofCheck(tenant, id),
       from: `${RESULTS}${stamp(retentionStart(now, caller.retention_days))}`,
-      to: after(RESULTS),
+      to: `${RESULTS}${stamp(now + AHEAD_MS)}`,
       descending: true,
       limit,
       ...(next !== undefined && { after: next }),
     });
     for (const item of page.items) {
-      // Of a slot that was probed while the clock ran ahead.
-      if (believed(newnessOf(item).at, now) === 0) continue;
       if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;
       if (orderOf(item) <= now) return newest;
     }
@@ -76,7 +73,7 @@ export async function isOverdue(env: Env, check: CheckItem, last: ResultItem | u
   const rhythm = rhythmOf(check.id, check.interval_seconds);
   const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check));
   // The probe after a change of settings stands for all slots before it.
-  return due >= believed(check.settings_at, now) && (last === undefined || orderOf(last) < due);
+  return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }
 
 /** A probe never outlives its interval (docs/CONTRACT.md#probes); ms. */

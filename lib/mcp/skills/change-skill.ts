@@ -1,7 +1,7 @@
 import type { Scope } from '#lib/access/context.ts';
 import { requireAction } from '#lib/actions/store.ts';
-import { mustStay } from '#lib/catalog/store.ts';
 import { AppError } from '#lib/platform/errors.ts';
+import { mustStay } from '#lib/platform/must-stay.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';

@@ -1,5 +1,5 @@
 import type { Scope } from '#lib/access/context.ts';
-import { SKILLS } from '#lib/keys.ts';
+import { SKILLS, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
@@ -25,7 +25,7 @@ function skillItems({ ports, keys, tenant }: Scope): Reader<SkillItem> {
   return async (after, limit) => {
     const { items, next } = await ports.table.query<SkillItem>({
       partition: keys.skills(tenant),
-      prefix: SKILLS,
+      ...under(SKILLS),
       limit,
       ...(after !== undefined && { after }),
     });

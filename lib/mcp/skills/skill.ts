@@ -2,8 +2,10 @@ import * as z from 'zod';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
+import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import { schemaComplaints } from './input-schema.ts';
 
 const MAX_TOOLS = 100;
@@ -59,12 +61,6 @@ const Tools = z.preprocess(
   atMost(MAX_TOOLS, ListOfTools, `must be at most ${MAX_TOOLS} tools`),
 );
 
-/** null means absent, as on the outermost level of every body. */
-function withoutNulls(tool: unknown): unknown {
-  if (typeof tool !== 'object' || tool === null || Array.isArray(tool)) return tool;
-  return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null));
-}
-
 const fields = {
   name: Name.describe('What the skill is called, for people.'),
   description: text(0, 8192).describe('For people; may be empty.'),
@@ -113,13 +109,4 @@ export type SkillItem = Item & Skill & { v: string; tenant_id: string; number: n
 /** How many skills a tenant has, and how many it ever registered. */
 export type SkillCountItem = Item & { v: string; count: number; registered: number };
 
-export const skillRecord = (item: SkillItem): Skill => ({
-  slug: item.slug,
-  name: item.name,
-  description: item.description,
-  version: item.version,
-  tools: item.tools,
-  enabled: item.enabled,
-  created_at: item.created_at,
-  updated_at: item.updated_at,
-});
+export const skillRecord = (item: SkillItem): Skill => pick(Skill, item);

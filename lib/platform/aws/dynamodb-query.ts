@@ -30,11 +30,7 @@ export function queryInput(table: string, query: Query): QueryCommandInput | und
 type Place = 'below' | 'inside' | 'above';
 type Range = { expression: string; values: Record<string, string>; placeOf(sk: string): Place };
 
-function rangeOf({ prefix, from, to }: Query): Range | undefined {
-  if (prefix) {
-    const placeOf = (sk: string) => (sk.startsWith(prefix) ? 'inside' : sk < prefix ? 'below' : 'above');
-    return { expression: ' AND begins_with(sk, :prefix)', values: { ':prefix': prefix }, placeOf };
-  }
+function rangeOf({ from, to }: Query): Range | undefined {
   if (to !== undefined && to < (from || ' ')) return undefined;
   const placeOf = (sk: string) => (from && sk < from ? 'below' : to !== undefined && sk > to ? 'above' : 'inside');
   if (from && to !== undefined) {

@@ -10,11 +10,12 @@ import {
   TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
+import { chunks } from '#lib/platform/chunks.ts';
 import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, itemText } from '#lib/platform/table/item-limits.ts';
 import { type Attributes, fromAttributes, toAttributes } from './dynamodb-item.ts';
 import { queryInput } from './dynamodb-query.ts';
-import { chunks, inRounds, type Pauses } from './in-rounds.ts';
+import { inRounds, type Pauses } from './in-rounds.ts';
 import { isThrottle, translate, unavailable } from './unavailable.ts';
 
 /** What one request takes at most (BatchGetItem, BatchWriteItem). */

@@ -1,6 +1,7 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { chunks } from '#lib/platform/chunks.ts';
 import type { Bus } from '#lib/platform/ports.ts';
-import { chunks, inRounds, type Pauses } from './in-rounds.ts';
+import { inRounds, type Pauses } from './in-rounds.ts';
 import { translate } from './unavailable.ts';
 
 /** PutEvents: ten entries. An event of ours is a transition, a kilobyte or so. */

@@ -20,7 +20,3 @@ export async function inRounds<T>(pauses: Pauses, batch: T[], ask: (left: T[]) =
     left = await ask(left);
   }
 }
-
-/** The list in pieces of at most `size`. */
-export const chunks = <T>(list: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));

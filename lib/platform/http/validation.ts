@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { AppError, type ErrorDetail } from '#lib/platform/errors.ts';
+import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import { plainErrors } from './plain-errors.ts';
 import { requiredAnyway, unknown, unknownMembers } from './unknown-members.ts';
 
@@ -23,8 +24,7 @@ export function parseBody<Schema extends z.ZodType>(
   body: Record<string, unknown>,
   readOnly?: ReadonlySet<string>,
 ): z.output<Schema> {
-  const given = Object.fromEntries(Object.entries(body).filter(([, member]) => member !== null));
-  return judged(schema, given, unknownMembers(schema, body, readOnly));
+  return judged(schema, withoutNulls(body), unknownMembers(schema, body, readOnly));
 }
 
 function judged<Schema extends z.ZodType>(schema: Schema, value: unknown, strange: ErrorDetail[]): z.output<Schema> {

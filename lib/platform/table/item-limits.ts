@@ -1,4 +1,4 @@
-import { AppError } from '#lib/platform/errors.ts';
+import { AppError, invalid } from '#lib/platform/errors.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 
 /**
@@ -12,15 +12,12 @@ const TRANSACTION_WRITES = 100;
 const PK_BYTES = 2048;
 const SK_BYTES = 1024;
 const DEPTH = 32;
-/** 38 digits of 9 and e125; no double lies between it and this. */
-const TOO_LARGE = 1e126;
-const SMALLEST = 1e-130;
-
 /** What one page of a query holds at most. */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** No item with shorter JSON reaches 400 KB: a character is 3 bytes at most, of a small number twice that. */
-const SURELY_SMALL = ITEM_BYTES / 6;
+/** Whether DynamoDB keeps a number: 38 digits of 9 and e125 at most; no double lies between that and 1e126. */
+export const isStorable = (number: number): boolean =>
+  number === 0 || (Math.abs(number) >= 1e-130 && Math.abs(number) < 1e126);
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
@@ -37,13 +34,12 @@ export const keyOf = (write: Write): Key =>
 /**
  * An item as JSON text, judged by every limit of one item.
  * @throws AppError PAYLOAD_TOO_LARGE over 400 KB, VALIDATION_ERROR for a number out of range or nesting over 32 levels;
- *   Error for a bad key and for what is not JSON (undefined, NaN, functions, dates)
+ *   Error for a bad key and for what is not JSON (undefined, NaN, functions)
  */
 export function itemText(item: Item): string {
   mustBeKey(item);
-  mustBeJson(item, '', 0);
   const text = JSON.stringify(item);
-  if (text.length > SURELY_SMALL && itemBytes(item) > ITEM_BYTES) {
+  if (mostBytes(item, text) > ITEM_BYTES) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The record would take more than 400 KB. Make it smaller or split it.');
   }
   return text;
@@ -62,40 +58,21 @@ export function checkTransaction(writes: Write[], texts: (string | undefined)[])
     return;
   }
   const seen = new Set<string>();
-  let length = 0;
+  let bytes = 0;
   for (const [i, write] of writes.entries()) {
     const key = keyOf(write);
     if (!('put' in write)) mustBeKey(key);
     const name = `${key.pk}\n${key.sk}`;
     if (seen.has(name)) throw new Error(`A transaction touches ${key.pk} / ${key.sk} twice.`);
     seen.add(name);
-    length += texts[i]?.length ?? 0;
+    bytes += Buffer.byteLength(texts[i] ?? '');
   }
-  if (length <= TRANSACTION_BYTES / 6) return;
-  const bytes = writes.reduce((sum, write) => sum + ('put' in write ? itemBytes(write.put) : 0), 0);
-  if (bytes > TRANSACTION_BYTES) {
+  // DynamoDB counts at most twice as many bytes as there are of JSON.
+  if (bytes <= TRANSACTION_BYTES / 2) return;
+  const most = writes.reduce((sum, write, i) => sum + ('put' in write ? mostBytes(write.put, texts[i]!) : 0), 0);
+  if (most > TRANSACTION_BYTES) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The change would take more than 4 MB at once. Make it in smaller steps.');
   }
-}
-
-/** The size of an item as DynamoDB counts it. */
-export const itemBytes = (item: Item): number =>
-  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
-
-function valueBytes(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  if (typeof value === 'number') return numberBytes(value);
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + 1 + valueBytes(one), 3);
-  if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).reduce((sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + valueBytes(one), 3);
-  }
-  return 1;
-}
-
-/** Two digits a byte, one byte beside, one more when negative. */
-function numberBytes(value: number): number {
-  const digits = value.toExponential().replace(/e.*$/, '').replace(/[-.]/g, '').length;
-  return Math.ceil(digits / 2) + 1 + (value < 0 ? 1 : 0);
 }
 
 function mustBeKey(key: Key): void {
@@ -106,53 +83,26 @@ function mustBeKey(key: Key): void {
   );
 }
 
-function mustBeJson(value: unknown, path: string, depth: number): void {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return;
-    case 'number':
-      mustBeInRange(value, path);
-      return;
-    case 'object':
-      if (value !== null) mustBeContainer(value, path, depth);
-      return;
-    default:
-      throw new Error(`An item holds JSON only; ${path || 'it'} is ${typeof value}.`);
-  }
-}
+/**
+ * DynamoDB counts no more than the bytes of an item's JSON and two a value: one for a digit that stands alone or for an
+ * entry of a list, two for brackets.
+ */
+const mostBytes = (item: Item, text: string): number => Buffer.byteLength(text) + 2 * countValues(item, '', 0);
 
-function mustBeInRange(value: number, path: string): void {
-  if (value === 0) return;
-  if (!Number.isFinite(value)) throw new Error(`An item holds JSON only; ${path} is ${value}.`);
-  const size = Math.abs(value);
-  if (size >= SMALLEST && size < TOO_LARGE) return;
-  throw new AppError('VALIDATION_ERROR', `${path}: numbers go from 1e-130 to 9.9e125`, {
-    details: [{ path, message: 'numbers go from 1e-130 to 9.9e125' }],
-  });
-}
-
-function mustBeContainer(value: object, path: string, depth: number): void {
-  if (depth > DEPTH) {
-    throw new AppError('VALIDATION_ERROR', `${path}: nested more than ${DEPTH} levels deep`, {
-      details: [{ path, message: `nested more than ${DEPTH} levels deep` }],
-    });
+/** How many values there are in one that a table can hold; throws for one that it cannot. */
+function countValues(value: unknown, path: string, depth: number): number {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return 1;
+  if (typeof value === 'number' && Number.isFinite(value)) {
+    if (isStorable(value)) return 1;
+    throw invalid(path, 'numbers go from 1e-130 to 9.9e125');
   }
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) mustBeJson(value[i], `${path}.${i}`, depth + 1);
-    return;
-  }
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    throw new Error(`An item holds JSON only; ${path || 'it'} is a ${value.constructor?.name}.`);
-  }
-  for (const name of Object.keys(value)) {
+  if (typeof value !== 'object') throw new Error(`An item holds JSON only; ${path} is ${String(value)}.`);
+  if (depth > DEPTH) throw invalid(path, `nested more than ${DEPTH} levels deep`);
+  let values = 1;
+  for (const [name, one] of Object.entries(value)) {
     const at = path === '' ? name : `${path}.${name}`;
-    if (name === '') {
-      throw new AppError('VALIDATION_ERROR', `${at}: a name must not be empty`, {
-        details: [{ path: at, message: 'a name must not be empty' }],
-      });
-    }
-    mustBeJson((value as Record<string, unknown>)[name], at, depth + 1);
+    if (name === '') throw invalid(at, 'a name must not be empty');
+    values += countValues(one, at, depth + 1);
   }
+  return values;
 }

@@ -1,17 +1,30 @@
-import type { Key, Ports } from '#lib/platform/ports.ts';
+import { chunks } from '#lib/platform/chunks.ts';
+import type { Key, Ports, Query } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from './retry.ts';
+
+/**
+ * How long after a deletion was begun the background looks for what it left (ms). Longer than any deletion takes: the
+ * message goes out first, so that a crash loses nothing, and is dropped when what it is about is still there. That of a
+ * check alone waits until its closing note was made.
+ */
+export const RECLAIM_AFTER_MS = 60_000;
+export const RECLAIM_CHECK_AFTER_MS = 10 * 60_000;
 
 /** Deletes in one transaction, which has at most 100 writes. */
 const CHUNK = 50;
 
-/** The keys of a partition, all or those that begin with `prefix`; for partitions that are never large. */
-export async function keysUnder({ table }: Pick<Ports, 'table'>, partition: string, prefix?: string): Promise<Key[]> {
+/** The keys of a partition, or of a range in it; for partitions that are never large. */
+export async function keysUnder(
+  { table }: Pick<Ports, 'table'>,
+  partition: string,
+  range: Pick<Query, 'from' | 'to'> = {},
+): Promise<Key[]> {
   const found: Key[] = [];
   let after: string | undefined;
   do {
     const page = await table.query({
       partition,
-      ...(prefix !== undefined && { prefix }),
+      ...range,
       ...(after !== undefined && { after }),
     });
     found.push(...page.items.map(({ pk, sk }) => ({ pk, sk })));
@@ -22,8 +35,8 @@ export async function keysUnder({ table }: Pick<Ports, 'table'>, partition: stri
 
 /** Deletes what nobody sees any more, a chunk at a time. Repeatable. */
 export async function deleteAll(ports: Pick<Ports, 'table' | 'clock' | 'ids'>, gone: Key[]): Promise<void> {
-  for (let from = 0; from < gone.length; from += CHUNK) {
-    const writes = gone.slice(from, from + CHUNK).map((key) => ({ delete: key }));
+  for (const keys of chunks(gone, CHUNK)) {
+    const writes = keys.map((key) => ({ delete: key }));
     await untilDone(ports, async () => ((await commit(ports, writes)).ok ? true : AGAIN));
   }
 }

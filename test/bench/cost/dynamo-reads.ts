@@ -33,8 +33,6 @@ function boundsOf(expression: string, values: Attributes): Bounds {
   switch (expression) {
     case 'pk = :pk':
       return { from: '', isBeyond: () => false };
-    case 'pk = :pk AND begins_with(sk, :prefix)':
-      return { from: text(':prefix'), isBeyond: (sk) => !sk.startsWith(text(':prefix')) };
     case 'pk = :pk AND sk BETWEEN :from AND :to':
       return { from: text(':from'), isBeyond: (sk) => sk > text(':to') };
     case 'pk = :pk AND sk >= :from':

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { under } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { tableContract } from '#test/support/table-contract.ts';
 import { partition } from '#test/support/table-limits.ts';
@@ -27,8 +28,8 @@ describe.each(Object.entries(standIns))('DynamoDB as %s', (name, begin) => {
       expect(await query({ to: 'b', after: 'c' })).toBe('');
       expect(await query({ to: 'b', after: 'd', descending: true })).toBe('ba');
       expect(await query({ from: 'c', after: 'a', descending: true })).toBe('');
-      expect(await query({ prefix: 'b', after: 'a' })).toBe('b');
-      expect(await query({ prefix: 'b', after: 'c' })).toBe('');
+      expect(await query({ ...under('b'), after: 'a' })).toBe('b');
+      expect(await query({ ...under('b'), after: 'c' })).toBe('');
       expect(await query({ from: 'c', to: 'b' })).toBe('');
       expect(await query({ from: '', to: 'b' })).toBe('ab');
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
 import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
 import { createEntity } from '#lib/catalog/create-entity.ts';
-import { deleteEntity, RECLAIM_AFTER_MS } from '#lib/catalog/delete-entity.ts';
+import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { requireBlueprint, requireEntity } from '#lib/catalog/store.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
@@ -10,6 +10,7 @@ import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
 import type { EntryKind } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
 import type { Key } from '#lib/platform/ports.ts';
+import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 async function entityWith(world: MemoryWorld, checks: number): Promise<{ context: Context; entity: EntityItem }> {

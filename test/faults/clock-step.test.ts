@@ -18,7 +18,7 @@ it('an hour ahead, then set back: within two minutes all goes on as if nothing h
   const rare = await alertingCheck(service, { interval_seconds: 300 });
   await service.pass(3 * MINUTE);
   expect(await health()).toMatchObject({ ok: true });
-  service.setBack(HOUR);
+  service.stepBack(HOUR);
   expect(await health()).toMatchObject({ ok: false, schedule: { ok: false } });
 
   // Settings can be written at once, before the next tick.
@@ -47,7 +47,7 @@ it('a cooldown that began on the wrong clock swallows no alert, and one that beg
   shop.does('fails');
   await service.pass(MINUTE);
   expect(told(service)).toHaveLength(1);
-  service.setBack(HOUR);
+  service.stepBack(HOUR);
   await service.pass(2 * MINUTE);
   shop.does('answers');
   await service.pass(MINUTE);
@@ -68,7 +68,7 @@ it('an agent that falls silent after it is noticed, one that goes on is not', as
     await alive.push(true);
     await service.pass(25_000);
   }
-  service.setBack(HOUR);
+  service.stepBack(HOUR);
   for (let i = 0; i < 8; i++) {
     await alive.push(true);
     await service.pass(25_000);
@@ -79,4 +79,17 @@ it('an agent that falls silent after it is noticed, one that goes on is not', as
   expect(told(service, 'alive.test')).toEqual([]);
   await alive.push(false);
   expect((await alive.read()).state).toBe('down');
+});
+
+it('an agent that reports once in hours is not held silent after it', async () => {
+  const seldom = { check_type: 'push', interval_seconds: 6 * 3600, config: { grace_seconds: 8 * 3600 } };
+  const backup = await alertingCheck(service, seldom);
+  await backup.push(true);
+  service.stepBack(30 * 24 * HOUR);
+  await service.pass(3 * HOUR);
+  await backup.push(true);
+  await service.pass(7 * HOUR);
+  expect((await backup.read()).state).toBe('up');
+  await service.pass(2 * HOUR);
+  expect((await backup.read()).consecutive_failures).toBeGreaterThan(0);
 });

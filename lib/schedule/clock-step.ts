@@ -1,6 +1,7 @@
 import type { Env } from '#lib/env.ts';
+import { chunks } from '#lib/platform/chunks.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { Deadline, EntryItem } from './entries.ts';
+import type { EntryItem } from './entries.ts';
 import { recordOutage } from './outages.ts';
 import { FARTHEST_MS, LOOKAHEAD_MS } from './watermark.ts';
 
@@ -11,11 +12,11 @@ const TOGETHER = 25;
 
 /**
  * Repairs a shard after a clock step: its watermark is farther ahead than any tick puts it, so our clock ran ahead and
- * was set back. Logs it, notes an outage until now, so that no silence counts from before, and brings forward deadlines
- * that the wrong clock wrote. One may then be too early, which its handler corrects. Repeatable.
+ * was set back. Logs it, notes an outage until now, so that no silence counts from before, and brings forward what the
+ * wrong clock scheduled. A deadline may then be too early, which its handler corrects. Repeatable.
  * @param mark epoch ms
  */
-export async function mendAfterSetBack(env: Env, shard: number, mark: number, now: number): Promise<void> {
+export async function repairAfterClockStep(env: Env, shard: number, mark: number, now: number): Promise<void> {
   const { ports, keys } = env;
   ports.log.error('the clock was set back: the schedule had run ahead and goes on at the present time', {
     shard,
@@ -30,13 +31,10 @@ export async function mendAfterSetBack(env: Env, shard: number, mark: number, no
       partition: keys.entries(shard),
       ...(after !== undefined && { after }),
     });
-    const wrong = page.items.flatMap((entry) => mended(entry, ahead, now) ?? []);
-    for (let i = 0; i < wrong.length; i += TOGETHER) {
+    for (const entries of chunks(page.items, TOGETHER)) {
+      const repairs = entries.flatMap((entry) => repaired(entry, ahead, now) ?? []);
       // Where another version stands by now, its writer knew the right time.
-      const writes = wrong.slice(i, i + TOGETHER).map((entry) => ({
-        put: { ...entry, v: ports.ids.token() },
-        if: { version: entry.v },
-      }));
+      const writes = repairs.map((entry) => ({ put: { ...entry, v: ports.ids.token() }, if: { version: entry.v } }));
       await Promise.all(writes.map((write) => ports.table.transact([write])));
     }
     after = page.next;
@@ -44,13 +42,7 @@ export async function mendAfterSetBack(env: Env, shard: number, mark: number, no
 }
 
 /** Pure: an entry by the right clock; undefined when it is. `ahead`: how far (ms) the clock was, about. */
-function mended(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
+function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
   if (entry.rhythm) return entry.from > now + FARTHEST_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
-  return entry.deadline > now ? forward(entry, ahead, now) : undefined;
-}
-
-/** With the one that is to follow it. */
-function forward<T extends Deadline>(one: T, ahead: number, now: number): T {
-  const next = one.note?.next && forward(one.note.next, ahead, now);
-  return { ...one, deadline: Math.max(now, one.deadline - ahead), ...(next && { note: { ...one.note, next } }) };
+  return entry.deadline > now ? { ...entry, deadline: Math.max(now, entry.deadline - ahead) } : undefined;
 }
