@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { Hide } from '#lib/platform/hide-secrets.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/platform/net.ts';
 import type { Ports } from '#lib/platform/ports.ts';
+import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
-import { shorten } from './message.ts';
 import { retryAfterMs } from './pace.ts';
 import { scrubber } from './scrub.ts';
 

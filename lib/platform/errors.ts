@@ -1,3 +1,5 @@
+import { shorten } from './text.ts';
+
 /** The machine codes of the interface and the status each has (docs/CONTRACT.md#errors). */
 export const STATUS_OF = {
   UNAUTHORIZED: 401,
@@ -53,7 +55,7 @@ export const errorBody = ({ message, code, details }: AppError) => ({
 const MAX_NAMED = 300;
 
 export const notFound = (what: string): AppError =>
-  new AppError('NOT_FOUND', `${what.length <= MAX_NAMED ? what : `${what.slice(0, MAX_NAMED)}…`} does not exist.`);
+  new AppError('NOT_FOUND', `${shorten(what, MAX_NAMED)} does not exist.`);
 
 /** One wrong place of a request, as a VALIDATION_ERROR with its detail. */
 export const invalid = (path: string, message: string): AppError =>

@@ -6,6 +6,7 @@ import { HeaderMap } from '#lib/platform/header-map.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/header-secrets.ts';
 import { hiderOf } from '#lib/platform/hide-secrets.ts';
 import type { HttpReply } from '#lib/platform/net.ts';
+import { shorten } from '#lib/platform/text.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -159,7 +160,7 @@ function judge(check: Expected, { status, headers, search, latency_ms }: HttpRep
       : headers['content-encoding']
         ? `the server sent it ${headers['content-encoding']}-encoded though it was asked not to`
         : `searched ${sizeOf(search?.bytes ?? 0)}`;
-  const wanted = JSON.stringify(check.body_contains.slice(0, 100));
+  const wanted = JSON.stringify(shorten(check.body_contains, 100));
   return failed('body', `the body does not contain ${wanted} (${searched})`, latency_ms, status);
 }
 
