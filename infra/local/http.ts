@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ALLOWED_METHODS } from '#infra/cors.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
-import { AppError, errorBody, invalid } from '#lib/platform/errors.ts';
+import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { answerBare, onClientError } from './bare-answer.ts';
 import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
@@ -126,7 +126,7 @@ export function makeGateway(
       send(response, result);
     } catch (error) {
       log.error('a function failed', { function: name, request_id: requestId, path: event.rawPath, error });
-      refuse(request, response, error instanceof TimedOut ? tooLong() : fault(), requestId);
+      refuse(request, response, error instanceof TimedOut ? tooLong() : asAppError(error), requestId);
     }
   }
 
@@ -151,7 +151,7 @@ export function makeGateway(
         ...error.headers,
         ...corsOf(request, origins),
       },
-      body: JSON.stringify({ ...errorBody(error), ...(error.code === 'INTERNAL' && { request_id: requestId }) }),
+      body: JSON.stringify(errorBody(error, requestId)),
     });
   }
 
@@ -190,7 +190,6 @@ export function makeGateway(
 }
 
 const tooLong = () => new AppError('UNAVAILABLE', 'It took too long. Try again.', { headers: { 'retry-after': '1' } });
-const fault = () => new AppError('INTERNAL', 'A fault of ours. It was logged.');
 
 /** Aborts when the answer is out, or the client is gone before. */
 function closing(response: ServerResponse): AbortSignal {

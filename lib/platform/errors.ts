@@ -44,11 +44,16 @@ export class AppError extends Error {
   }
 }
 
-/** What a caller is told of an error. */
-export const errorBody = ({ message, code, details }: AppError) => ({
+/** Any error as one that a caller may see. Of a fault of ours only that: whoever calls this logs it. */
+export const asAppError = (error: unknown): AppError =>
+  error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.', { cause: error });
+
+/** What a caller is told of an error. @param request_id by which a fault of ours is found in the log */
+export const errorBody = ({ message, code, details }: AppError, request_id?: string) => ({
   error: message,
   code,
   ...(details && { details }),
+  ...(code === 'INTERNAL' && request_id !== undefined && { request_id }),
 });
 
 /** No id or slug is as long. */
