@@ -3,6 +3,7 @@ import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { Job, MessageOf, QueueName } from '#lib/messages.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';
 import type { Message } from '#lib/platform/ports.ts';
+import { sendable } from '#lib/platform/queue-limits.ts';
 import { type InHand, type SqsWorld, sqsEventSource } from '#test/support/sqs-event-source.ts';
 import type { Handlers, machines } from './machines.ts';
 import { count, type JobRun, type Observations } from './observations.ts';
@@ -15,8 +16,8 @@ type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'mcp'>;
 const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [1000, 30_000];
 /** A message that nobody can read. */
 const POISON = { messageId: 'poison', body: '{"kind":"nonsense"}' };
-/** How far ahead a message may be sent (ms), and how far the clock of its sender may be ahead. */
-const AHEAD_MS = 15 * 60_000 + 5_000;
+/** How far the clock of a message's sender may be ahead (ms). */
+const AHEAD_MS = 5_000;
 
 /** Queues that repeat, delay and reorder, and give again what failed and nothing else. */
 export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines>['invoke'], isRunning: () => boolean) {
@@ -59,14 +60,13 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     const source = sources.get(queue);
     if (!source) throw new Error(`There is no queue ${queue}.`);
     const now = clock.now();
-    for (const { body, not_before } of messages) {
-      if (not_before !== undefined && not_before > now + AHEAD_MS) throw new Error('At most 15 minutes ahead.');
-      const text = JSON.stringify(body);
+    for (const message of messages) {
+      const { text } = sendable(message, now + AHEAD_MS);
       for (const { check_id, slot } of jobsIn(queue, text)) seen.jobsSent.push({ check_id, slot, at: now });
       const copies = random.chance(shared.profile.duplicate) ? 2 : 1;
       if (copies > 1) count(seen, 'message twice');
       for (let i = 0; i < copies; i++) {
-        const at = Math.max(now, not_before ?? now) + (i === 0 ? 0 : random.int(0, 30_000));
+        const at = Math.max(now, message.not_before ?? now) + (i === 0 ? 0 : random.int(0, 30_000));
         source.send(text, perhapsLate(at), runContext.getStore()?.lineage);
       }
     }
