@@ -1,25 +1,10 @@
-import { planOrPark, planParked } from '#lib/actions/plan.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import { plan } from '#lib/actions/plan.ts';
+import { onTransitions } from '#lib/health/on-transitions.ts';
 import { keyTable } from '#lib/keys.ts';
-import { LAST_RECEIVE, messages } from '#lib/messages.ts';
-import { newImage, type StreamRecord, sequenceOf } from '#lib/platform/aws/stream-record.ts';
-import {
-  type BatchReply,
-  chanceOf,
-  eachMessage,
-  eachRecord,
-  isFromQueue,
-  type QueueRecord,
-} from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /** New transitions, from the table's stream or parked on the queue `plan`: finds the actions that they fire. */
 export const create = (ports: Ports) => {
   const world = { ports, keys: keyTable(ports.settings) };
-  return ({ Records }: { Records: StreamRecord[] | QueueRecord[] }): Promise<BatchReply> =>
-    isFromQueue(Records)
-      ? eachMessage(ports.log, Records, (body, record) =>
-          planParked(world, messages.plan.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
-        )
-      : eachRecord(ports.log, Records, sequenceOf, (record) => planOrPark(world, newImage<TransitionItem>(record)));
+  return onTransitions(world, 'plan', (transition, isLast) => plan(world, transition, isLast));
 };

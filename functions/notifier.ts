@@ -1,25 +1,10 @@
-import { fanOutOrPark, fanOutParked } from '#lib/alerts/fan-out.ts';
-import type { TransitionItem } from '#lib/health/transition-item.ts';
+import { fanOut } from '#lib/alerts/fan-out.ts';
+import { onTransitions } from '#lib/health/on-transitions.ts';
 import { keyTable } from '#lib/keys.ts';
-import { LAST_RECEIVE, messages } from '#lib/messages.ts';
-import { newImage, type StreamRecord, sequenceOf } from '#lib/platform/aws/stream-record.ts';
-import {
-  type BatchReply,
-  chanceOf,
-  eachMessage,
-  eachRecord,
-  isFromQueue,
-  type QueueRecord,
-} from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
 /** New transitions, from the table's stream or parked on the queue `notify`: makes their deliveries. */
 export const create = (ports: Ports) => {
   const world = { ports, keys: keyTable(ports.settings) };
-  return ({ Records }: { Records: StreamRecord[] | QueueRecord[] }): Promise<BatchReply> =>
-    isFromQueue(Records)
-      ? eachMessage(ports.log, Records, (body, record) =>
-          fanOutParked(world, messages.notify.parse(body), chanceOf(record, ports.clock, LAST_RECEIVE)),
-        )
-      : eachRecord(ports.log, Records, sequenceOf, (record) => fanOutOrPark(world, newImage<TransitionItem>(record)));
+  return onTransitions(world, 'notify', (transition, isLast) => fanOut(world, transition, isLast));
 };

@@ -2,8 +2,6 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import { closingId } from '#lib/health/change-state.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { MessageOf } from '#lib/messages.ts';
-import type { Chance } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf } from './event.ts';
@@ -14,36 +12,12 @@ import { recordOutcome } from './record-outcome.ts';
 
 export type FanOutWorld = { ports: Ports; keys: Keys };
 
-/** A transition that could not be fanned out is tried again after this time, on its own. */
-const PARKED_MS = 5_000;
-
-/** Fans out. On failure parks the transition on a queue, so that no other waits behind it; throws if that fails too. */
-export async function fanOutOrPark(world: FanOutWorld, transition: TransitionItem): Promise<void> {
-  const { tenant_id, check_id, transition_id, sk } = transition;
-  try {
-    await fanOut(world, transition);
-  } catch (error) {
-    world.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
-    const body: MessageOf<'notify'> = { tenant_id, check_id, sk };
-    await world.ports.queues.send('notify', [
-      { body, not_before: world.ports.clock.now() + PARKED_MS, group: tenant_id },
-    ]);
-  }
-}
-
-/** A parked transition again; what cannot be handed over ends as failed when its last chance is gone. */
-export async function fanOutParked(world: FanOutWorld, parked: MessageOf<'notify'>, chance: Chance): Promise<void> {
-  const key = { pk: world.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
-  const transition = await world.ports.table.get<TransitionItem>(key);
-  if (!transition) return world.ports.log.warn('a parked transition is gone', parked);
-  await fanOut(world, transition, chance !== 'more');
-}
-
 /**
  * What follows from a transition: a delivery for each channel that is to be told, and the event on the bus. Everything
  * is named by the transition, so that a second time makes nothing anew and sends again only what is still pending.
+ * @param isLast what cannot be handed over ends as failed; throws all the same
  */
-async function fanOut(world: FanOutWorld, transition: TransitionItem, last = false): Promise<void> {
+export async function fanOut(world: FanOutWorld, transition: TransitionItem, isLast: boolean): Promise<void> {
   try {
     const deliveries = await deliveriesOf(world, transition);
     await handOver(
@@ -52,7 +26,7 @@ async function fanOut(world: FanOutWorld, transition: TransitionItem, last = fal
       deliveries.map((delivery) => delivery.id),
     );
   } catch (error) {
-    if (last) await failPending(world, transition).catch((fault) => noteLeft(world, transition, fault));
+    if (isLast) await failPending(world, transition).catch((fault) => noteLeft(world, transition, fault));
     throw error;
   }
   if (transition.cause === 'result' || transition.cause === 'silence') {

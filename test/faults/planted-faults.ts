@@ -54,9 +54,9 @@ export const plantedFaults: PlantedFault[] = [
   fault('silence is judged without a mark', 'lib/health/judge-silence.ts', '  marked.silence_mark = marked.v;\n', ''),
   fault(
     'a change is acknowledged before it is fanned out',
-    'functions/notifier.ts',
-    '(record) => fanOutOrPark(world, newImage<TransitionItem>(record))',
-    'async (record) => void fanOutOrPark(world, newImage<TransitionItem>(record)).catch(() => {})',
+    'lib/health/on-transitions.ts',
+    '(record) => workOrPark(newImage<TransitionItem>(record))',
+    'async (record) => void workOrPark(newImage<TransitionItem>(record)).catch(() => {})',
   ),
   fault(
     'a delivery that is still pending is not sent again',
