@@ -151,7 +151,8 @@ function startConsumer(
   };
 }
 
-const recordOf = (queue: QueueName, message: Received): SQSRecord => ({
+/** A message as SQS hands it to a function. */
+export const recordOf = (queue: QueueName, message: Received): SQSRecord => ({
   messageId: `${queue}-${message.id}`,
   receiptHandle: `${message.id}:${message.receives}`,
   body: message.body,

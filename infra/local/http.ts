@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type FunctionName, functions } from '#infra/topology.ts';
-import { AppError, errorBody, invalid } from '#lib/platform/errors.ts';
+import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
@@ -107,7 +107,7 @@ export function makeGateway(
       send(response, result);
     } catch (error) {
       log.error('a function failed', { function: name, request_id: requestId, path: event.rawPath, error });
-      refuse(request, response, error instanceof TimedOut ? tooLong() : fault(), requestId);
+      refuse(request, response, error instanceof TimedOut ? tooLong() : asAppError(error), requestId);
     }
   }
 
@@ -132,7 +132,7 @@ export function makeGateway(
         ...error.headers,
         ...corsOf(request, origins),
       },
-      body: JSON.stringify({ ...errorBody(error), ...(error.code === 'INTERNAL' && { request_id: requestId }) }),
+      body: JSON.stringify(errorBody(error, requestId)),
     });
   }
 
@@ -171,7 +171,6 @@ export function makeGateway(
 }
 
 const tooLong = () => new AppError('UNAVAILABLE', 'It took too long. Try again.', { headers: { 'retry-after': '1' } });
-const fault = () => new AppError('INTERNAL', 'A fault of ours. It was logged.');
 
 /** Aborts when the answer is out, or the client is gone before. */
 function closing(response: ServerResponse): AbortSignal {

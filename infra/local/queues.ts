@@ -1,6 +1,7 @@
 import { queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
-import type { Clock, Log, Message, Queues } from '#lib/platform/ports.ts';
+import type { Clock, Log, Queues } from '#lib/platform/ports.ts';
+import { LONGEST_DELAY_MS, sendable } from '#lib/platform/queue-limits.ts';
 import type { Store } from './store.ts';
 
 /** A message in hand: `receives` counts this time too, and makes the receipt. */
@@ -45,9 +46,6 @@ export type LocalQueues = Queues & {
 /** How many messages of each group are in hand, and how many one group may hold while others wait. */
 export type InHand = { groups: ReadonlyMap<string, number>; share: number };
 
-/** As SQS: at most 15 minutes ahead, 256 KB a message. */
-const LONGEST_DELAY_MS = 15 * 60_000;
-const MESSAGE_BYTES = 256 * 1024;
 /** Queues whose messages wait only between two tries: one that waits longer was put off by a clock that ran ahead. */
 const BETWEEN_TRIES: readonly QueueName[] = ['notify', 'delivery', 'plan'];
 /** Messages in one write of a large send, so that nobody waits long for it. */
@@ -124,9 +122,11 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
       if (!(queue in specs)) throw new Error(`There is no queue ${queue}.`);
       const now = clock.now();
       for (let from = 0; from < messages.length; from += CHUNK) {
-        const chunk = messages.slice(from, from + CHUNK).map((message) => rowOf(message, now));
+        const chunk = messages
+          .slice(from, from + CHUNK)
+          .map((message) => ({ group: message.group ?? '', ...sendable(message, now) }));
         await store.write(() => {
-          for (const { group, body, visible_at } of chunk) insert.run(queue, group, body, now, visible_at);
+          for (const { group, text, wait_ms } of chunk) insert.run(queue, group, text, now, Math.ceil(now + wait_ms));
         });
         wakes.get(queue)?.();
       }
@@ -183,14 +183,3 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
 }
 
 const idsOf = (rows: Record<string, unknown>[]): number[] => rows.map(({ id }) => id as number);
-
-type Row = { group: string; body: string; visible_at: number };
-
-function rowOf({ body, not_before, group = '' }: Message, now: number): Row {
-  const text = JSON.stringify(body);
-  if (text === undefined) throw new Error('The body of a message is JSON.');
-  if (Buffer.byteLength(text) > MESSAGE_BYTES) throw new Error('A message has at most 256 KB. Send several.');
-  const visible_at = Math.max(now, not_before ?? now);
-  if (visible_at > now + LONGEST_DELAY_MS) throw new Error('A message waits at most 15 minutes.');
-  return { group, body: text, visible_at: Math.ceil(visible_at) };
-}

@@ -1,5 +1,6 @@
 import { type ErrorDetail, invalid } from '#lib/platform/errors.ts';
 import { refusal, validationError } from '#lib/platform/http/validation.ts';
+import { shorten } from '#lib/platform/text.ts';
 import { complaintOf, type Field, parseDefault } from './field.ts';
 
 /** The most that an entity's own values take as JSON, and the defaults of a blueprint: lists show hundreds of them. */
@@ -60,8 +61,7 @@ function mustBeSmall(values: FieldValues): void {
 function unknownNames(fields: readonly Field[], patch: FieldValues): ErrorDetail[] {
   const known = new Set(fields.map(({ name }) => name));
   const names = [...known].join(', ');
-  const listed = names.length <= MAX_LISTED ? names : `${names.slice(0, MAX_LISTED)}…`;
-  const message = `is not a field of this blueprint (${listed || 'it has none'})`;
+  const message = `is not a field of this blueprint (${shorten(names, MAX_LISTED) || 'it has none'})`;
   return Object.keys(patch).flatMap((name) => (known.has(name) ? [] : [{ path: `fields.${name}`, message }]));
 }
 

@@ -1,4 +1,5 @@
 import { NetError } from '#lib/platform/net/net.ts';
+import { shorten } from '#lib/platform/text.ts';
 import type { ErrorKind, ProbeOutcome } from './check-type.ts';
 
 const MAX_MESSAGE = 500;
@@ -17,7 +18,7 @@ export const failed = (kind: ErrorKind, message: string, latency_ms: number, sta
   success: false,
   status_code,
   latency_ms,
-  error_message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message,
+  error_message: shorten(message, MAX_MESSAGE),
   error_kind: kind,
 });
 

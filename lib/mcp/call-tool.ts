@@ -1,7 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import { weigh } from '#lib/access/rate-gate.ts';
 import { inReadTurn } from '#lib/access/read-turns.ts';
-import { AppError, errorBody } from '#lib/platform/errors.ts';
+import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { enabledTools } from './list-tools.ts';
 import { CODE, isObject, RpcError } from './protocol/json-rpc.ts';
@@ -62,7 +62,7 @@ async function outcome(context: Context, tool: string, run: () => Promise<ToolRe
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return failure(error);
     context.ports.log.error('a tool failed', { tenant_id: context.tenant, tool, error });
-    return failure(error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.'));
+    return failure(asAppError(error));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
-import { logRefusal } from '#lib/platform/http/refusals.ts';
+import { refuse } from '#lib/platform/http/refusals.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
 import { mustBeOwnOrigin } from './protocol/origin.ts';
 import { answerPost } from './protocol/post.ts';
@@ -33,7 +33,7 @@ export function makeMcp(
   return async (request, address = '') => {
     const standing: Record<string, string> = {};
     const response = await respond(request, address, standing).catch((error) =>
-      error instanceof RpcError ? Response.json(errorReply(null, error), { status: 400 }) : refuse(request, error),
+      error instanceof RpcError ? Response.json(errorReply(null, error), { status: 400 }) : refusal(request, error),
     );
     for (const [name, value] of Object.entries(standing)) response.headers.set(name, value);
     return response;
@@ -63,16 +63,18 @@ export function makeMcp(
   }
 
   /** Where there is no MCP message to answer: the API's own form of errors. */
-  function refuse(request: Request, error: unknown): Response {
-    const shown = error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.');
+  function refusal(request: Request, error: unknown): Response {
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
-    const asked = { request_id: requestId, method: request.method, path: new URL(request.url).pathname };
-    if (shown.status >= 500) ports.log.error('request failed', { ...asked, error });
-    logRefusal(ports.log, shown, { ...asked, headers: Object.fromEntries(request.headers) });
-    return Response.json(
-      { ...errorBody(shown), ...(shown.code === 'INTERNAL' && { request_id: requestId }) },
-      { status: shown.status, headers: { ...shown.headers, ...(shown.status === 401 && challenge(request)) } },
-    );
+    const shown = refuse(ports.log, error, {
+      request_id: requestId,
+      method: request.method,
+      path: new URL(request.url).pathname,
+      headers: Object.fromEntries(request.headers),
+    });
+    return Response.json(errorBody(shown, requestId), {
+      status: shown.status,
+      headers: { ...shown.headers, ...(shown.status === 401 && challenge(request)) },
+    });
   }
 }
 

@@ -1,3 +1,5 @@
+import { shorten } from './text.ts';
+
 /** The machine codes of the interface and the status each has (docs/CONTRACT.md#errors). */
 export const STATUS_OF = {
   UNAUTHORIZED: 401,
@@ -42,18 +44,23 @@ export class AppError extends Error {
   }
 }
 
-/** What a caller is told of an error. */
-export const errorBody = ({ message, code, details }: AppError) => ({
+/** Any error as one that a caller may see. Of a fault of ours only that: whoever calls this logs it. */
+export const asAppError = (error: unknown): AppError =>
+  error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.', { cause: error });
+
+/** What a caller is told of an error. @param request_id by which a fault of ours is found in the log */
+export const errorBody = ({ message, code, details }: AppError, request_id?: string) => ({
   error: message,
   code,
   ...(details && { details }),
+  ...(code === 'INTERNAL' && request_id !== undefined && { request_id }),
 });
 
 /** No id or slug is as long. */
 const MAX_NAMED = 300;
 
 export const notFound = (what: string): AppError =>
-  new AppError('NOT_FOUND', `${what.length <= MAX_NAMED ? what : `${what.slice(0, MAX_NAMED)}…`} does not exist.`);
+  new AppError('NOT_FOUND', `${shorten(what, MAX_NAMED)} does not exist.`);
 
 /** One wrong place of a request, as a VALIDATION_ERROR with its detail. */
 export const invalid = (path: string, message: string): AppError =>

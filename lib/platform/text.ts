@@ -37,3 +37,10 @@ export const isPlain = (value: string): boolean => SLUG.test(value);
 
 /** Whether a part of a path can be a name at all. */
 export const isName = (value: string): boolean => Name.safeParse(value).success;
+
+/** A text for people of at most `max` UTF-16 units: cut between two characters, and marked with an ellipsis. */
+export function shorten(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, max - 1);
+  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}

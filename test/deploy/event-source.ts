@@ -12,6 +12,7 @@ import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Consume, QueueWorld } from '#test/support/queue-contract.ts';
+import { failedOf } from '#test/support/sqs-event-source.ts';
 
 /**
  * A queue of its own on the emulator, and what Lambda's event source does with it: one batch a hand, deleted when done.
@@ -38,10 +39,9 @@ export async function startEventSource(consume: Consume): Promise<QueueWorld> {
     }
   };
   const handOver = async (messages: Message[]) => {
-    const failed = await consume({ Records: messages.map((message) => recordOf(name, message)) }).then(
-      (answer) => new Set((answer?.batchItemFailures ?? []).map((one) => one.itemIdentifier)),
-      () => new Set(messages.map((message) => message.MessageId!)),
-    );
+    const reply = await consume({ Records: messages.map((message) => recordOf(name, message)) }).catch(() => undefined);
+    const names = messages.map((message) => message.MessageId!);
+    const failed = failedOf(names, reply);
     const Entries = messages
       .filter((message) => !failed.has(message.MessageId!))
       .map((message, i) => ({ Id: String(i), ReceiptHandle: message.ReceiptHandle! }));

@@ -59,9 +59,9 @@ export const plantedFaults: PlantedFault[] = [
   ),
   fault(
     'a change is acknowledged before it is fanned out',
-    'functions/notifier.ts',
-    '(record) => fanOutOrPark(world, newImage<TransitionItem>(record))',
-    'async (record) => void fanOutOrPark(world, newImage<TransitionItem>(record)).catch(() => {})',
+    'lib/health/state/on-transitions.ts',
+    '(record) => workOrPark(newImage<TransitionItem>(record))',
+    'async (record) => void workOrPark(newImage<TransitionItem>(record)).catch(() => {})',
   ),
   fault(
     'a delivery that is still pending is not sent again',

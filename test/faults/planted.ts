@@ -19,7 +19,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 /** A copy of all that a simulation runs, with the mistake in it. @throws when there is no place for it */
 function plant({ name, file, edits }: PlantedFault): string {
   const copy = mkdtempSync(join(tmpdir(), 'planted-'));
-  for (const part of ['lib', 'functions', 'infra', 'test/faults', 'package.json'])
+  for (const part of ['lib', 'functions', 'infra', 'test/faults', 'test/support', 'package.json'])
     cpSync(join(root, part), join(copy, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   let text = readFileSync(join(copy, file), 'utf8');

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { queues as specs } from '#infra/topology.ts';
 import type { Message, Queues } from '#lib/platform/ports.ts';
 
-export type Consume = (event: SQSEvent) => Promise<SQSBatchResponse | undefined>;
+export type Consume = (event: SQSEvent) => Promise<SQSBatchResponse>;
 /** A service of its own whose queue `delivery` is consumed by `consume`. */
 export type QueueWorld = { queues: Queues; stop(): Promise<void> };
 

@@ -1,3 +1,4 @@
+import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
 
 /** An alert in words, for every channel that people read. Plain text: a channel type escapes it in its own way. */
@@ -98,11 +99,4 @@ export function duration(ms: number): string {
   if (first < 0) return '0 s';
   const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
-}
-
-/** At most `max` characters, cut between whole characters and marked with an ellipsis. */
-export function shorten(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const cut = text.slice(0, max - 1);
-  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }

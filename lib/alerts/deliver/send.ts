@@ -4,8 +4,8 @@ import { type Egress, type HttpReply, NetError } from '#lib/platform/net/net.ts'
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { isRedirect, isSuccess, refusalOf } from '#lib/platform/status.ts';
+import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
-import { shorten } from './message.ts';
 import { retryAfterMs } from './pace.ts';
 
 /**

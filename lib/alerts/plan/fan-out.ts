@@ -6,39 +6,15 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { closingId } from '#lib/health/state/change-state.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { MessageOf } from '#lib/messages.ts';
-import type { Chance } from '#lib/platform/batch.ts';
 import { enqueuePending } from './enqueue-pending.ts';
 import { createDelivery, newDelivery } from './new-delivery.ts';
-
-/** A transition that could not be fanned out is tried again after this time, on its own. */
-const PARKED_MS = 5_000;
-
-/** Fans out. On failure parks the transition on a queue, so that no other waits behind it; throws if that fails too. */
-export async function fanOutOrPark(env: Env, transition: TransitionItem): Promise<void> {
-  const { tenant_id, check_id, transition_id, sk } = transition;
-  try {
-    await fanOut(env, transition);
-  } catch (error) {
-    env.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
-    const body: MessageOf<'notify'> = { tenant_id, check_id, sk };
-    await env.ports.queues.send('notify', [{ body, not_before: env.ports.clock.now() + PARKED_MS, group: tenant_id }]);
-  }
-}
-
-/** A parked transition again; what cannot be handed over ends as failed when its last chance is gone. */
-export async function fanOutParked(env: Env, parked: MessageOf<'notify'>, chance: Chance): Promise<void> {
-  const key = { pk: env.keys.ofCheck(parked.tenant_id, parked.check_id), sk: parked.sk };
-  const transition = await env.ports.table.get<TransitionItem>(key);
-  if (!transition) return env.ports.log.warn('a parked transition is gone', parked);
-  await fanOut(env, transition, chance !== 'more');
-}
 
 /**
  * What follows from a transition: a delivery for each channel that is to be told, and the event on the bus. Everything
  * is named by the transition, so that a second time makes nothing anew and sends again only what is still pending.
+ * @param isLast what cannot be handed over ends as failed; throws all the same
  */
-async function fanOut(env: Env, transition: TransitionItem, last = false): Promise<void> {
+export async function fanOut(env: Env, transition: TransitionItem, isLast: boolean): Promise<void> {
   try {
     const deliveries = await deliveriesOf(env, transition);
     await enqueuePending(
@@ -47,7 +23,7 @@ async function fanOut(env: Env, transition: TransitionItem, last = false): Promi
       deliveries.map((delivery) => delivery.id),
     );
   } catch (error) {
-    if (last) await failPending(env, transition).catch((fault) => noteLeft(env, transition, fault));
+    if (isLast) await failPending(env, transition).catch((fault) => noteLeft(env, transition, fault));
     throw error;
   }
   if (transition.cause === 'result' || transition.cause === 'silence') {

@@ -7,6 +7,7 @@ import type { HttpReply } from '#lib/platform/net/net.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { isRedirect } from '#lib/platform/status.ts';
+import { shorten } from '#lib/platform/text.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -158,7 +159,7 @@ function assertResponse(check: Expected, { status, headers, search, latency_ms }
       : headers['content-encoding']
         ? `the server sent it ${headers['content-encoding']}-encoded though it was asked not to`
         : `searched ${sizeOf(search?.bytes ?? 0)}`;
-  const wanted = JSON.stringify(check.body_contains.slice(0, 100));
+  const wanted = JSON.stringify(shorten(check.body_contains, 100));
   return failed('body', `the body does not contain ${wanted} (${searched})`, latency_ms, status);
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import { callTool } from '#lib/mcp/call-tool.ts';
 import { listTools } from '#lib/mcp/list-tools.ts';
-import { AppError } from '#lib/platform/errors.ts';
+import { asAppError } from '#lib/platform/errors.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { CODE, errorReply, type Incoming, RpcError, type RpcReply } from './json-rpc.ts';
 import { HANDSHAKE_VERSIONS, type ProtocolVariant, STATELESS_VERSIONS, STREAM_VERSION } from './variant.ts';
@@ -96,6 +96,5 @@ const complete = (result: object, { cached }: Method): object => ({
 function asRpcError(context: Context, method: string, error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   context.ports.log.error('an MCP request failed', { tenant_id: context.tenant, method, error });
-  const message = error instanceof AppError ? error.message : 'A fault of ours. It was logged.';
-  return new RpcError(CODE.INTERNAL_ERROR, message);
+  return new RpcError(CODE.INTERNAL_ERROR, asAppError(error).message);
 }

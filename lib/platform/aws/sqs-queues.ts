@@ -1,11 +1,9 @@
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock, Message, Queues } from '#lib/platform/ports.ts';
+import { sendable } from '#lib/platform/queue-limits.ts';
 import { inRounds, type Pauses } from './in-rounds.ts';
 import { translate } from './unavailable.ts';
 
-/** As on one machine: at most 15 minutes ahead, 256 KB a message. */
-const LONGEST_DELAY_MS = 15 * 60_000;
-const MESSAGE_BYTES = 256 * 1024;
 /** SendMessageBatch: ten entries, 1 MiB in all, of which a little is kept for what stands around the bodies. */
 const ENTRIES = 10;
 const BATCH_BYTES = 1024 * 1024 - 8 * 1024;
@@ -42,18 +40,14 @@ export function sqsQueues({ client, urls, ...pauses }: Options): Queues {
   };
 }
 
-function entryOf({ body, not_before, group }: Message, index: number, now: number): Entry {
-  const MessageBody = JSON.stringify(body);
-  if (MessageBody === undefined) throw new Error('The body of a message is JSON.');
-  if (Buffer.byteLength(MessageBody) > MESSAGE_BYTES) throw new Error('A message has at most 256 KB. Send several.');
-  const wait = Math.max(0, (not_before ?? now) - now);
-  if (wait > LONGEST_DELAY_MS) throw new Error('A message waits at most 15 minutes.');
-  const DelaySeconds = Math.ceil(wait / 1000);
+function entryOf(message: Message, index: number, now: number): Entry {
+  const { text, wait_ms } = sendable(message, now);
+  const DelaySeconds = Math.ceil(wait_ms / 1000);
   return {
     Id: String(index),
-    MessageBody,
+    MessageBody: text,
     ...(DelaySeconds > 0 && { DelaySeconds }),
-    ...(group !== undefined && { MessageGroupId: group }),
+    ...(message.group !== undefined && { MessageGroupId: message.group }),
   };
 }
 

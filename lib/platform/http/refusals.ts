@@ -1,4 +1,4 @@
-import type { AppError } from '#lib/platform/errors.ts';
+import { type AppError, asAppError } from '#lib/platform/errors.ts';
 import type { Log } from '#lib/platform/ports.ts';
 
 /** Not to be served for want of a key, of rights or of room. */
@@ -16,8 +16,17 @@ type Refused = {
   source_ip?: string | undefined;
 };
 
-/** Says in the log who was refused, and why. Behind a proxy no other log names the caller. */
-export function logRefusal(log: Log, { status, code }: AppError, { headers, ...request }: Refused): void {
-  if (!REFUSED.includes(status)) return;
-  log.info('request refused', { ...request, status, code, forwarded_for: headers['x-forwarded-for']?.slice(-MOST) });
+/**
+ * The error that a request is answered with. Says in the log what failed, and who was refused and why: behind a proxy
+ * no other log names the caller.
+ */
+export function refuse(log: Log, error: unknown, { headers, source_ip, ...request }: Refused): AppError {
+  const shown = asAppError(error);
+  const { status, code } = shown;
+  if (status >= 500) log.error('request failed', { ...request, error: shown.cause ?? shown });
+  if (REFUSED.includes(status)) {
+    const forwarded_for = headers['x-forwarded-for']?.slice(-MOST);
+    log.info('request refused', { ...request, source_ip, status, code, forwarded_for });
+  }
+  return shown;
 }

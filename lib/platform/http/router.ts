@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AppError, notFound } from '#lib/platform/errors.ts';
+import { AppError, errorBody, notFound } from '#lib/platform/errors.ts';
 import { bodyBytes } from '#lib/platform/net/body-bytes.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts';
@@ -7,7 +7,7 @@ import { isName, isPlain } from '#lib/platform/text.ts';
 import type { ApiEvent, ApiResult } from './api-event.ts';
 import { excessOf } from './json-size.ts';
 import { readOnlyMembers } from './read-only-members.ts';
-import { logRefusal } from './refusals.ts';
+import { refuse } from './refusals.ts';
 import { type Method, Reply, type Route } from './route.ts';
 import { parse, parseBody, refusal } from './validation.ts';
 
@@ -60,18 +60,9 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
         body: text,
       };
     } catch (error) {
-      const shown = error instanceof AppError ? error : new AppError('INTERNAL', 'A fault of ours. It was logged.');
-      if (shown.status >= 500) {
-        gates.log.error('request failed', {
-          request_id: requestId,
-          method: event.requestContext.http.method,
-          path: event.rawPath,
-          error: shown === error ? (shown.cause ?? shown) : error,
-        });
-      }
       const { method, sourceIp } = event.requestContext.http;
       const { rawPath: path, headers } = event;
-      logRefusal(gates.log, shown, { request_id: requestId, method, path, headers, source_ip: sourceIp });
+      const shown = refuse(gates.log, error, { request_id: requestId, method, path, headers, source_ip: sourceIp });
       return {
         statusCode: shown.status,
         headers: {
@@ -80,12 +71,7 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
           ...standing,
           ...shown.headers,
         },
-        body: JSON.stringify({
-          error: shown.message,
-          code: shown.code,
-          ...(shown.details && { details: shown.details }),
-          ...(shown.code === 'INTERNAL' && { request_id: requestId }),
-        }),
+        body: JSON.stringify(errorBody(shown, requestId)),
       };
     }
   };

@@ -1,11 +1,12 @@
 import type * as z from 'zod';
 import { AppError, type ErrorDetail } from '#lib/platform/errors.ts';
+import { shorten } from '#lib/platform/text.ts';
 import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import { plainErrors } from './plain-errors.ts';
 import { requiredAnyway, unknown, unknownMembers } from './unknown-members.ts';
 
 const MAX_DETAILS = 100;
-/** In characters: every name that means something fits. */
+/** In characters: every name that means something fits; a path may hold names as long as a body. */
 const MAX_PATH = 500;
 
 /**
@@ -60,12 +61,9 @@ function missingAnyway(schema: z.ZodType, value: unknown, error: z.ZodError): Er
 
 /** A VALIDATION_ERROR of at least one wrong place; its message is about the first. */
 export function refusal(details: ErrorDetail[]): AppError {
-  const shown = details.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: shortened(path), message }));
+  const shown = details.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: shorten(path, MAX_PATH), message }));
   const [first] = shown;
   const told = first?.message.startsWith('`') ? first.message : `${first?.path || 'request'}: ${first?.message}`;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
   return new AppError('VALIDATION_ERROR', `${told}${more}`, { details: shown });
 }
-
-/** A path may hold names as long as a body. */
-const shortened = (path: string): string => (path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…`);

@@ -1,6 +1,8 @@
 import { promises as dns } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { systemClock } from '#lib/platform/clock.ts';
+import { FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import type { Resolve } from './egress.ts';
 
 /**
@@ -129,23 +131,19 @@ function ownAddresses(): NetworkInterfaceInfo[] {
   }
 }
 
+/** Of the four threads of libuv, and how long a name waits for one: longer than any deadline of who asks. */
+const THREADS = { places: 2, wait_ms: 60_000 };
+
 /** getaddrinfo, at most two at a time, and each name once at a time, so that half of the threads stay free. */
 function localResolver(): Resolve {
   const underWay = new Map<string, Promise<string[]>>();
-  const waiting: (() => void)[] = [];
-  let free = 2;
+  const threads = new FairShares(THREADS, systemClock);
 
   async function lookUp(name: string): Promise<string[]> {
-    if (free > 0) free--;
-    else await new Promise<void>((go) => waiting.push(go));
-    try {
-      return (await dns.lookup(name, { all: true, order: 'ipv4first' })).map(({ address }) => address);
-    } finally {
-      underWay.delete(name);
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
+    const ask = () => dns.lookup(name, { all: true, order: 'ipv4first' });
+    const found = await threads.run({ tenant: '' }, ask).finally(() => underWay.delete(name));
+    if (found === NO_PLACE) throw Object.assign(new Error(`no thread to look up ${name}`), { code: dns.TIMEOUT });
+    return found.map(({ address }) => address);
   }
 
   return (name) => {

@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/platform/ports.ts';
-import { makeClock } from '#test/faults/virtual-clock.ts';
+import { makeClock } from '#test/support/virtual-clock.ts';
 
 /** Somebody who is charged for the CPU that he takes (ms). */
 export type Account = { cpu_ms: number };
@@ -10,6 +10,8 @@ export type Account = { cpu_ms: number };
  */
 export type CpuClock = {
   now(): number;
+  /** Calls `work` when the time (epoch ms) has come, on nobody's account. */
+  at(time: number, work: () => void): void;
   /** Calls `work` in so many ms, on the account of `whose`; of nobody's without one. */
   in(ms: number, work: () => void, whose?: Account): void;
   sleep(ms: number, whose?: Account): Promise<void>;
@@ -33,15 +35,17 @@ export function makeCpuClock(start: number): CpuClock {
     since = process.cpuUsage();
     current = to;
   }
-  const later = (ms: number, work: () => void, whose?: Account): void =>
-    clock.at(clock.now() + ms, () => {
+  const at = (time: number, work: () => void, whose?: Account): void =>
+    clock.at(time, () => {
       change(whose);
       work();
     });
+  const later = (ms: number, work: () => void, whose?: Account): void => at(clock.now() + ms, work, whose);
   const sleep = (ms: number, whose?: Account) => new Promise<void>((resolve) => later(ms, resolve, whose));
 
   return {
     now: clock.now,
+    at,
     in: later,
     sleep,
     of: (whose) => ({ now: clock.now, sleep: (ms) => sleep(ms, whose), stalled: () => 0 }),

@@ -1,7 +1,6 @@
 import { schedules, queues as specs } from '#infra/topology.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable, RESULTS, TRANSITIONS } from '#lib/keys.ts';
-import type { QueueName } from '#lib/messages.ts';
 import type { ApiResult } from '#lib/platform/http/api-event.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -10,7 +9,7 @@ import type { Caller, Services } from './clients.ts';
 import { makeCpuClock } from './cpu-clock.ts';
 import { dynamoAnswers } from './dynamo-answers.ts';
 import { makeEnvironments, portsOf, type World } from './environments.ts';
-import { makeQueue, makeStream, type Sources } from './event-sources.ts';
+import { makeQueues, makeStream, type Sources } from './event-sources.ts';
 import { itemBytes } from './item-size.ts';
 import { makeItemStore } from './item-store.ts';
 import { makeMeter, type Reading } from './meter.ts';
@@ -48,16 +47,14 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       stream.inserted(item);
     }),
     send: (queue, messages) => {
-      if (consumed) queues[queue as QueueName].send(messages);
+      if (consumed) queues.send(queue, messages);
     },
   };
   const world: World = { services, meter, clock, targets, settings: readSettings(settings) };
   const environments = makeEnvironments(world);
   const sources: Sources = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };
   const stream = makeStream(sources);
-  const queues = Object.fromEntries(
-    Object.keys(specs).map((name) => [name, makeQueue(name as QueueName, sources)]),
-  ) as Record<QueueName, ReturnType<typeof makeQueue>>;
+  const queues = makeQueues(sources);
   let consumed = false;
 
   async function pass(ms: number): Promise<void> {
@@ -82,7 +79,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       const path = pathOf(queue, specs[queue].consumer);
       meter.add(path, 'schedule_calls', 1);
       meter.add(path, 'queue_requests', 1);
-      queues[queue].send([{ body: JSON.stringify({ scheduled_time: iso(minute) }), delay_ms: 0, lineage: NO_LINEAGE }]);
+      queues.send(queue, [{ body: JSON.stringify({ scheduled_time: iso(minute) }), delay_ms: 0, lineage: NO_LINEAGE }]);
     }
     clock.in(MINUTE_MS, () => tick(minute + MINUTE_MS));
   }
@@ -130,7 +127,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     /** Begins to tick and to consume; what was sent before is forgotten, as nobody waits for the jobs of creations. */
     begin: () => {
       consumed = true;
-      for (const queue of Object.values(queues)) queue.start();
+      queues.start();
       tick(Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS);
     },
   };

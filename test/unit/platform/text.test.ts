@@ -1,6 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Email } from '#lib/access/account.ts';
-import { Name } from '#lib/platform/text.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import { refusal } from '#lib/platform/http/validation.ts';
+import { Name, shorten } from '#lib/platform/text.ts';
 
 describe('a name', () => {
   it.each(['Web shop (EU)', 'Bücher & Co. <b>', '数据库', 'می‌خواهم', '👩‍👩‍👧 family', '🏳️‍🌈', '❤️', 'e\u0301', '-'])(
@@ -51,5 +54,27 @@ describe('an e-mail address', () => {
     'a@b@c',
   ])('must not be %j', (email) => {
     expect(Email.safeParse(email).success).toBe(false);
+  });
+});
+
+describe('shorten', () => {
+  it('never exceeds its bound, keeps short texts, and cuts between characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, max) => {
+        const short = shorten(text, max);
+        expect(short.length).toBeLessThanOrEqual(max);
+        expect(short.isWellFormed()).toBe(true);
+        if (text.length <= max) expect(short).toBe(text);
+        else expect(text.startsWith(short.slice(0, -1))).toBe(true);
+      }),
+    );
+  });
+
+  it('keeps what an error names whole, however long that is', () => {
+    for (let length = 295; length < 505; length++) {
+      const name = `${'x'.repeat(length)}💾💾💾`;
+      const { details } = refusal([{ path: name, message: 'is not known' }]);
+      expect(`${notFound(name).message}${details?.[0]?.path}`.isWellFormed()).toBe(true);
+    }
   });
 });

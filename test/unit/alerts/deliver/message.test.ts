@@ -1,6 +1,5 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { duration, messageOf, shorten } from '#lib/alerts/deliver/message.ts';
+import { duration, messageOf } from '#lib/alerts/deliver/message.ts';
 import { examples } from '#test/unit/alerts/example-alerts.ts';
 
 const words = (name: keyof typeof examples): string => {
@@ -93,19 +92,5 @@ describe('duration', () => {
     [86_400_000 * 3 + 3_600_000 * 4, '3 d 4 h'],
   ])('%i ms is %s', (ms, text) => {
     expect(duration(ms)).toBe(text);
-  });
-});
-
-describe('shorten', () => {
-  it('never exceeds its bound, keeps short texts, and cuts between characters', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, max) => {
-        const short = shorten(text, max);
-        expect(short.length).toBeLessThanOrEqual(max);
-        expect(short.isWellFormed()).toBe(true);
-        if (text.length <= max) expect(short).toBe(text);
-        else expect(text.startsWith(short.slice(0, -1))).toBe(true);
-      }),
-    );
   });
 });

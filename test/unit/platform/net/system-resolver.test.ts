@@ -1,3 +1,4 @@
+import { promises as dns } from 'node:dns';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -210,6 +211,24 @@ describe('a name of one label', () => {
     expect(
       new Set(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'found'))),
     ).toHaveLength(1);
+  });
+
+  it('waits while two others take a thread each, and is looked up when one of them has ended', async () => {
+    const asked: { name: string; end: () => void }[] = [];
+    const lookup = vi
+      .spyOn(dns, 'lookup')
+      .mockImplementation((name) => new Promise((resolve) => asked.push({ name, end: () => resolve([] as never) })));
+    const resolve = resolverWith('');
+    const all = Promise.all(['one', 'two', 'three', 'four'].map((name) => resolve(name)));
+    const names = () => asked.map(({ name }) => name);
+    await vi.waitFor(() => expect(names()).toEqual(['one', 'two']));
+    asked[0]!.end();
+    await vi.waitFor(() => expect(names()).toEqual(['one', 'two', 'three']));
+    for (const { end } of asked) end();
+    await vi.waitFor(() => expect(names()).toHaveLength(4));
+    asked[3]!.end();
+    await all;
+    lookup.mockRestore();
   });
 });
 

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
+import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
+import type { BatchReply } from '#lib/platform/batch.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import { makeClients } from '#test/bench/cost/clients.ts';
+import { makeMeter } from '#test/bench/cost/meter.ts';
+import { NO_LINEAGE } from '#test/support/lineage.ts';
+import { queueContract } from '#test/support/queue-contract.ts';
+import { type SqsWorld, sqsEventSource } from '#test/support/sqs-event-source.ts';
+import { makeClock } from '#test/support/virtual-clock.ts';
+
+const { batch: size, concurrency, max_receives } = specs.delivery;
+const pollers = () => ({ least: 2, most: concurrency, every_ms: 0 });
+
+queueContract('the SQS of the simulation and the cost bench', async (consume) => {
+  let stopped = false;
+  const at = (time: number, work: () => void) =>
+    void setTimeout(
+      () => {
+        if (!stopped) work();
+      },
+      Math.max(0, time - Date.now()),
+    );
+  const source = sqsEventSource('delivery', {
+    clock: { now: Date.now, at },
+    pollers,
+    backAt: () => Date.now() + 5,
+    run: (_queue, _batch, Records) => consume({ Records }).catch(() => undefined),
+  });
+  source.start();
+  const send = (_queue: string, messages: { body: string; delay_ms: number }[]) => {
+    for (const { body, delay_ms } of messages) source.send(body, Date.now() + delay_ms);
+  };
+  const { sqs } = makeClients(
+    { table: () => ({ status: 200, body: {}, capacity: { reads: 0, writes: 0 } }), send },
+    makeMeter(),
+    { apart: (work) => work(), sleep: async () => {} },
+    { cpu_ms: 0, path: 'test', lineage: NO_LINEAGE },
+  );
+  const urls = { delivery: 'https://aws.test/queues/delivery' };
+  return {
+    queues: sqsQueues({ client: sqs, urls, clock: systemClock, ids: makeIds(systemClock) }),
+    stop: async () => {
+      stopped = true;
+    },
+  };
+});
+
+/** One queue in virtual time, and the batches that its function was given: when, and how many messages. */
+async function fed(run: (names: string[]) => Promise<BatchReply | undefined>, more: Partial<SqsWorld> = {}) {
+  const clock = makeClock(0);
+  const batches: { at: number; names: string[] }[] = [];
+  const dead: string[] = [];
+  const source = sqsEventSource('delivery', {
+    clock,
+    pollers,
+    run: async (_queue, _batch, records) => {
+      const names = records.map(({ messageId }) => messageId);
+      batches.push({ at: clock.now(), names });
+      return run(names);
+    },
+    onDeadLetter: (_queue, { body }) => dead.push(body),
+    ...more,
+  });
+  source.start();
+  await clock.runUntil(0);
+  return { clock, source, batches, dead };
+}
+
+const nothing: BatchReply = { batchItemFailures: [] };
+
+describe('the emulated event source of SQS', () => {
+  it('hides a message that failed for its visibility time-out, and makes it a dead letter after its last receive', async () => {
+    const hidden = hiddenSeconds('delivery') * 1000;
+    const { clock, source, batches, dead } = await fed(async () => undefined);
+    source.send('"m"', 0);
+    await clock.runUntil(2 * hidden);
+    expect(batches.map(({ at }) => at)).toEqual([0, hidden, 2 * hidden]);
+    await clock.runUntil(max_receives * hidden);
+    expect(batches).toHaveLength(max_receives);
+    expect(dead).toEqual(['"m"']);
+  });
+
+  it('gives a whole batch again for a name that was not in it, as Lambda does', async () => {
+    const { clock, source, batches } = await fed(async () => ({ batchItemFailures: [{ itemIdentifier: 'x' }] }));
+    source.send('1', 0);
+    await clock.runUntil(hiddenSeconds('delivery') * 1000);
+    expect(batches).toHaveLength(2);
+  });
+
+  it('hands a message to a poller that waits, and what comes meanwhile as a batch', async () => {
+    const { clock, source, batches } = await fed(
+      async () => {
+        await clock.sleep(100);
+        return nothing;
+      },
+      { pollers: () => ({ least: 1, most: 1, every_ms: 0 }) },
+    );
+    for (let n = 0; n < size + 3; n++) source.send(String(n), n);
+    await clock.runUntil(1000);
+    expect(batches.map(({ names }) => names.length)).toEqual([1, size, 2]);
+  });
+
+  it('has one more poller at a time while messages wait, and never more than it may have', async () => {
+    let running = 0;
+    let most = 0;
+    const { clock, source, batches } = await fed(
+      async () => {
+        most = Math.max(most, ++running);
+        await clock.sleep(1000);
+        running--;
+        return nothing;
+      },
+      { pollers: () => ({ least: 1, most: 3, every_ms: 200 }), take: (_, waiting) => waiting.splice(0, 1) },
+    );
+    for (let n = 0; n < 5; n++) source.send(String(n), 0);
+    await clock.runUntil(5000);
+    expect(batches.map(({ at }) => at)).toEqual([0, 200, 400, 1000, 1200]);
+    expect(most).toBe(3);
+  });
+
+  it('counts a receive that brings nothing, and ends a poller that is one too many', async () => {
+    let idle = 0;
+    const slow = async () => {
+      await clock.sleep(100);
+      return nothing;
+    };
+    const { clock, source, batches } = await fed(slow, {
+      pollers: () => ({ least: 1, most: 2, every_ms: 0 }),
+      long_poll_ms: 20_000,
+      onIdle: () => idle++,
+    });
+    await clock.runUntil(60_000);
+    expect(idle).toBe(3);
+    source.send('1', 0);
+    source.send('2', 0);
+    await clock.runUntil(120_000);
+    expect(batches).toHaveLength(2);
+    // Both wait in vain until 80.1 s; the one that stays does once more.
+    expect(idle).toBe(3 + 2 + 1);
+  });
+
+  it('gives nothing while it is closed, and all that waits when it opens', async () => {
+    let isOpen = false;
+    const { clock, source, batches } = await fed(async () => nothing, { isOpen: () => isOpen });
+    for (let n = 0; n < size; n++) source.send(String(n), 0);
+    await clock.runUntil(1000);
+    expect(batches).toEqual([]);
+    isOpen = true;
+    source.wake();
+    await clock.runUntil(1000);
+    expect(batches.map(({ at, names }) => [at, names.length])).toEqual([[1000, size]]);
+  });
+});

@@ -1,0 +1,79 @@
+import { streams } from '#infra/topology.ts';
+import type { BatchReply } from '#lib/platform/batch.ts';
+import { hash32 } from '#lib/platform/ids.ts';
+import { failedOf } from './sqs-event-source.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export type Stream = (typeof streams)[number];
+/** An item as DynamoDB has it on the wire. */
+export type NewImage = Record<string, { S?: string }>;
+/** A new item, as a function is given it. */
+export type StreamRecord = { eventName: 'INSERT'; dynamodb: { SequenceNumber: string; NewImage: NewImage } };
+
+export type StreamWorld = {
+  clock: Pick<VirtualClock, 'now' | 'at'>;
+  shards: number;
+  /**
+   * Runs the function of a stream; never rejects.
+   * @returns its answer; undefined when there is none, and the whole batch comes again
+   */
+  run(stream: Stream, records: StreamRecord[]): Promise<BatchReply | undefined>;
+  /** After which time a new item is read (ms). */
+  lag(): number;
+  /** After which time a shard is read again, behind a batch that went on or one whose first record failed (ms). */
+  pause(wentOn: boolean): number;
+  /** Records that are read at once; default: what a batch takes. */
+  most?(stream: Stream): number;
+  /** Whether the stream is read now; call `wake` when it is again. Default: always. */
+  isOpen?(): boolean;
+  /** Whether what was done just now is read once more all the same. */
+  replays?(): boolean;
+};
+
+/**
+ * The table's change stream with the event sources that feed its readers, in virtual time. Each reader takes each shard
+ * in its order, one batch after the other; what failed comes again, together with all that follows it.
+ */
+export function streamEventSource({ clock, run, lag, pause, ...world }: StreamWorld) {
+  const { most = ({ batch }) => batch, isOpen = () => true, replays = () => false } = world;
+  const readers = streams.flatMap((stream) =>
+    Array.from({ length: world.shards }, (_, shard) => ({
+      stream,
+      shard,
+      records: [] as StreamRecord[],
+      isReading: false,
+    })),
+  );
+  let sequence = 0;
+
+  async function readOn(reader: (typeof readers)[number]): Promise<void> {
+    const { stream, records } = reader;
+    if (!isOpen() || reader.isReading || records.length === 0) return;
+    reader.isReading = true;
+    const batch = records.slice(0, most(stream));
+    const names = batch.map(({ dynamodb }) => dynamodb.SequenceNumber);
+    const failed = failedOf(names, await run(stream, [...batch]));
+    const first = names.findIndex((name) => failed.has(name));
+    const done = first < 0 ? batch.length : first;
+    if (done > 0 && !replays()) records.splice(0, done);
+    reader.isReading = false;
+    clock.at(clock.now() + pause(done > 0), () => void readOn(reader));
+  }
+
+  return {
+    /** For the table: an item that was not there before. */
+    inserted: (NewImage: NewImage): void => {
+      const SequenceNumber = String(++sequence);
+      const shard = hash32(NewImage.pk!.S!) % world.shards;
+      for (const reader of readers) {
+        if (reader.shard !== shard || !NewImage.sk!.S!.startsWith(reader.stream.sk_prefix)) continue;
+        reader.records.push({ eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage } });
+        clock.at(clock.now() + lag(), () => void readOn(reader));
+      }
+    },
+    /** To be called when the stream is read again. */
+    wake: (): void => {
+      for (const reader of readers) void readOn(reader);
+    },
+  };
+}
