@@ -17,7 +17,8 @@ import { checkStalls } from './check-stalls.ts';
 import { checkStates } from './check-states.ts';
 import type { Run } from './simulate.ts';
 
-const checkers = {
+/** Each promise by its name: says of a run how it was broken, one sentence each. */
+export const promises = {
   states: checkStates,
   chains: checkChains,
   'quiet results': checkQuiet,
@@ -37,6 +38,8 @@ const checkers = {
   orphans: checkOrphans,
 };
 
-/** What a run broke, one sentence each; empty when every promise held. */
-export const verdict = (run: Run): string[] =>
-  Object.entries(checkers).flatMap(([name, check]) => check(run).map((text) => `${name}: ${text}`));
+/** What a run broke, one sentence each; empty when every promise held. @param only the promise of this name */
+export const verdict = (run: Run, only?: string): string[] =>
+  Object.entries(promises)
+    .filter(([name]) => only === undefined || name === only)
+    .flatMap(([name, check]) => check(run).map((text) => `${name}: ${text}`));
