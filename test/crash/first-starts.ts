@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeRandom, type Random } from '#test/faults/random.ts';
 import { startMain } from '#test/infra/main-process.ts';
 import { clientOf } from '#test/support/client.ts';
+import { makeRandom, type Random } from '#test/support/random.ts';
 
 const FOLDERS = 5;
 /** On one folder, before a start is let live. */

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeRandom, type Random } from '#test/faults/random.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
 import type { Client } from '#test/support/client.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
+import { makeRandom, type Random } from '#test/support/random.ts';
 import { beginLives, type Lives } from './lives.ts';
 import { flapping, moody, type Place, startPlace } from './outside.ts';
 import { Pipelines } from './pipelines.ts';

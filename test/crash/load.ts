@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeRandom, type Random } from '#test/faults/random.ts';
 import type { Answer } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
+import { makeRandom, type Random } from '#test/support/random.ts';
 import type { Fleet, Watched } from './fleet.ts';
 import { unlessCut } from './unless-cut.ts';
 

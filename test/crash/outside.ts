@@ -1,8 +1,8 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Random } from '#test/faults/random.ts';
 import type { KeyAndCertificate } from '#test/support/certificates.ts';
+import type { Random } from '#test/support/random.ts';
 
 /** A request as it arrived at `at` (epoch ms), and the status it was answered with; 0: none, the connection was cut. */
 export type Arrival = { at: number; path: string; id: string; body: string; status: number };

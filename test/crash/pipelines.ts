@@ -1,6 +1,6 @@
-import type { Random } from '#test/faults/random.ts';
 import type { Client } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
+import type { Random } from '#test/support/random.ts';
 import { type Answer, type Arrival, moody } from './outside.ts';
 import { unlessCut } from './unless-cut.ts';
 

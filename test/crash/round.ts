@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeRandom, type Random } from '#test/faults/random.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { makeRandom, type Random } from '#test/support/random.ts';
 import { type Fleet, GRACE_S, PULL_INTERVAL_S } from './fleet.ts';
 import { killStarting } from './lives.ts';
 import { type Push, pushOnce, type Sent, startLoad } from './load.ts';

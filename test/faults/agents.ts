@@ -1,10 +1,10 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations, PushAttempt } from './observations.ts';
 import type { Profile } from './profile.ts';
-import type { Random } from './random.ts';
 import type { Client } from './requests.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; profile: Profile; end: number };
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hiddenSeconds } from '#infra/topology.ts';
-import { alertingCheck, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+import { alertingCheck, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { alertingCheck, told, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {

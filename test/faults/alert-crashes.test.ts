@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { QueueName } from '#lib/messages.ts';
-import { alertingCheck, told, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { alertingCheck, told, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 import { NetError } from '#lib/platform/net.ts';
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { isNeighbours } from './neighbour.ts';
 import type { NetworkSpell, Observations } from './observations.ts';
-import type { Random } from './random.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a host does with a request. `fails`: it answers, but not as it should. */
 export type Does = 'well' | 'refuses' | 'fails' | 'hangs' | 'throttles';

@@ -1,9 +1,9 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';
 import { actionsIn } from './operator.ts';
-import type { Random } from './random.ts';
 import { type Client, insist } from './requests.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; end: number };
 type Reply = { result?: { isError?: boolean; structuredContent?: Record<string, number> } };

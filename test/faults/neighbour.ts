@@ -1,6 +1,6 @@
-import type { Random } from './random.ts';
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Client, insist } from './requests.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 const ENTITIES = 12;
 const CHECKS_PER_ENTITY = 25;

@@ -2,9 +2,9 @@ import { openTable } from '#infra/local/sqlite-table.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { keyOf } from '#lib/platform/item-limits.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Change, keyText, type Observations } from './observations.ts';
 import { currentRun } from './run-context.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 export type ObservedTable = Table & {
   /** From here on the store takes no write, as on a full disk; or takes them again. */

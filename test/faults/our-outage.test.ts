@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Manner } from '#test/support/virtual-hosts.ts';
-import { alertingCheck, told, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+import type { Manner } from './virtual-hosts.ts';
+import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryRecord } from '#lib/alerts/delivery-item.ts';
-import { alertingCheck, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+import { alertingCheck, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations, Reported } from './observations.ts';
-import type { Random } from './random.ts';
 import type { Client } from './requests.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
 

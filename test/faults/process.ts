@@ -4,11 +4,11 @@ import { memoryLimiter } from '#lib/platform/memory-limiter.ts';
 import type { Net } from '#lib/platform/net.ts';
 import type { Bus, Ids, Item, Log, Outcome, Ports, Queues, Table } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { count, type Observations, type StoreSpell } from './observations.ts';
 import type { Profile } from './profile.ts';
-import type { Random } from './random.ts';
 import { runContext } from './run-context.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 /** What the processes of a run share. `profile` changes when the faults stop. */
 export type Shared = {

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '#test/support/random.ts';
 
 /** How rough the world of a run is. Probabilities are per call, message or tick. */
 export type Profile = {

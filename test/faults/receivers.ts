@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { Publish } from '#lib/alerts/send.ts';
 import type { HttpReply, HttpRequest } from '#lib/platform/net.ts';
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Does, type Manners, refused } from './manners.ts';
 import type { Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
-import type { Random } from './random.ts';
 import { currentRun } from './run-context.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; manners: Manners; profile: () => Profile };
 

@@ -1,6 +1,6 @@
 import type { ApiEvent, ApiResult } from '#lib/platform/api-event.ts';
-import type { Random } from './random.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 
 export type Answer = { status: number; body: unknown; replayed: boolean };
 /** Sends one request; undefined when no answer came. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Item } from '#lib/platform/ports.ts';
-import { alertingCheck, type VirtualService, virtualService } from '#test/support/virtual-service.ts';
+import { alertingCheck, type VirtualService, virtualService } from './virtual-service.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

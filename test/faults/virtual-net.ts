@@ -1,11 +1,11 @@
 import type { Net } from '#lib/platform/net.ts';
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Manners, refused } from './manners.ts';
 import type { Observations } from './observations.ts';
-import type { Random } from './random.ts';
 import type { receivers } from './receivers.ts';
 import { currentRun } from './run-context.ts';
 import { targets } from './targets.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 type World = Parameters<typeof receivers>[0] & {
   witness: string;

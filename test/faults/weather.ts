@@ -1,7 +1,7 @@
+import type { Random } from '#test/support/random.ts';
+import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { count, type Observations, type StoreSpell, stalledBetween } from './observations.ts';
 import type { Profile } from './profile.ts';
-import type { Random } from './random.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 /** What is wrong with our own machines and their store, and for how long. */
 export function makeWeather(clock: VirtualClock, seen: Observations) {

@@ -33,6 +33,11 @@ describe('the house', () => {
     expect(sources.filter((file) => /import \{[^}]*\} from 'zod'/.test(textOf(file)))).toEqual([]);
   });
 
+  it('has test support that knows no folder of those that use it', () => {
+    const support = files.filter((file) => /^test\/support\/.*\.ts$/.test(file));
+    expect(support.filter((file) => /from '#test\/(?!support\/)/.test(textOf(file)))).toEqual([]);
+  });
+
   it('asks for a check or channel type by name in its registry alone', () => {
     const byName = /\b(check_type|channel_type) *[!=]== *'/;
     expect(sources.filter((file) => byName.test(textOf(file)))).toEqual([]);

@@ -1,4 +1,4 @@
-import { makeClock, type VirtualClock } from '#test/faults/virtual-clock.ts';
+import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
 
 /** The time of this whole process: its clock, `Date.now` and its timers. Work of the event loop itself stays real. */
 export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep' | 'stalled'> & {

@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/platform/ports.ts';
-import { makeClock } from '#test/faults/virtual-clock.ts';
+import { makeClock } from '#test/support/virtual-clock.ts';
 
 /** Somebody who is charged for the CPU that he takes (ms). */
 export type Account = { cpu_ms: number };

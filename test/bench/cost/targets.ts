@@ -1,5 +1,5 @@
 import { type HttpRequest, type Net, NetError } from '#lib/platform/net.ts';
-import { makeRandom } from '#test/faults/random.ts';
+import { makeRandom } from '#test/support/random.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
 import type { Account, CpuClock } from './cpu-clock.ts';
 

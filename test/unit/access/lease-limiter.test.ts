@@ -5,9 +5,9 @@ import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Item, Key, Limiter, Outcome, Table, Write } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
-import { makeRandom } from '#test/faults/random.ts';
-import { makeClock } from '#test/faults/virtual-clock.ts';
 import { memoryLog } from '#test/support/log.ts';
+import { makeRandom } from '#test/support/random.ts';
+import { makeClock } from '#test/support/virtual-clock.ts';
 
 const START = Date.UTC(2026, 10, 21);
 const PUSH = { per_second: 500, burst: 5000 };
