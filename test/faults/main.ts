@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import { verdict } from '#test/oracle/promises.ts';
 import { type Coverage, cover } from './coverage.ts';
+import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
-import { verdict } from './verdict.ts';
 
 /**
  * `npm run test:faults -- --seed N --runs M [--minutes L] [--promise NAME] [--until-broken]`: M lives of the service
@@ -29,7 +30,7 @@ let lived = 0;
 const begun = performance.now();
 for (let seed = first; seed < first + runs; seed++) {
   const run = await simulate(seed, minutes);
-  const wrong = verdict(run, values.promise);
+  const wrong = verdict(historyOf(run), values.promise);
   cover(coverage, run);
   lived++;
   if (wrong.length === 0) continue;

@@ -1,7 +1,7 @@
 import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { promises } from '#test/oracle/promises.ts';
 import { parseFault, plant, plantedFaults, serviceFiles } from './planted-fault.ts';
-import { promises } from './verdict.ts';
 
 const faults = plantedFaults();
 const service = serviceFiles('.');

@@ -1,8 +1,8 @@
 import type { DeliveryItem } from '#lib/alerts/delivery-item.ts';
-import type { Run } from './simulate.ts';
+import type { Inside } from './inside.ts';
 
 /** Every alert that a receiver reads, of whatever channel type, says in the form of that type what it is about. */
-export function checkMessages({ seen }: Run): string[] {
+export function checkMessages({ seen }: Inside): string[] {
   const deliveries = new Map<string, DeliveryItem>();
   for (const item of seen.table.values()) {
     if (item.pk.includes('#DELIVERIES#')) deliveries.set((item as DeliveryItem).id, item as DeliveryItem);

@@ -1,6 +1,5 @@
-import { isNeighbours } from './neighbour.ts';
-import type { Observations } from './observations.ts';
-import type { Run } from './simulate.ts';
+import type { Inside, Seen } from './inside.ts';
+import { isNeighbours } from './rules.ts';
 
 /** What was under way when the account was disabled may still be probed, sent and judged for so long (ms). */
 const UNDER_WAY = { probe: 8_000, send: 20_000, judge: 40_000 };
@@ -11,9 +10,8 @@ const UNDER_WAY_QUIET = { probe: 100, send: 500, judge: 8_000 };
  * While an account is disabled nothing of it is probed, judged, run, sent or taken in. Each probe, alert and run of an
  * action is preceded by a look at the account (docs/CONTRACT.md#accounts), so a run of a
  * function that began after the disabling does none at all; only one that began before may end what it had in hand.
- * What silence says after it: checkSilence.
  */
-export function checkDisabled({ seen, profile }: Run): string[] {
+export function checkDisabledAccount({ seen, profile }: Inside): string[] {
   const wrong: string[] = [];
   const latitude = profile.quiet ? UNDER_WAY_QUIET : UNDER_WAY;
   for (const { done, to } of seen.stops) {
@@ -46,7 +44,7 @@ export function checkDisabled({ seen, profile }: Run): string[] {
 }
 
 /** For so long of this time the machine slept. */
-function sleptIn({ outages }: Observations, from: number, to: number): number {
+function sleptIn({ outages }: Seen, from: number, to: number): number {
   const parts = outages
     .filter(({ suspended }) => suspended)
     .map((one) => Math.min(one.to, to) - Math.max(one.from, from));

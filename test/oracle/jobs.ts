@@ -1,9 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
-import { skewOf } from './check-slots.ts';
-import type { JobRun } from './observations.ts';
-import { mayBeUnjudged, slotsOf, targetOf } from './rules.ts';
-import type { Run } from './simulate.ts';
+import type { Inside, JobRun } from './inside.ts';
+import { mayBeUnjudged, skewOf, slotsOf, targetOf } from './rules.ts';
 
 /** The settings of a check from a commit on; undefined: it is gone. */
 type Version = { n: number; at: number; check: CheckItem | undefined };
@@ -12,8 +10,8 @@ type Version = { n: number; at: number; check: CheckItem | undefined };
  * A job that was taken and is not given again has left its result, obtained with the settings that stood all the while;
  * or it was sent again, noted as a gap, or its successor was due.
  */
-export function checkJobs(run: Run): string[] {
-  const { seen } = run;
+export function checkJobs(inside: Inside): string[] {
+  const { seen } = inside;
   const versions = new Map<string, Version[]>();
   const results = new Map<string, ResultItem[]>();
   for (const { n, at, changes } of seen.commits) {
@@ -37,20 +35,20 @@ export function checkJobs(run: Run): string[] {
     if (!stood || !check?.enabled || done_at === undefined) return [];
     const changed = versions.get(check_id)!.some(({ n, at }) => n > stood.n && at <= done_at);
     const isSlot = slotsOf(check_id, check.interval_seconds, slot - 1, slot).length === 1;
-    if (changed || !isSlot || isExcused(run, job, check)) return [];
+    if (changed || !isSlot || isExcused(inside, job, check)) return [];
     const at = String(Math.max(slot, check.settings_at)).padStart(13, '0');
     const own = results
       .get(`${check.pk} ${at}`)
-      ?.some((result) => !result.history && Date.parse(result.checked_at) >= stood.at - skewOf(run));
+      ?.some((result) => !result.history && Date.parse(result.checked_at) >= stood.at - skewOf(inside));
     return own ? [] : [`${check_id}: the job of slot ${slot} was done at ${done_at} and left no result`];
   });
 }
 
-function isExcused(run: Run, { check_id, slot, began_at, done_at }: JobRun, check: CheckItem): boolean {
-  const { seen } = run;
+function isExcused(inside: Inside, { check_id, slot, began_at, done_at }: JobRun, check: CheckItem): boolean {
+  const { seen } = inside;
   const next = slot + check.interval_seconds * 1000;
   return (
-    done_at! >= next - skewOf(run) ||
+    done_at! >= next - skewOf(inside) ||
     seen.table.has(`${check.pk}|G#${String(slot).padStart(13, '0')}`) ||
     seen.stops.some(({ from, over }) => from <= done_at! && over >= began_at) ||
     seen.probes.some(

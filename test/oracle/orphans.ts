@@ -2,10 +2,10 @@ import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { EntryItem } from '#lib/schedule/entries.ts';
-import type { Run } from './simulate.ts';
+import type { Inside } from './inside.ts';
 
 /** After deletions nothing is left that anybody acts on, and what is there has all that it needs. */
-export function checkOrphans({ seen, keys }: Run): string[] {
+export function checkOrphans({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const items = [...seen.table.values()];
   const checks = new Map(

@@ -4,9 +4,8 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { type Change, type Commit, keyText } from './observations.ts';
+import { type Change, type Commit, type Inside, keyText } from './inside.ts';
 import { afterResult, entityState, silentBecause, toldOf } from './rules.ts';
-import type { Run } from './simulate.ts';
 
 const isCheck = ({ key }: Change): boolean => key.sk === 'CHECK';
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
@@ -14,7 +13,7 @@ const isTransition = ({ key }: Change): boolean => key.sk.startsWith('TR#');
 const isEntity = ({ key }: Change): boolean => key.pk.includes('#ENTITIES#');
 
 /** Follows every commit: what may change together, what must, and what it must come to. */
-export function checkStates({ seen }: Run): string[] {
+export function checkStates({ seen }: Inside): string[] {
   const wrong: string[] = [];
   const table = new Map<string, Item>();
   const say = (commit: Commit, text: string) => wrong.push(`commit ${commit.n} at ${commit.at}: ${text}`);
@@ -39,6 +38,7 @@ export function checkStates({ seen }: Run): string[] {
 }
 
 function checkResult({ key, before, after }: Change, say: (text: string) => void): void {
+  if (!after) say(`result ${key.pk} ${key.sk} was removed`);
   if (!after || !before) return;
   const [old, now] = [before as ResultItem, after as ResultItem];
   const same = old.success === now.success && old.received_at === now.received_at && old.checked_at === now.checked_at;

@@ -1,8 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { resultRecord } from '#lib/health/result-item.ts';
+import type { Inside } from './inside.ts';
 import { isChanged } from './rules.ts';
-import type { Run } from './simulate.ts';
 
 type Version = { n: number; at: number; check: CheckItem | undefined };
 /** A probe reads its check at most so long before it notes its beginning (ms). */
@@ -12,7 +12,7 @@ const READ_BEFORE_MS = 10_000;
  * A result that was stored without judging must have had nothing to change: a probe in the time from its reading to
  * its storing, a push in the time from its request to its answer.
  */
-export function checkQuiet({ seen }: Run): string[] {
+export function checkQuietResults({ seen }: Inside): string[] {
   const wrong: string[] = [];
   const versions = new Map<string, Version[]>();
   const quiet = new Map<string, { n: number; at: number; result: ResultItem }>();

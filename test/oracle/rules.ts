@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
-import { type Observations, type ProbeSeen, stalledBetween } from './observations.ts';
+import type { Span } from './history.ts';
+import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside.ts';
 
 /**
  * The rules of the service once more, written down from docs/CONTRACT.md and not from its code: what the checkers
@@ -56,19 +56,16 @@ export function silentBecause(
   return policy && policy.channels.length > 0 ? null : 'no_channels';
 }
 
-/** Whether a transition fires an action, as the action stands. */
-export function firesAction(action: ActionItem, one: TransitionItem): boolean {
-  const { trigger_type, check_id, trigger_to_state: wanted, created_at } = action;
-  if (trigger_type !== 'state_change' || check_id !== one.check_id || one.cause.startsWith('check_')) return false;
-  if (one.timestamp < created_at) return false;
-  return wanted === '' || one.check_to_state === wanted || (one.to_state === wanted && one.from_state !== wanted);
+/** When the slots of a check are due: this, and each whole interval before and after it (epoch ms). */
+export function phaseOf(id: string, intervalSeconds: number): number {
+  const share = createHash('sha256').update(id).digest().readUInt32BE(0) / 2 ** 32;
+  return Math.floor(share * intervalSeconds * 1000);
 }
 
 /** Every slot of a check in (from, to]. */
 export function slotsOf(id: string, intervalSeconds: number, from: number, to: number): number[] {
   const interval = intervalSeconds * 1000;
-  const share = createHash('sha256').update(id).digest().readUInt32BE(0) / 2 ** 32;
-  const phase = Math.floor(share * interval);
+  const phase = phaseOf(id, intervalSeconds);
   const slots: number[] = [];
   for (let slot = phase + (Math.floor((from - phase) / interval) + 1) * interval; slot <= to; slot += interval)
     slots.push(slot);
@@ -92,13 +89,28 @@ const NEAR_MS = 4_000;
 const mostOf = ({ timeout_ms }: ProbeSeen): number => Math.max(50, timeout_ms / 10);
 
 /** Whether a process that saw this probe fail must not judge it: it stood still meanwhile. */
-export function isUnjudged(seen: Observations, probe: ProbeSeen): boolean {
+export function isUnjudged(seen: Seen, probe: ProbeSeen): boolean {
   const { at, ended_at = at, interrupted } = probe;
   return interrupted === true && stalledBetween(seen, at, ended_at) > mostOf(probe);
 }
 
 /** Whether its slot may be a gap for that reason. */
-export function mayBeUnjudged(seen: Observations, probe: ProbeSeen): boolean {
+export function mayBeUnjudged(seen: Seen, probe: ProbeSeen): boolean {
   const { at, ended_at = at, interrupted } = probe;
   return interrupted === true && stalledBetween(seen, at - NEAR_MS, ended_at + NEAR_MS) > mostOf(probe);
 }
+
+/** A slot so near to a change of settings may fall to either side of it (ms). */
+export const NEAR_CHANGE_MS = 20_000;
+
+/** How far the clocks of two processes may be apart, both ways (ms). */
+const SKEW_MS = 40;
+/** The same in a run whose clocks jump. */
+export const skewOf = ({ profile: { jumpMs } }: Pick<Inside, 'profile'>): number => SKEW_MS + 2 * jumpMs;
+
+/** The outages that the service has noted. */
+export const outagesOf = ({ table }: Pick<Seen, 'table'>): Span[] =>
+  [...table.values()].filter((item) => item.pk.startsWith('OUTAGES#')) as unknown as Span[];
+
+/** Hosts of another tenant, whose share of the places may be too small for its probes. */
+export const isNeighbours = (host: string): boolean => host.startsWith('hang-');

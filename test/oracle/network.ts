@@ -1,10 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
-import { skewOf } from './check-slots.ts';
-import type { Look, ProbeSeen } from './observations.ts';
-import { isUnjudged, targetOf } from './rules.ts';
-import type { Run } from './simulate.ts';
+import type { Inside, Look, ProbeSeen } from './inside.ts';
+import { isUnjudged, skewOf, targetOf } from './rules.ts';
 
 const HOSTS = 3;
 /** How a failure is called that may be one of our own network. */
@@ -23,13 +21,13 @@ const hasEnded = <T extends { ended_at?: number }>(one: T): one is Ended<T> => o
  * silent then. A slot is blamed on our network only if a process that had heard the witness before found it silent, and
  * three hosts too, with nothing heard until the probe of that slot began.
  */
-export function checkNetwork(run: Run): string[] {
-  const { seen } = run;
+export function checkNetwork(inside: Inside): string[] {
+  const { seen } = inside;
   const wrong: string[] = [];
   // What a process knows of its network is ordered by its clock alone.
-  if (run.profile.jumpMs > 0) return wrong;
-  const skew = skewOf(run);
-  const witnessed = witnesses(run);
+  if (inside.profile.jumpMs > 0) return wrong;
+  const skew = skewOf(inside);
+  const witnessed = witnesses(inside);
   const checks = new Map<string, CheckItem>();
   const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
 
@@ -60,7 +58,7 @@ export function checkNetwork(run: Run): string[] {
 }
 
 /** What the processes of a run knew of their network. */
-function witnesses({ seen, profile }: Run) {
+function witnesses({ seen, profile }: Inside) {
   /** A run whose time is over takes no note of anything, and nobody does of a probe that is not judged. */
   const isHeeded = (probe: Ended<ProbeSeen>): boolean =>
     (seen.runs.get(probe.run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= probe.ended_at &&
