@@ -7,7 +7,7 @@ import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import { type ResultItem, resultRecord } from '#lib/health/result-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
-import { type Change, type Commit, keyText, probeResults, type Seen } from '#test/oracle/inside.ts';
+import { changesIn, keyText, probeResults, type Seen } from '#test/oracle/inside.ts';
 import { graceOf, NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import type { Run } from './simulate.ts';
 
@@ -39,9 +39,6 @@ export function historyOf({ seen, profile, keys, end }: Run): History {
     inside: { seen, profile, keys, end },
   };
 }
-
-const changesIn = ({ commits }: Seen): (Change & { commit: Commit })[] =>
-  commits.flatMap((commit) => commit.changes.map((change) => ({ ...change, commit })));
 
 function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'feed'> {
   const transitions = new Map<string, History['transitions'][number]>();

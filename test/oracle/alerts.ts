@@ -1,6 +1,6 @@
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { type History, isTaken, type Received } from './history.ts';
-import type { Seen } from './inside.ts';
+import { changesIn, type Seen } from './inside.ts';
 
 /** Attempts that a delivery has (docs/CONTRACT.md#deliveries). */
 const ATTEMPTS = 3;
@@ -92,13 +92,11 @@ function checkArrivals({ deliveries, received, asked_at, failed, away, inside }:
 const isTry = ({ status }: Received): boolean => status !== 429;
 
 /** How often each delivery stood in an entry that hands timed alerts over. */
-function handedOverIn({ commits }: Seen): Map<string, number> {
+function handedOverIn(seen: Seen): Map<string, number> {
   const times = new Map<string, number>();
-  for (const { changes } of commits) {
-    for (const { after } of changes) {
-      const sent = after?.pk.startsWith('SCHEDULE#') ? (after as DeadlineEntry).note?.send : undefined;
-      for (const id of sent ?? []) times.set(id, (times.get(id) ?? 0) + 1);
-    }
+  for (const { after } of changesIn(seen)) {
+    const sent = after?.pk.startsWith('SCHEDULE#') ? (after as DeadlineEntry).note?.send : undefined;
+    for (const id of sent ?? []) times.set(id, (times.get(id) ?? 0) + 1);
   }
   return times;
 }

@@ -104,15 +104,17 @@ export const keyText = ({ pk, sk }: Key): string => `${pk}|${sk}`;
 export const stalledBetween = ({ stalls }: Pick<Seen, 'stalls'>, from: number, to: number): number =>
   stalls.reduce((sum, stall) => sum + Math.max(0, Math.min(to, stall.to) - Math.max(from, stall.from)), 0);
 
+/** All changes in their order, each with the commit that made it. */
+export const changesIn = ({ commits }: Seen): (Change & { commit: Commit })[] =>
+  commits.flatMap((commit) => commit.changes.map((change) => ({ ...change, commit })));
+
 /** Each result of a probe as it was stored, with its check as that stood then. */
-export function* probeResults({ commits }: Seen) {
+export function* probeResults(seen: Seen) {
   const checks = new Map<string, CheckItem>();
-  for (const commit of commits) {
-    for (const { key, after } of commit.changes) {
-      if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
-      const check = checks.get(key.pk);
-      if (!after || !key.sk.startsWith('R#') || check?.execution_mode !== 'pull') continue;
-      yield { commit, check, slot: Number(key.sk.slice(2, 15)), result: after as ResultItem };
-    }
+  for (const { key, after, commit } of changesIn(seen)) {
+    if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
+    const check = checks.get(key.pk);
+    if (!after || !key.sk.startsWith('R#') || check?.execution_mode !== 'pull') continue;
+    yield { commit, check, slot: Number(key.sk.slice(2, 15)), result: after as ResultItem };
   }
 }

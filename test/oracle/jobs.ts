@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
-import type { Inside, JobRun } from './inside.ts';
-import { mayBeUnjudged, skewOf, slotsOf, targetOf } from './rules.ts';
+import { changesIn, type Inside, type JobRun } from './inside.ts';
+import { isUnjudged, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
 /** The settings of a check from a commit on; undefined: it is gone. */
 type Version = { n: number; at: number; check: CheckItem | undefined };
@@ -14,17 +14,15 @@ export function checkJobs(inside: Inside): string[] {
   const { seen } = inside;
   const versions = new Map<string, Version[]>();
   const results = new Map<string, ResultItem[]>();
-  for (const { n, at, changes } of seen.commits) {
-    for (const { key, before, after } of changes) {
-      const check = after as CheckItem | undefined;
-      if (key.sk === 'CHECK' && (before as CheckItem | undefined)?.rev !== check?.rev) {
-        const { id } = (check ?? before) as CheckItem;
-        versions.set(id, [...(versions.get(id) ?? []), { n, at, check }]);
-      } else if (key.sk.startsWith('R#') && after) {
-        const list = results.get(`${key.pk} ${key.sk.slice(2, 15)}`) ?? [];
-        results.set(`${key.pk} ${key.sk.slice(2, 15)}`, list);
-        list.push(after as ResultItem);
-      }
+  for (const { key, before, after, commit } of changesIn(seen)) {
+    const { n, at } = commit;
+    const check = after as CheckItem | undefined;
+    if (key.sk === 'CHECK' && (before as CheckItem | undefined)?.rev !== check?.rev) {
+      const { id } = (check ?? before) as CheckItem;
+      versions.set(id, [...(versions.get(id) ?? []), { n, at, check }]);
+    } else if (key.sk.startsWith('R#') && after) {
+      const slot = `${key.pk} ${key.sk.slice(2, 15)}`;
+      results.set(slot, [...(results.get(slot) ?? []), after as ResultItem]);
     }
   }
 
@@ -53,7 +51,10 @@ function isExcused(inside: Inside, { check_id, slot, began_at, done_at }: JobRun
     seen.stops.some(({ from, over }) => from <= done_at! && over >= began_at) ||
     seen.probes.some(
       (probe) =>
-        probe.host === targetOf(check) && probe.at >= began_at && probe.at <= done_at! && mayBeUnjudged(seen, probe),
+        probe.host === targetOf(check) &&
+        probe.at >= began_at &&
+        probe.at <= done_at! &&
+        isUnjudged(seen, probe, NEAR_PROBE_MS),
     ) ||
     seen.jobsSent.some(
       (one) => one.check_id === check_id && one.slot === slot && one.at >= began_at && one.at <= done_at!,

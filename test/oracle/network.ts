@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
-import type { Inside, Look, ProbeSeen } from './inside.ts';
+import { changesIn, type Inside, type Look, type ProbeSeen } from './inside.ts';
 import { isUnjudged, skewOf, targetOf } from './rules.ts';
 
 const HOSTS = 3;
@@ -31,27 +31,26 @@ export function checkNetwork(inside: Inside): string[] {
   const checks = new Map<string, CheckItem>();
   const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
 
-  for (const { at: now, run: by, changes } of seen.commits) {
-    for (const { key, after } of changes) {
-      if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
-      const check = checks.get(key.pk);
-      if (!after || check?.execution_mode !== 'pull') continue;
-      const silent = (probes.get(targetOf(check)) ?? []).filter(
-        (probe) => probe.run === by && probe.silent && probe.ended_at <= now,
-      );
-      if (key.sk.startsWith('R#')) {
-        const { success, checked_at, error_kind } = after as ResultItem;
-        if (success || !NO_ANSWER.has(error_kind ?? '')) continue;
-        const begun = Date.parse(checked_at) - skew;
-        const own = silent.filter(({ at }) => at >= begun && at <= begun + skew + 4000);
-        if (own.length > 0 && own.every((probe) => witnessed.mustSpare(probe, begun, now)))
-          wrong.push(`${check.id}: the probe of ${checked_at} was held against its target while our network was down`);
-      } else if (key.sk.startsWith('G#') && (after as GapNoteItem).cause === 'network') {
-        const slot = Number(key.sk.slice(2));
-        const own = silent.filter(({ at }) => at >= slot - skew);
-        if (!own.some((probe) => witnessed.maySpare(probe, now)))
-          wrong.push(`${check.id}: slot ${slot} was blamed on our network at ${now} without a reason`);
-      }
+  for (const { key, after, commit } of changesIn(seen)) {
+    if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
+    const check = checks.get(key.pk);
+    if (!after || check?.execution_mode !== 'pull') continue;
+    const { at: now, run } = commit;
+    const silent = (probes.get(targetOf(check)) ?? []).filter(
+      (probe) => probe.run === run && probe.silent && probe.ended_at <= now,
+    );
+    if (key.sk.startsWith('R#')) {
+      const { success, checked_at, error_kind } = after as ResultItem;
+      if (success || !NO_ANSWER.has(error_kind ?? '')) continue;
+      const begun = Date.parse(checked_at) - skew;
+      const own = silent.filter(({ at }) => at >= begun && at <= begun + skew + 4000);
+      if (own.length > 0 && own.every((probe) => witnessed.mustSpare(probe, begun, now)))
+        wrong.push(`${check.id}: the probe of ${checked_at} was held against its target while our network was down`);
+    } else if (key.sk.startsWith('G#') && (after as GapNoteItem).cause === 'network') {
+      const slot = Number(key.sk.slice(2));
+      const own = silent.filter(({ at }) => at >= slot - skew);
+      if (!own.some((probe) => witnessed.maySpare(probe, now)))
+        wrong.push(`${check.id}: slot ${slot} was blamed on our network at ${now} without a reason`);
     }
   }
   return wrong;

@@ -1,10 +1,9 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/result-item.ts';
 import { resultRecord } from '#lib/health/result-item.ts';
-import type { Inside } from './inside.ts';
+import { type Commit, changesIn, type Inside } from './inside.ts';
 import { isChanged } from './rules.ts';
 
-type Version = { n: number; at: number; check: CheckItem | undefined };
 /** A probe reads its check at most so long before it notes its beginning (ms). */
 const READ_BEFORE_MS = 10_000;
 
@@ -14,31 +13,25 @@ const READ_BEFORE_MS = 10_000;
  */
 export function checkQuietResults({ seen }: Inside): string[] {
   const wrong: string[] = [];
-  const versions = new Map<string, Version[]>();
+  const checks = changesIn(seen).filter(({ key }) => key.sk === 'CHECK');
+  const versions = Map.groupBy(checks, ({ key }) => key.pk);
   const quiet = new Map<string, { n: number; at: number; result: ResultItem }>();
-  for (const { n, at, changes } of seen.commits) {
-    for (const { key, after } of changes) {
-      if (key.sk === 'CHECK') {
-        const list = versions.get(key.pk) ?? [];
-        versions.set(key.pk, list);
-        list.push({ n, at, check: after as CheckItem | undefined });
-      }
-    }
-    const judged = new Set(changes.filter(({ key }) => key.sk === 'CHECK').map(({ key }) => key.pk));
-    for (const { key, after } of changes) {
-      if (!key.sk.startsWith('R#') || !after) continue;
-      const result = after as ResultItem;
-      const id = resultRecord('', result).id;
-      if (judged.has(key.pk) || result.history) quiet.delete(id);
-      else quiet.set(id, { n, at, result });
-    }
+  for (const { key, after, commit } of changesIn(seen)) {
+    if (!key.sk.startsWith('R#') || !after) continue;
+    const result = after as ResultItem;
+    const { id } = resultRecord('', result);
+    const isJudged = commit.changes.some((one) => one.key.sk === 'CHECK' && one.key.pk === key.pk);
+    if (isJudged || result.history) quiet.delete(id);
+    else quiet.set(id, { n: commit.n, at: commit.at, result });
   }
 
   /** The versions that the check had from `from` on until `to`. */
-  const between = (pk: string, isFrom: (version: Version) => boolean, to: number): CheckItem[] => {
+  const between = (pk: string, isFrom: (version: Commit) => boolean, to: number): CheckItem[] => {
     const list = versions.get(pk) ?? [];
-    const before = list.findLastIndex((version) => !isFrom(version));
-    return list.slice(Math.max(0, before)).flatMap(({ n, check }) => (n <= to && check ? [check] : []));
+    const before = list.findLastIndex(({ commit }) => !isFrom(commit));
+    return list
+      .slice(Math.max(0, before))
+      .flatMap(({ commit, after }) => (commit.n <= to && after ? [after as CheckItem] : []));
   };
 
   for (const [id, { n, at, result }] of quiet) {

@@ -83,21 +83,15 @@ export const graceOf = (check: CheckItem): number =>
   1000 * ((check.config.grace_seconds as number | undefined) ?? 2 * check.interval_seconds);
 
 /** From the beginning of a probe until its request is out, and from its answer until the process has it (ms). */
-const NEAR_MS = 4_000;
+export const NEAR_PROBE_MS = 4_000;
 
-/** More than so long (ms) a process must have stood still for a time-out to say nothing of the target. */
-const mostOf = ({ timeout_ms }: ProbeSeen): number => Math.max(50, timeout_ms / 10);
-
-/** Whether a process that saw this probe fail must not judge it: it stood still meanwhile. */
-export function isUnjudged(seen: Seen, probe: ProbeSeen): boolean {
-  const { at, ended_at = at, interrupted } = probe;
-  return interrupted === true && stalledBetween(seen, at, ended_at) > mostOf(probe);
-}
-
-/** Whether its slot may be a gap for that reason. */
-export function mayBeUnjudged(seen: Seen, probe: ProbeSeen): boolean {
-  const { at, ended_at = at, interrupted } = probe;
-  return interrupted === true && stalledBetween(seen, at - NEAR_MS, ended_at + NEAR_MS) > mostOf(probe);
+/**
+ * Whether a process that saw this probe fail must not judge it: it stood still meanwhile.
+ * @param near also shortly before and after, so that it may not judge it
+ */
+export function isUnjudged(seen: Seen, { at, ended_at = at, interrupted, timeout_ms }: ProbeSeen, near = 0): boolean {
+  const most = Math.max(50, timeout_ms / 10);
+  return interrupted === true && stalledBetween(seen, at - near, ended_at + near) > most;
 }
 
 /** A slot so near to a change of settings may fall to either side of it (ms). */

@@ -1,7 +1,7 @@
 import type { History, PulledCheck } from './history.ts';
 import type { Inside } from './inside.ts';
 import { AT_ONCE_MS, checkProbes } from './probes.ts';
-import { isNeighbours, mayBeUnjudged, skewOf, slotsOf, targetOf } from './rules.ts';
+import { isNeighbours, isUnjudged, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
 /** Jobs due within so many ms travel together: a slot so near to a time away may be cut off. */
 const GROUP_MS = 50;
@@ -56,14 +56,14 @@ function isExcused({ seen, profile }: Inside, { id, interval_seconds, stored }: 
   if (isNeighbours(targetOf(check))) return true;
   const isOf = (job: { check_id: string; slot: number }): boolean => job.check_id === id && job.slot === slot;
   if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) return true;
-  const isUnjudged = seen.probes.some(
+  const stoodStill = seen.probes.some(
     (probe) =>
       probe.host === targetOf(check) &&
       probe.at >= slot - skew &&
       probe.at < slot + interval &&
-      mayBeUnjudged(seen, probe),
+      isUnjudged(seen, probe, NEAR_PROBE_MS),
   );
-  if (isUnjudged) return true;
+  if (stoodStill) return true;
   if (profile.quiet) return false;
   // What a fault held up until its successor was due, or until the settings had changed, is due no more.
   const isLate = seen.jobRuns.some(
