@@ -1,7 +1,8 @@
 import type { ActionVersion, History, Span } from '#test/oracle/history.ts';
 import { phaseOf } from '#test/oracle/rules.ts';
+import { statesOf } from '#test/support/chains.ts';
 import type { Answer } from '#test/support/client.ts';
-import { everything, got } from '#test/support/fleet.ts';
+import { everything } from '#test/support/fleet.ts';
 import { CHANNELS, type Fleet, GRACE_S, PULL_INTERVAL_S, type Watched } from './fleet.ts';
 import type { Sent } from './load.ts';
 
@@ -48,9 +49,7 @@ const awayIn = ({ lives: { all } }: Fleet): Span[] =>
 
 /** The same with what entities and checks are now, and what pipelines have reported: for when nothing is under way. */
 export async function toldAtRest(fleet: Fleet, over_before: History['over_before']): Promise<History> {
-  const { entities } = got(await fleet.client.get('/v1/status'), 200);
-  const checks = await everything(fleet.client, '/v1/checks');
-  const states: History['states'] = new Map([...entities, ...checks].map(({ id, state }) => [id, { state }]));
+  const states = await statesOf(fleet.client);
   return { ...(await toldOf(fleet, over_before)), states, reports: fleet.pipelines.reports };
 }
 

@@ -95,7 +95,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
       if (!results.has(id)) results.set(id, one);
     } else if (result.error_kind === 'silence') {
       const check = changes.find((one) => one.key.pk === key.pk && one.key.sk === 'CHECK')!.before as CheckItem;
-      const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0 };
+      const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
       silences.push({ check_id: check.id, at: Number(key.sk.slice(2, 15)), grace_ms: graceOf(check), judged });
     }
   }

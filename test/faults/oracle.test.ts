@@ -17,7 +17,7 @@ function history() {
   const ended = { dispatch_status: 'success', error_message: '', pipeline_status: 'succeeded', log_count: 2 };
   const execution = { ...run, ...ended, created_at: iso(NOON + SECOND), finished_at: iso(NOON + 2 * SECOND) };
   const silent = { check_id: 'chk_2', at: NOON + 30 * SECOND, grace_ms: 10 * SECOND };
-  const record = { success: true, error_message: 'all well' };
+  const record: object = { success: true, error_message: 'all well' };
   return {
     asked_at: NOON + 60 * SECOND,
     complete_until: NOON + 60 * SECOND,
@@ -89,109 +89,43 @@ describe('the oracle of the simulation and of the crash test', () => {
     expect(verdict(history() as unknown as History)).toEqual([]);
   });
 
-  it.each<[string, (told: Told) => unknown, RegExp]>([
-    ['a missing transition', ({ transitions }) => transitions.shift(), /^chains: entity ent_1: trn_2 begins with up/],
+  it.each<[string, (told: Told) => unknown]>([
+    ['chains: entity ent_1: trn_2 begins with up', ({ transitions }) => transitions.shift()],
+    ['chains: a transition stands there twice', ({ transitions }) => transitions.push(transitions[1]!)],
+    ['chains: chk_1 is up, its last transition says down', ({ states }) => states.set('chk_1', { state: 'up' })],
+    ['alerts: trn_2 decided', ({ transitions }) => Object.assign(transitions[1]!.alert, { reason: 'cooldown' })],
+    ['alerts: trn_2: delivery dlv_1 was planned and never made', ({ deliveries }) => deliveries.pop()],
+    ['alerts: dlv_1 is sent, but nobody took it', ({ received }) => received.pop()],
+    ['alerts: state_change dlv_1 is still pending', ({ deliveries }) => (deliveries[0]!.status = 'pending')],
+    ['alerts: dlv_1 failed and does not say why', ({ deliveries }) => (deliveries[0]!.status = 'failed')],
+    ['alerts: dlv_1 was taken, and again', ({ received }) => received.push({ ...received[0]!, at: NOON + 9 * SECOND })],
+    ['alerts: dlv_2 was received and is not logged', ({ received }) => (received[0]!.delivery_id = 'dlv_2')],
+    ['actions: trn_2 fired act_1 0 times', ({ executions }) => executions.pop()],
+    ['actions: trn_2 fired act_1 2 times', ({ executions }) => executions.push(executions[0]!)],
+    ['actions: exe_1 ran for trn_2, which does not', ({ transitions }) => (transitions[1]!.check_id = 'chk_3')],
+    ['is still pending', ({ executions }) => (executions[0]!.last.dispatch_status = 'pending')],
+    ['actions: exe_1 was sent 2 times', ({ calls }) => calls.push(calls[0]!)],
+    ['actions: exe_1 was answered as failed', ({ asked }) => (asked[0]!.dispatch_status = 'failed')],
+    ['reports: exe_1 has 2 lines, acknowledged were 3', ({ reports }) => reports[0]!.lines.push('three')],
+    ['reports: exe_1 stands at succeeded after failed', ({ reports }) => (reports[0]!.status = 'failed')],
+    ['pushes: push "all well" was answered and is not stored', ({ results }) => results.pop()],
     [
-      'a transition twice',
-      ({ transitions }) => transitions.push(transitions[1]!),
-      /^chains: a transition stands there t/,
-    ],
-    ['a state of its own', ({ states }) => states.set('chk_1', { state: 'up' }), /^chains: chk_1 is up, its last/],
-    [
-      'an alert held back',
-      (told) => Object.assign(told.transitions[1]!.alert, { reason: 'cooldown' }),
-      /^alerts: trn_2 decided/,
-    ],
-    [
-      'a delivery that was never made',
-      ({ deliveries }) => deliveries.pop(),
-      /^alerts: trn_2: delivery dlv_1 was planned and/,
-    ],
-    ['a delivery that nobody took', ({ received }) => received.pop(), /^alerts: dlv_1 is sent, but nobody took it/],
-    [
-      'a delivery without an end',
-      ({ deliveries }) => (deliveries[0]!.status = 'pending'),
-      /^alerts: state_change dlv_1 is still p/,
-    ],
-    [
-      'a failure without an error',
-      ({ deliveries }) => (deliveries[0]!.status = 'failed'),
-      /^alerts: dlv_1 failed and does not/,
-    ],
-    [
-      'an alert that was sent again',
-      ({ received }) => received.push({ ...received[0]!, at: NOON + 9 * SECOND }),
-      /^alerts: dlv_1 was taken, and again/,
-    ],
-    [
-      'an alert that is not logged',
-      ({ received }) => received.push({ ...received[0]!, delivery_id: 'dlv_2' }),
-      /^alerts: dlv_2 was received and/,
-    ],
-    ['an action that did not run', (told) => (told.executions = []), /^actions: trn_2 fired act_1 0 times/],
-    [
-      'an action that ran twice',
-      ({ executions }) => executions.push({ ...executions[0]! }),
-      /^actions: trn_2 fired act_1 2 times/,
-    ],
-    [
-      'a run for nothing',
-      ({ transitions }) => (transitions[1]!.check_id = 'chk_3'),
-      /^actions: exe_1 ran for trn_2, which does not/,
-    ],
-    [
-      'a run without an end',
-      ({ executions }) => (executions[0]!.last.dispatch_status = 'pending'),
-      /^actions: exe_1 of .* is still pending/,
-    ],
-    ['a run that was sent twice', ({ calls }) => calls.push(calls[0]!), /^actions: exe_1 was sent 2 times/],
-    [
-      'a run that was told otherwise',
-      ({ asked }) => (asked[0]!.dispatch_status = 'failed'),
-      /^actions: exe_1 was answered as failed/,
-    ],
-    [
-      'a report that was lost',
-      ({ reports }) => reports[0]!.lines.push('three'),
-      /^reports: exe_1 has 2 lines, acknowledged were 3/,
-    ],
-    [
-      'a report that is not the last',
-      ({ reports }) => (reports[0]!.status = 'failed'),
-      /^reports: exe_1 stands at succeeded after failed/,
-    ],
-    ['a push that was lost', ({ results }) => results.pop(), /^pushes: push "all well" was answered and is not stored/],
-    [
-      'a push that counts twice',
+      'pushes: "all well" became 2 results, 1 is the most',
       ({ results }) => results.push({ ...results[0]!, id: 'res_2' }),
-      /^pushes: "all well" became 2 results, 1 is/,
     ],
     [
-      'a push that says other things',
-      ({ results }) => (results[0]!.record = { success: false, error_message: '' }),
-      /^pushes: push "all well" was answered res_1, which/,
+      'pushes: push "all well" was answered res_1, which is',
+      ({ results }) => (results[0]!.record = { success: false }),
     ],
-    [
-      'silence that was none',
-      ({ silences }) => (silences[0]!.at = NOON + 5 * SECOND),
-      /^silence: silence of chk_2 at .*: push of .* was answered before/,
-    ],
-    [
-      'silence while away',
-      ({ silences }) => (silences[0]!.at = NOON + 50 * SECOND),
-      /^silence: silence of chk_2 at .*: nobody watched until/,
-    ],
-    [
-      'a slot without a result',
-      ({ pulled }) => pulled[0]!.gaps.pop(),
-      /^slots: chk_1: slot .* has no result and is no gap/,
-    ],
-    ['a slot with two', ({ pulled }) => pulled[0]!.results.set(NEXT, 2), /^slots: chk_1: slot .* has 2 results/],
-    ['an outage that is not told', ({ outages }) => outages.pop(), /^slots: the time away from .* is no outage/],
-  ])('finds %s', (_, change, sentence) => {
+    ['was answered before', ({ silences }) => (silences[0]!.at = NOON + 5 * SECOND)],
+    ['nobody watched until', ({ silences }) => (silences[0]!.at = NOON + 50 * SECOND)],
+    ['has no result and is no gap', ({ pulled }) => pulled[0]!.gaps.pop()],
+    ['has 2 results', ({ pulled }) => pulled[0]!.results.set(NEXT, 2)],
+    ['is no outage', ({ outages }) => outages.pop()],
+  ])('finds: %s', (sentence, change) => {
     const told = history();
     change(told);
-    expect(verdict(told as unknown as History)).toContainEqual(expect.stringMatching(sentence));
+    expect(verdict(told as unknown as History)).toContainEqual(expect.stringContaining(sentence));
   });
 
   it('excuses by a restart that an alert was sent again', () => {

@@ -111,12 +111,15 @@ export type PushAttempt = {
   replayed?: boolean;
 };
 
-/** A failure that silence made, at its deadline. `judged`: when, by a run that began at `began_at`. */
+/**
+ * A failure that silence made, at its deadline. `judged`: when, of which check as it was before, by a run that began at
+ * `began_at`.
+ */
 export type Silence = {
   check_id: string;
   at: number;
   grace_ms: number;
-  judged?: { n: number; at: number; began_at: number };
+  judged?: { n: number; at: number; began_at: number; check: CheckItem };
 };
 
 /** Slots of a pull check with the same settings, due in (from, to]. */

@@ -47,10 +47,8 @@ function unwatched({ away }: History, { at, grace_ms, judged }: Silence): string
 function checkDeadlines({ silences, results }: History, inside: Inside): string[] {
   const { seen, profile } = inside;
   const wrong: string[] = [];
-  const commits = new Map(seen.commits.map((commit) => [commit.n, commit]));
   for (const { check_id, at, grace_ms: grace, judged } of silences) {
-    const commit = commits.get(judged!.n)!;
-    const check = commit.changes.map(({ before }) => before).find((item) => item?.sk === 'CHECK') as CheckItem;
+    const { check, ...commit } = judged!;
     const say = (text: string) => wrong.push(`silence of ${check_id} at ${at}, commit ${commit.n}: ${text}`);
     if (at < check.settings_at + grace) say(`settings changed at ${check.settings_at}`);
     if (at > commit.at + skewOf(inside)) say('before its time');
