@@ -7,7 +7,7 @@ import type { GapNoteItem } from '#lib/health/gap-causes.ts';
 import { type ResultItem, resultRecord } from '#lib/health/result-item.ts';
 import type { TransitionItem } from '#lib/health/transition-item.ts';
 import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
-import { changesIn, keyText, probeResults, type Seen } from '#test/oracle/inside.ts';
+import { changesIn, keyText, probeResults, type Seen, settingsIn } from '#test/oracle/inside.ts';
 import { graceOf, NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import type { Run } from './simulate.ts';
 
@@ -113,7 +113,9 @@ function pulledIn(seen: Seen, end: number): PulledCheck[] {
   );
   const outages = outagesOf(seen).map(({ from, to }) => ({ from, to: to + 1, cause: 'outage' }));
 
-  return periodsIn(seen, end).map(({ check, from, changed_at }) => {
+  return [...settingsIn(seen).values()].flat().flatMap(({ check, from, to }) => {
+    if (!check?.enabled || check.execution_mode !== 'pull') return [];
+    const changed_at = Math.min(to, end - LAST_MS + NEAR_CHANGE_MS);
     const { id, interval_seconds } = check;
     const phase = phaseOf(id, interval_seconds);
     const interval = interval_seconds * 1000;
@@ -133,23 +135,4 @@ function pulledIn(seen: Seen, end: number): PulledCheck[] {
       stored: { check, changed_at },
     };
   });
-}
-
-function periodsIn(seen: Seen, end: number): { check: CheckItem; from: number; changed_at: number }[] {
-  const open = new Map<string, { check: CheckItem; from: number }>();
-  const periods: ReturnType<typeof periodsIn> = [];
-  const close = (pk: string, changed_at: number) => {
-    const period = open.get(pk);
-    open.delete(pk);
-    if (period) periods.push({ ...period, changed_at });
-  };
-  for (const { key, before, after, commit } of changesIn(seen)) {
-    if (key.sk !== 'CHECK') continue;
-    const [old, now] = [before as CheckItem | undefined, after as CheckItem | undefined];
-    if (old?.rev === now?.rev) continue;
-    close(key.pk, commit.at);
-    if (now?.enabled && now.execution_mode === 'pull') open.set(key.pk, { check: now, from: commit.at });
-  }
-  for (const pk of [...open.keys()]) close(pk, end - LAST_MS + NEAR_CHANGE_MS);
-  return periods;
 }

@@ -108,6 +108,24 @@ export const stalledBetween = ({ stalls }: Pick<Seen, 'stalls'>, from: number, t
 export const changesIn = ({ commits }: Seen): (Change & { commit: Commit })[] =>
   commits.flatMap((commit) => commit.changes.map((change) => ({ ...change, commit })));
 
+/** Settings that a check had in [from, to); no check: it was gone. */
+type Settings = Span & { check: CheckItem | undefined };
+
+/** All settings of each check in their order, by its id. */
+export function settingsIn(seen: Seen): Map<string, Settings[]> {
+  const settings = new Map<string, Settings[]>();
+  for (const { key, before, after, commit } of changesIn(seen)) {
+    const [old, check] = [before, after] as (CheckItem | undefined)[];
+    if (key.sk !== 'CHECK' || old?.rev === check?.rev) continue;
+    const list = settings.get((check ?? old)!.id) ?? [];
+    const last = list.at(-1);
+    if (last) last.to = commit.at;
+    list.push({ from: commit.at, to: Number.POSITIVE_INFINITY, check });
+    settings.set((check ?? old)!.id, list);
+  }
+  return settings;
+}
+
 /** Each result of a probe as it was stored, with its check as that stood then. */
 export function* probeResults(seen: Seen) {
   const checks = new Map<string, CheckItem>();
