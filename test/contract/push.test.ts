@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectWholeChains, feedOf, transitionsOf } from '#test/support/chains.ts';
+import { expectWholeChains } from '#test/oracle/whole-chains.ts';
+import { feedOf, transitionsOf } from '#test/support/chains.ts';
 import { type Client, failure, newTenant } from '#test/support/client.ts';
 import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
 

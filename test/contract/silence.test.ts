@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectWholeChains, transitionsOf } from '#test/support/chains.ts';
+import { expectWholeChains } from '#test/oracle/whole-chains.ts';
+import { transitionsOf } from '#test/support/chains.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { everything, got, newCheck } from '#test/support/fleet.ts';

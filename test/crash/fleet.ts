@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Action } from '#test/oracle/history.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
 import type { Client } from '#test/support/client.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
@@ -11,7 +12,7 @@ import { Pipelines } from './pipelines.ts';
 
 /** A check under load, with what its judges need to know of it. */
 export type Watched = { id: string; name: string; created_at: string };
-export type Fired = { id: string; check_id: string; trigger_to_state: string; created_at: string };
+export type Configured = Action & { id: string };
 
 /** All that one crash test is about: the service, what is configured in it, and the world around it. */
 export type Fleet = {
@@ -25,8 +26,8 @@ export type Fleet = {
   /** Gets one heartbeat a round, and falls silent. */
   mute: Watched;
   pulled: Watched[];
-  actions: Fired[];
-  byHand: { id: string };
+  actions: Configured[];
+  byHand: Configured;
   receiver: Place;
   target: Place;
   ci: Place;
@@ -108,12 +109,15 @@ async function configure(client: Client, { receiver, target, ci, random }: Aroun
     body_template: '{"run": "{{execution_id}}", "transition": "{{transition_id}}"}',
     timeout_ms: 3_000,
   };
-  const fired = async (name: string, check_id: string, trigger_to_state: string): Promise<Fired> =>
+  const fired = async (name: string, check_id: string, trigger_to_state: string): Promise<Configured> =>
     got(
       await client.post('/v1/actions', { ...action, name, trigger_type: 'state_change', check_id, trigger_to_state }),
       201,
     );
   const actions = [await fired('Roll back', plain[0]!.id, 'down'), await fired('Look', pulled[0]!.id, '')];
-  const byHand = got(await client.post('/v1/actions', { ...action, name: 'By hand', trigger_type: 'manual' }), 201);
+  const byHand: Configured = got(
+    await client.post('/v1/actions', { ...action, name: 'By hand', trigger_type: 'manual' }),
+    201,
+  );
   return { plain, keyed, beating, mute, pulled, actions, byHand };
 }

@@ -1,13 +1,13 @@
+import { checkActions } from '#test/oracle/actions.ts';
+import { checkChains } from '#test/oracle/chains.ts';
+import { type History, isTaken } from '#test/oracle/history.ts';
+import { verdict } from '#test/oracle/promises.ts';
+import { checkReports } from '#test/oracle/reports.ts';
+import { slotsIn } from '#test/oracle/slots.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { type Fleet, GRACE_S } from './fleet.ts';
-import { judgeActions, judgeReports } from './judge-actions.ts';
-import { duplicatesOf, judgeAlerts, judgeArrivals } from './judge-alerts.ts';
-import { judgeChains, judgeStates } from './judge-chains.ts';
-import { judgePushes } from './judge-pushes.ts';
-import { judgeSilence } from './judge-silence.ts';
-import { judgeAway, judgeSlots } from './judge-slots.ts';
+import type { Fleet } from './fleet.ts';
+import { historyOf, toldAtRest, toldOf } from './history.ts';
 import type { Sent } from './load.ts';
-import { gapsOf, resultsOf, type Story, statesNow, storyOf } from './told.ts';
 
 /** What there is so far, of everything that was counted. */
 export type Totals = Record<string, number>;
@@ -27,103 +27,70 @@ const DELIVERED_MS = 60_000;
  * @param until epoch ms: deliveries that were planned before are over by now
  */
 export async function judge(fleet: Fleet, sent: Sent, until: number): Promise<Judgement> {
-  const story = await storyOf(fleet);
-  const lives = fleet.lives.all;
-  const results = await judgeResults(fleet, sent);
-  const wrong = [
-    ...results.wrong,
-    ...judgeChains(story),
-    ...judgeAlerts(story, lives, until),
-    // A delivery that went out while the story was told has arrived by now.
-    ...judgeArrivals(story, fleet.receiver.arrivals),
-    ...judgeActions(story, fleet, sent.runs, Math.min(until, Date.now() - GIVEN_UP_MS)),
-  ];
-  return { wrong, totals: { ...results.totals, ...count(story, sent) } };
+  const now = Date.now();
+  const runs = Math.min(until, now - GIVEN_UP_MS);
+  const history = await historyOf(fleet, sent, { alerts: until, runs, slots: now - PROBED_MS });
+  return { wrong: [...fleet.pipelines.wrong, ...verdict(history)], totals: totalsOf(history) };
 }
 
 /** The same at the end, when nothing changes any more and everything has had the time to be over. */
 export async function judgeEnd(fleet: Fleet, sent: Sent): Promise<Judgement> {
   fleet.calm = true;
   const until = Date.now();
-  const stuck = (error: Error) => [error.message];
   const wrong = await eventually(async () => {
-    const story = await storyOf(fleet);
-    const states = await statesNow(fleet);
-    const again = await storyOf(fleet);
-    const isQuiet = again.feed.length === story.feed.length && !isOpen(again, until);
-    const broken = [
-      ...judgeStates(again, states),
-      ...judgeReports(again, fleet),
-      ...judgeActions(again, fleet, [], until),
-    ];
+    const history = await toldAtRest(fleet, { alerts: until, runs: until, slots: until });
+    const broken = [...checkChains(history), ...checkActions(history), ...checkReports(history)];
     if (broken.length > 0) throw new Error(broken.slice(0, 5).join('; '));
-    return isQuiet && [];
-  }, DELIVERED_MS).catch(stuck);
+    return fleet.pipelines.open === 0 && !isOpen(history, until) && [];
+  }, DELIVERED_MS).catch((stuck: Error) => [stuck.message]);
   const last = await judge(fleet, sent, until);
   return { wrong: [...wrong, ...last.wrong], totals: last.totals };
 }
 
 /** Waits until the deliveries that were planned before an instant are over; judging tells those that are not. */
 export const delivered = (fleet: Fleet, until: number): Promise<unknown> =>
-  eventually(async () => !isOpen(await storyOf(fleet), until), DELIVERED_MS).catch(() => undefined);
+  eventually(async () => !isOpen(await toldOf(fleet, { alerts: until, runs: 0, slots: 0 }), until), DELIVERED_MS).catch(
+    () => undefined,
+  );
 
-function isOpen({ feed, deliveries }: Story, until: number): boolean {
-  const planned = feed.filter((one) => Date.parse(one.timestamp) < until).flatMap((one) => one.alert.deliveries);
-  const open = (one: Story['feed'][number] | undefined) => one?.status !== 'sent' && one?.status !== 'failed';
-  const made = [...deliveries.values()].filter((one) => Date.parse(one.created_at) < until);
-  return planned.some((id) => open(deliveries.get(id))) || made.some(open);
+function isOpen({ transitions, deliveries }: History, until: number): boolean {
+  const over = new Set(deliveries.filter(({ status }) => status === 'sent' || status === 'failed').map(({ id }) => id));
+  const planned = transitions.filter(({ at }) => at < until).flatMap(({ alert }) => alert.deliveries);
+  const made = deliveries.filter(({ created_at }) => Date.parse(created_at) < until).map(({ id }) => id);
+  return [...planned, ...made].some((id) => !over.has(id));
 }
 
-/** The results of every check, against what was pushed and what was due. */
-async function judgeResults(fleet: Fleet, sent: Sent): Promise<Judgement> {
-  const { lives, plain, keyed, beating, mute, pulled } = fleet;
-  const wrong: string[] = [];
-  const totals: Totals = { results: 0, silences: 0, slots: 0, executed: 0, missed_outage: 0, missed_late: 0 };
-  const add = (name: string, more: number) => {
-    totals[name] = (totals[name] ?? 0) + more;
-  };
-  for (const { id } of [...plain, ...keyed, beating, mute]) {
-    // Those that are under way while the results are read may or may not be among them.
-    const pushes = sent.pushes.filter((push) => push.check === id).map((push) => ({ ...push }));
-    const results = await resultsOf(fleet, id, 0);
-    const later = sent.pushes.filter((push) => push.check === id).slice(pushes.length);
-    wrong.push(...judgePushes([...pushes, ...later.map(({ answer: _, ...push }) => push)], results));
-    wrong.push(...judgeSilence(results, pushes, lives.all, GRACE_S * 1000));
-    const silences = results.filter((one) => one.error_kind === 'silence').length;
-    add('silences', silences);
-    add('results', results.length - silences);
-  }
-  wrong.push(...judgeAway(beating, await gapsOf(fleet, beating), lives.all));
-  for (const check of pulled) {
-    const until = Date.now() - PROBED_MS;
-    const results = await resultsOf(fleet, check.id, 0);
-    const slots = judgeSlots(check, results, await gapsOf(fleet, check), lives.all, until);
-    wrong.push(...slots.wrong);
-    add('slots', slots.count.due);
-    add('executed', slots.count.executed);
-    for (const [cause, missed] of Object.entries(slots.count.missed)) add(`missed_${cause}`, missed);
-  }
-  return { wrong, totals };
-}
-
-function count({ feed, deliveries, executions, received }: Story, { pushes, runs }: Sent): Totals {
-  const logged = [...deliveries.values()];
-  const being = (status: string) => logged.filter((one) => one.status === status).length;
-  const ran = (status: string) => executions.filter((one) => one.dispatch_status === status).length;
+function totalsOf(history: History): Totals {
+  const { pushes, transitions, deliveries, executions, received, asked = [], results, silences, pulled } = history;
+  const runs = executions.map(({ began }) => began);
+  const being = (...statuses: string[]) => deliveries.filter(({ status }) => statuses.includes(status)).length;
+  const ran = (status: string) => runs.filter(({ dispatch_status }) => dispatch_status === status).length;
+  const distinct = (ids: string[]) => new Set(ids).size;
+  const acknowledged = distinct(pushes.filter(({ answered }) => answered).map(({ push }) => push));
+  const taken = received.filter(isTaken).map(({ delivery_id }) => delivery_id);
+  const slots = pulled.flatMap((one) => slotsIn(history, one));
+  const missed = (cause: string) => slots.filter(({ times, gap }) => times === 0 && gap === cause).length;
   return {
-    acknowledged: pushes.filter((push) => push.answer).length,
-    unanswered: pushes.filter((push) => !push.answer).length,
-    transitions: feed.length,
+    acknowledged,
+    unanswered: distinct(pushes.map(({ push }) => push)) - acknowledged,
+    transitions: transitions.length,
     sent: being('sent'),
     failed: being('failed'),
-    open: being('pending') + being('retrying'),
+    open: being('pending', 'retrying'),
     arrivals: received.length,
-    duplicates: duplicatesOf(received),
-    runs_by_hand: runs.length,
-    executions: executions.length,
+    duplicates: taken.length - distinct(taken),
+    runs_by_hand: asked.length,
+    executions: runs.length,
     run_well: ran('success'),
     run_failed: ran('failed'),
     run_open: ran('pending'),
-    interrupted: executions.filter((one) => one.error_message.startsWith('interrupted')).length,
+    interrupted: runs.filter(({ error_message }) => error_message.startsWith('interrupted')).length,
+    results: results.length,
+    silences: silences.length,
+    slots: slots.length,
+    executed: slots.filter(({ times }) => times > 0).length,
+    missed_outage: missed('outage'),
+    missed_late: missed('late'),
+    missed_error: missed('error'),
   };
 }

@@ -1,29 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PushAttempt } from '#test/oracle/history.ts';
 import type { Answer } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import type { Fleet, Watched } from './fleet.ts';
 import { unlessCut } from './unless-cut.ts';
 
-/** A push, as its agent knows it. Times in epoch ms. */
-export type Push = {
-  kind: 'plain' | 'keyed' | 'beat';
-  check: string;
-  /** Its error message, by which it is found again; empty for a heartbeat. */
-  tag: string;
-  /** Idempotency-Key. */
-  key?: string;
-  body?: object;
-  sent_at: number;
-  /** The record that it was answered with, and when. */
-  answer?: { at: number; record: Answer['body'] };
-};
+/** A push as its agent means it. */
+export type Push = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
 
 /** A run that somebody asked for and was answered. */
 export type RunByHand = Answer['body'];
 
 /** Everything that was sent, answered or not. */
-export type Sent = { pushes: Push[]; runs: RunByHand[] };
+export type Sent = { pushes: PushAttempt[]; runs: RunByHand[] };
 
 const PLAIN_AGENTS = 5;
 const KEYED_AGENTS = 3;
@@ -40,8 +30,7 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
     const checks = isKeyed ? fleet.keyed : fleet.plain;
     for (let n = 0; !stopped; n++) {
       const push = newPush(random.pick(checks), random, `round ${round}, agent ${number}, push ${n}`, isKeyed);
-      sent.pushes.push(push);
-      if (!(await pushOnce(fleet, push))) return;
+      if (!(await pushOnce(fleet, sent, push))) return;
       await pause(random.int(5, 60));
     }
   });
@@ -63,34 +52,32 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
   };
 }
 
-function newPush(check: Watched, random: Random, tag: string, isKeyed: boolean): Push {
-  const body = { success: random.chance(0.8), latency_ms: random.int(0, 500), error_message: tag };
-  const key = isKeyed ? { key: tag.replaceAll(/\W+/g, '-') } : {};
-  return { kind: isKeyed ? 'keyed' : 'plain', check: check.id, tag, body, sent_at: Date.now(), ...key };
+/** @param mark its error message, by which its result is found again */
+function newPush({ id: check_id }: Watched, random: Random, mark: string, identified: boolean): Push {
+  const body = { success: random.chance(0.8), latency_ms: random.int(0, 500), error_message: mark };
+  return { check_id, push: mark, identified, body };
 }
 
 /**
- * Sends a push, or sends it again. @returns whether it was answered; throws when with anything but 201, or with another
- * record than before
+ * Sends a push, or sends it again: with an Idempotency-Key where it is identified, as a heartbeat where it has no body.
+ * @returns whether it was answered; throws when with anything but 201
  */
-export async function pushOnce({ client }: Fleet, push: Push): Promise<boolean> {
-  const path = `/v1/checks/${push.check}/${push.kind === 'beat' ? 'heartbeat' : 'results'}`;
-  const headers: Record<string, string> = push.key === undefined ? {} : { 'idempotency-key': push.key };
-  const answer = await unlessCut(client.send('POST', path, { body: push.body, headers }));
+export async function pushOnce({ client }: Fleet, { pushes }: Sent, push: Push): Promise<boolean> {
+  const { check_id, identified, body } = push;
+  const at = Date.now();
+  const attempt: PushAttempt = { ...push, started_n: at, started_at: at };
+  pushes.push(attempt);
+  const headers: Record<string, string> = identified ? { 'idempotency-key': push.push.replaceAll(/\W+/g, '-') } : {};
+  const path = `/v1/checks/${check_id}/${body ? 'results' : 'heartbeat'}`;
+  const answer = await unlessCut(client.send('POST', path, { body, headers }));
   if (!answer) return false;
   const record = got(answer, 201);
-  if (push.answer && push.answer.record.id !== record.id) {
-    throw new Error(`the key of "${push.tag}" answered ${record.id}, and ${push.answer.record.id} before`);
-  }
-  push.answer ??= { at: Date.now(), record };
+  attempt.answered = { n: Date.now(), at: Date.now(), status: answer.status, result_id: record.id, record };
   return true;
 }
 
-async function beat(fleet: Fleet, sent: Sent, check: Watched): Promise<boolean> {
-  const push: Push = { kind: 'beat', check: check.id, tag: '', sent_at: Date.now() };
-  sent.pushes.push(push);
-  return pushOnce(fleet, push);
-}
+const beat = (fleet: Fleet, sent: Sent, { id: check_id }: Watched): Promise<boolean> =>
+  pushOnce(fleet, sent, { check_id, push: `heartbeat ${sent.pushes.length}`, identified: false, body: undefined });
 
 const BEAT_MS = 300;
 

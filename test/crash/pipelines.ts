@@ -1,11 +1,9 @@
+import type { Reported } from '#test/oracle/history.ts';
 import type { Client } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import type { Random } from '#test/support/random.ts';
 import { type Answer, type Arrival, moody } from './outside.ts';
 import { unlessCut } from './unless-cut.ts';
-
-/** What the pipeline of one run has reported: lines that were sent at all, and those that were acknowledged. */
-export type Report = { sent_lines: number; acked_lines: number; done: boolean };
 
 const LINES = ['checking out', 'rolling back', 'done'];
 /** Between two tries of a report, ms. */
@@ -13,9 +11,12 @@ const PAUSE_MS = 200;
 
 /** The pipelines that actions start. Each reports under the id that it was given, until it is heard. */
 export class Pipelines {
-  readonly reports = new Map<string, Report>();
+  readonly reports: Reported[] = [];
+  /** How many are not done. */
+  open = 0;
   readonly wrong: string[] = [];
   readonly #client: Client;
+  readonly #begun = new Set<string>();
   #stopped = false;
 
   constructor(client: Client) {
@@ -26,11 +27,7 @@ export class Pipelines {
   begin(arrival: Arrival, random: Random): Answer {
     const { run } = JSON.parse(arrival.body);
     arrival.id = run;
-    if (!this.reports.has(run)) {
-      const report: Report = { sent_lines: 0, acked_lines: 0, done: false };
-      this.reports.set(run, report);
-      this.#run(run, report).catch((error: Error) => this.wrong.push(`run ${run}: ${error.message}`));
-    }
+    if (!this.#begun.has(run)) this.#run(run).catch((error: Error) => this.wrong.push(`run ${run}: ${error.message}`));
     return random.chance(0.03) ? { status: 200, wait_ms: 60_000 } : moody(random);
   }
 
@@ -38,20 +35,23 @@ export class Pipelines {
     this.#stopped = true;
   }
 
-  async #run(run: string, report: Report): Promise<void> {
-    await this.#say(run, { status: 'running', logs: LINES }, report);
-    await this.#say(run, { status: 'succeeded' }, report);
-    report.done = !this.#stopped;
+  async #run(run: string): Promise<void> {
+    this.#begun.add(run);
+    this.open++;
+    await this.#say(run, { status: 'running', logs: LINES });
+    await this.#say(run, { status: 'succeeded' });
+    if (!this.#stopped) this.open--;
   }
 
-  async #say(run: string, body: { status: string; logs?: string[] }, report: Report): Promise<void> {
-    const lines = body.logs?.length ?? 0;
+  async #say(execution_id: string, body: { status: string; logs?: string[] }): Promise<void> {
+    const report: Reported = { execution_id, status: body.status, lines: body.logs ?? [], tries: 0 };
+    this.reports.push(report);
     while (!this.#stopped) {
-      report.sent_lines += lines;
-      const answer = await unlessCut(this.#client.post(`/v1/actions/executions/${run}/events`, body));
+      report.tries++;
+      const answer = await unlessCut(this.#client.post(`/v1/actions/executions/${execution_id}/events`, body));
       if (answer) {
         got(answer, 200);
-        report.acked_lines += lines;
+        report.status_code = answer.status;
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PushAttempt } from '#test/oracle/history.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { type Fleet, GRACE_S, PULL_INTERVAL_S } from './fleet.ts';
 import { killStarting } from './lives.ts';
-import { type Push, pushOnce, type Sent, startLoad } from './load.ts';
+import { pushOnce, type Sent, startLoad } from './load.ts';
 
 /** How one round went. Times in ms. */
 export type Round = {
@@ -16,7 +17,6 @@ export type Round = {
   /** From the last start until it said that it runs, and until each pull check had been probed. */
   ready_in: number;
   back_on_slots_in: number;
-  pushes: Push[];
   wrong: string[];
 };
 
@@ -42,7 +42,7 @@ export async function goThrough(fleet: Fleet, sent: Sent, seed: number, number: 
   await fleet.lives.start();
   const { spawned_at, ready_at } = fleet.lives.all.at(-1)!;
   const pushes = sent.pushes.slice(before);
-  const wrong = await sendAgain(fleet, pushes, random);
+  const wrong = await sendAgain(fleet, sent, pushes, random);
   const probed_at = await probedSince(fleet, ready_at!);
   if (probed_at - ready_at! > PULL_INTERVAL_S * 1000 + SLACK_MS)
     wrong.push(`${probed_at - ready_at!} ms after the restart not every pull check was back on its slots`);
@@ -53,7 +53,6 @@ export async function goThrough(fleet: Fleet, sent: Sent, seed: number, number: 
     starts_killed,
     ready_in: ready_at! - spawned_at,
     back_on_slots_in: probed_at - ready_at!,
-    pushes,
     wrong,
   };
 }
@@ -69,17 +68,17 @@ async function killStarts({ lives }: Fleet, random: Random): Promise<number[]> {
 }
 
 /** An agent with a key sends again what it has no answer to, and now and then what it has one to. */
-async function sendAgain(fleet: Fleet, pushes: Push[], random: Random): Promise<string[]> {
-  const keyed = pushes.filter((push) => push.kind === 'keyed');
-  const answered = keyed.filter((push) => push.answer);
+async function sendAgain(fleet: Fleet, sent: Sent, pushes: PushAttempt[], random: Random): Promise<string[]> {
+  const keyed = pushes.filter((push) => push.identified);
+  const answered = keyed.filter((push) => push.answered);
   const again = [
-    ...keyed.filter((push) => !push.answer),
+    ...keyed.filter((push) => !push.answered),
     ...Array.from({ length: Math.min(SENT_AGAIN, answered.length) }, () => random.pick(answered)),
   ];
   const wrong: string[] = [];
   for (const push of again) {
     try {
-      if (!(await pushOnce(fleet, push))) wrong.push(`"${push.tag}" was sent again and got no answer`);
+      if (!(await pushOnce(fleet, sent, push))) wrong.push(`"${push.push}" was sent again and got no answer`);
     } catch (error) {
       wrong.push((error as Error).message);
     }

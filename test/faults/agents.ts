@@ -1,8 +1,9 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { PushAttempt } from '#test/oracle/history.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
-import type { Observations, PushAttempt } from './observations.ts';
+import type { Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 import type { Client } from './requests.ts';
 
@@ -44,24 +45,21 @@ function silenceDue({ seen }: World, { pk, config, interval_seconds }: CheckItem
 /** One push, sent again until it is answered, the agent loses patience, or it may not be repeated safely. */
 async function push(world: World, { id }: CheckItem, success: boolean): Promise<void> {
   const { random, clock, profile } = world;
-  const number = ++pushes;
+  const number = `${++pushes}`;
   const kind = random.pick(['heartbeat', 'keyed heartbeat', 'plain', 'keyed', 'dated', 'dated']);
   const identified = kind === 'keyed heartbeat' || kind === 'keyed' || kind === 'dated';
   const headers: Record<string, string> = kind.startsWith('keyed') ? { 'idempotency-key': `push-${number}` } : {};
   const path = `/v1/checks/${id}/${kind.endsWith('heartbeat') ? 'heartbeat' : 'results'}`;
   const body = kind.endsWith('heartbeat')
     ? undefined
-    : {
-        success,
-        latency_ms: number,
-        ...(success ? {} : { error_message: 'agent says no' }),
-        ...(kind === 'dated' && { checked_at: iso(clock.now() - ageOf(random)) }),
-      };
+    : { success, latency_ms: Number(number), ...(success ? {} : { error_message: 'agent says no' }) };
+  const sent = kind === 'dated' ? { ...body, checked_at: iso(clock.now() - ageOf(random)) } : body;
   const attempts = random.int(1, 6);
   const twice = !profile.quiet && random.chance(0.05);
-  if (twice) void attempt(world, { check_id: id, push: number, identified, body }, path, headers);
+  const meant = { check_id: id, push: number, identified, body };
+  if (twice) void attempt(world, meant, path, sent, headers);
   for (let i = 0; i < attempts; i++) {
-    const answered = await attempt(world, { check_id: id, push: number, identified, body }, path, headers);
+    const answered = await attempt(world, meant, path, sent, headers);
     if (answered !== undefined && answered < 500) return;
     await clock.sleep(random.int(100, 4000));
   }
@@ -79,11 +77,12 @@ async function attempt(
   { seen, clock, client }: World,
   meant: Meant,
   path: string,
+  body: object | undefined,
   headers: Record<string, string>,
 ): Promise<number | undefined> {
   const one: PushAttempt = { ...meant, started_n: seen.next(), started_at: clock.now(), replayed: false };
   seen.pushes.push(one);
-  const answer = await client('POST', path, meant.body ?? {}, headers);
+  const answer = await client('POST', path, body ?? {}, headers);
   if (!answer) return undefined;
   one.replayed = answer.replayed;
   const id = (answer.body as { id?: string } | undefined)?.id;

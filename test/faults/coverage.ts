@@ -5,6 +5,7 @@ import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { changesIn } from '#test/oracle/inside.ts';
 import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';
 
@@ -32,8 +33,8 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
 }
 
 /** Of every check that ever was. */
-function checkTypes({ commits }: Observations): string[] {
-  const made = commits.flatMap(({ changes }) => changes.filter(({ key, before }) => key.sk === 'CHECK' && !before));
+function checkTypes(seen: Observations): string[] {
+  const made = changesIn(seen).filter(({ key, before }) => key.sk === 'CHECK' && !before);
   return made.map(({ after }) => (after as CheckItem).check_type);
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { checkLineage } from '#test/oracle/lineage.ts';
 import { invokedBy, isStopped, MOST_IN_A_CHAIN } from '#test/support/lineage.ts';
-import { checkLineage } from './check-lineage.ts';
 import { simulate } from './simulate.ts';
 
 it('the longest chain of a batch counts, function by function', () => {

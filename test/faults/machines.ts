@@ -9,8 +9,9 @@ import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { functions } from '#infra/topology.ts';
+import type { FunctionRun } from '#test/oracle/inside.ts';
 import { invokedBy, type Lineage } from '#test/support/lineage.ts';
-import { count, type FunctionRun } from './observations.ts';
+import { count } from './observations.ts';
 import { type Process, type Shared, startProcess } from './process.ts';
 import { runContext } from './run-context.ts';
 

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
+import { verdict } from '#test/oracle/promises.ts';
 import { type Coverage, cover } from './coverage.ts';
+import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
-import { verdict } from './verdict.ts';
 
 /**
- * `npm run test:faults -- --seed N --runs M [--minutes L] [--until-broken]`: M lives of the service from seed N on, in
- * virtual time, or as many as it takes until a promise is broken. Prints what happened in them: faults by kind, what
+ * `npm run test:faults -- --seed N --runs M [--minutes L] [--promise NAME] [--until-broken]`: M lives of the service
+ * from seed N on, in virtual time, or as many as it takes until a promise (or the one of that name) is broken. Prints what happened in them: faults by kind, what
  * ran, transitions, deliveries; and for a life in which a promise was broken, which one and how to live it again.
  */
 const { values } = parseArgs({
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '100' },
     minutes: { type: 'string', default: '30' },
+    promise: { type: 'string' },
     'until-broken': { type: 'boolean', default: false },
   },
 });
@@ -28,7 +30,7 @@ let lived = 0;
 const begun = performance.now();
 for (let seed = first; seed < first + runs; seed++) {
   const run = await simulate(seed, minutes);
-  const wrong = verdict(run);
+  const wrong = verdict(historyOf(run), values.promise);
   cover(coverage, run);
   lived++;
   if (wrong.length === 0) continue;

@@ -1,8 +1,9 @@
 import { NetError } from '#lib/platform/net/net.ts';
+import type { NetworkSpell } from '#test/oracle/inside.ts';
+import { isNeighbours } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
-import { isNeighbours } from './neighbour.ts';
-import type { NetworkSpell, Observations } from './observations.ts';
+import type { Observations } from './observations.ts';
 
 /** What a host does with a request. `fails`: it answers, but not as it should. */
 export type Does = 'well' | 'refuses' | 'fails' | 'hangs' | 'throttles';

@@ -7,9 +7,6 @@ const CHECKS_PER_ENTITY = 25;
 /** How long its checks are there (ms). */
 const STAY_MS = 150_000;
 
-/** Hosts of the neighbour take every connection and answer nothing. */
-export const isNeighbours = (host: string): boolean => host.startsWith('hang-');
-
 /**
  * Another tenant of the service, whose many checks all hang until their time is over: more of them at once than a
  * process has places. What becomes of them is its own affair; nobody else may notice.

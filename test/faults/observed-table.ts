@@ -2,8 +2,9 @@ import { openTable } from '#infra/local/sqlite-table.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { keyOf } from '#lib/platform/table/item-limits.ts';
+import { type Change, keyText } from '#test/oracle/inside.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
-import { type Change, keyText, type Observations } from './observations.ts';
+import type { Observations } from './observations.ts';
 import { currentRun } from './run-context.ts';
 
 export type ObservedTable = Table & {

@@ -2,12 +2,12 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { slotsOf } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';
 import { WEBHOOK_SECRET } from './receivers.ts';
 import { type Client, insist } from './requests.ts';
-import { slotsOf } from './rules.ts';
 import { RECORD } from './targets.ts';
 
 export type OperatorWorld = { random: Random; clock: VirtualClock; seen: Observations; client: Client };

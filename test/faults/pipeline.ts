@@ -1,6 +1,7 @@
+import type { Reported } from '#test/oracle/history.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
-import type { Observations, Reported } from './observations.ts';
+import type { Observations } from './observations.ts';
 import type { Client } from './requests.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
@@ -14,7 +15,7 @@ export async function runPipeline(world: World, execution_id: string): Promise<v
   for (const [step, status] of steps.entries()) {
     await clock.sleep(random.int(10, 8000));
     const lines = Array.from({ length: status ? random.int(0, 2) : 3 }, (_, i) => `${step}.${i}`);
-    if (!(await report(world, { execution_id, ...(status && { status }), lines }))) return;
+    if (!(await report(world, { execution_id, ...(status && { status }), lines, tries: 0 }))) return;
   }
 }
 
@@ -22,7 +23,7 @@ async function report({ random, clock, seen, client }: World, one: Reported): Pr
   seen.reports.push(one);
   const { status, lines } = one;
   const body = { ...(status && { status }), ...(lines.length > 0 && { logs: lines }) };
-  for (let i = 0; i < 10; i++) {
+  while (one.tries++ < 10) {
     const answer = await client('POST', `/v1/actions/executions/${one.execution_id}/events`, body);
     if (answer) one.status_code = answer.status;
     if (answer && answer.status < 500) return answer.status === 200;

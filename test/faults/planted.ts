@@ -1,45 +1,37 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type PlantedFault, plantedFaults } from './planted-faults.ts';
+import { type PlantedFault, plant, plantedFaults, serviceFiles } from './planted-fault.ts';
 
 /**
  * `npm run test:planted -- [--runs M] [--only TEXT]`: plants one mistake after the other in a copy of the service,
- * lives seeds from 1 on until one of them breaks a promise, and prints which. Fails when a mistake is not found within
- * M seeds, or can no longer be planted as its place has changed.
+ * lives seeds from 1 on until one of them breaks the promise that the mistake is about, and prints how. Fails when a
+ * mistake is not found within M seeds, or can no longer be planted as its place has changed.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '200' }, only: { type: 'string', default: '' } },
 });
 const root = join(import.meta.dirname, '../..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
+const service = serviceFiles(root);
 
-/** A copy of all that a simulation runs, with the mistake in it. @throws when there is no place for it */
-function plant({ name, file, edits }: PlantedFault): string {
+/** A copy of all that a simulation runs, with the mistake in it. */
+function copyWith(fault: PlantedFault): string {
+  const { file, text } = plant(fault, service);
   const copy = mkdtempSync(join(tmpdir(), 'planted-'));
-  for (const part of ['lib', 'functions', 'infra', 'test/faults', 'test/support', 'package.json'])
+  for (const part of ['lib', 'functions', 'infra', 'test', 'test/support', 'package.json'])
     cpSync(join(root, part), join(copy, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  let text = readFileSync(join(copy, file), 'utf8');
-  for (const { find, replace } of edits) {
-    if (!text.includes(find)) throw new Error(`"${name}" cannot be planted: ${file} no longer has ${find}`);
-    text = text.replaceAll(find, replace);
-  }
   writeFileSync(join(copy, file), text);
   return copy;
 }
 
 /** What a simulation of the copy prints. */
-async function live(copy: string): Promise<string> {
-  const args = [
-    '--disable-warning=ExperimentalWarning',
-    'test/faults/main.ts',
-    '--until-broken',
-    '--runs',
-    values.runs,
-  ];
+async function live(copy: string, promise: string): Promise<string> {
+  const options = ['--until-broken', '--promise', promise, '--runs', values.runs];
+  const args = ['--disable-warning=ExperimentalWarning', 'test/faults/main.ts', ...options];
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   for await (const chunk of child.stdout) printed += chunk;
@@ -47,11 +39,13 @@ async function live(copy: string): Promise<string> {
 }
 
 let missed = 0;
-for (const fault of plantedFaults.filter(({ name }) => name.includes(values.only))) {
+const faults = plantedFaults().filter(({ name, sentence }) => `${name} ${sentence}`.includes(values.only));
+if (faults.length === 0) throw new Error(`No planted fault has "${values.only}" in its name or sentence.`);
+for (const fault of faults) {
   const begun = performance.now();
-  const copy = plant(fault);
+  const copy = copyWith(fault);
   try {
-    const printed = await live(copy);
+    const printed = await live(copy, fault.foundBy);
     const [, seed, broke] = /^seed (\d+) .*\n {2}(.*)$/m.exec(printed) ?? [];
     if (seed === undefined) missed++;
     const seconds = `${((performance.now() - begun) / 1000).toFixed(0)} s`;
@@ -62,5 +56,5 @@ for (const fault of plantedFaults.filter(({ name }) => name.includes(values.only
     rmSync(copy, { recursive: true });
   }
 }
-say(missed === 0 ? 'Every planted fault was found.' : `${missed} planted faults were not found.`);
+say(missed === 0 ? `Found: ${faults.length} planted faults.` : `${missed} planted faults were not found.`);
 process.exitCode = missed === 0 ? 0 : 1;

@@ -4,9 +4,10 @@ import type { Net } from '#lib/platform/net/net.ts';
 import type { Bus, Ids, Item, Log, Ports, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
+import type { StoreSpell } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
-import { count, type Observations, type StoreSpell } from './observations.ts';
+import { count, type Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 import { runContext } from './run-context.ts';
 

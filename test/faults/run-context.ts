@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { FunctionRun } from './observations.ts';
+import type { FunctionRun } from '#test/oracle/inside.ts';
 
 /** On whose behalf something happens: the run of a function that led to it, through every await. */
 export const runContext = new AsyncLocalStorage<FunctionRun>();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { verdict } from '#test/oracle/promises.ts';
+import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
-import { verdict } from './verdict.ts';
 
 /** Short lives; `npm run test:faults` lives longer ones, as many as one likes. */
 const MINUTES = 12;
@@ -9,7 +10,7 @@ const SEEDS = Array.from({ length: 36 }, (_, i) => i + 1);
 describe('a whole life of the service, full of faults', () => {
   it.each(SEEDS)('keeps every promise (seed %i)', async (seed) => {
     const run = await simulate(seed, MINUTES);
-    expect(verdict(run)).toEqual([]);
+    expect(verdict(historyOf(run))).toEqual([]);
     expect(run.seen.commits.length).toBeGreaterThan(300);
   });
 

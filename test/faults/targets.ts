@@ -1,8 +1,9 @@
 import { type LookUpReply, NetError, type TlsReply } from '#lib/platform/net/net.ts';
+import { type ProbeSeen, stalledBetween } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Does, type Manners, refused } from './manners.ts';
-import { type Observations, type ProbeSeen, stalledBetween } from './observations.ts';
+import type { Observations } from './observations.ts';
 import { currentRun } from './run-context.ts';
 
 type World = {

@@ -1,6 +1,7 @@
+import { type StoreSpell, stalledBetween } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
-import { count, type Observations, type StoreSpell, stalledBetween } from './observations.ts';
+import { count, type Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 
 /** What is wrong with our own machines and their store, and for how long. */

@@ -1,0 +1,96 @@
+import type { ActionVersion, History, Span } from '#test/oracle/history.ts';
+import { phaseOf } from '#test/oracle/rules.ts';
+import { statesOf } from '#test/support/chains.ts';
+import type { Answer } from '#test/support/client.ts';
+import { everything } from '#test/support/fleet.ts';
+import { CHANNELS, type Fleet, GRACE_S, PULL_INTERVAL_S, type Watched } from './fleet.ts';
+import type { Sent } from './load.ts';
+
+/** Oldest first. */
+const listed = async ({ client }: Fleet, path: string): Promise<Answer['body'][]> =>
+  (await everything(client, path)).reverse();
+
+/** What the service tells of transitions, deliveries and runs, and what others saw of them. */
+export async function toldOf(fleet: Fleet, over_before: History['over_before']): Promise<History> {
+  const asked_at = Date.now();
+  // Transitions first, then what follows from them.
+  const transitions = await listed(fleet, '/v1/status/transitions?limit=500');
+  const deliveries = await listed(fleet, '/v1/notify/logs?limit=1000');
+  const executions: History['executions'] = [];
+  for (const { id } of [...fleet.actions, fleet.byHand]) {
+    for (const one of await listed(fleet, `/v1/actions/${id}/executions?limit=200`))
+      executions.push({ n: 1, at: Date.parse(one.created_at), began: one, last: one });
+  }
+  return {
+    asked_at,
+    complete_until: transitions.length > 0 ? Date.parse(transitions.at(-1).timestamp) : 0,
+    over_before,
+    failed: 'process',
+    away: awayIn(fleet),
+    transitions: transitions.map((one) => ({ ...one, n: 1, at: Date.parse(one.timestamp) })),
+    channels: CHANNELS,
+    deliveries,
+    executions,
+    actions: new Map([...fleet.actions, fleet.byHand].map((action) => [action.id, versionsOf(action)])),
+    received: fleet.receiver.arrivals.map(({ id, at, status }) => ({ delivery_id: id, at, status })),
+    calls: fleet.ci.arrivals.map(({ id, at, status }) => ({ execution_id: id, n: at, at, status })),
+    results: [],
+    silences: [],
+    pulled: [],
+    pushes: [],
+  };
+}
+
+const versionsOf = (action: ActionVersion['action']): ActionVersion[] => [{ n: 0, at: 0, action }];
+
+/** From the end of each life to the start of the next. */
+const awayIn = ({ lives: { all } }: Fleet): Span[] =>
+  all.slice(1).map(({ spawned_at }, i) => ({ from: all[i]!.gone_at!, to: spawned_at }));
+
+/** The same with what entities and checks are now, and what pipelines have reported: for when nothing is under way. */
+export async function toldAtRest(fleet: Fleet, over_before: History['over_before']): Promise<History> {
+  const states = await statesOf(fleet.client);
+  return { ...(await toldOf(fleet, over_before)), states, reports: fleet.pipelines.reports };
+}
+
+/** All that happened so far, with the results of every check. */
+export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['over_before']): Promise<History> {
+  const history = await toldOf(fleet, over_before);
+  for (const { id } of [...fleet.plain, ...fleet.keyed, fleet.beating, fleet.mute]) {
+    for (const record of await listed(fleet, `/v1/checks/${id}/results?limit=500`)) {
+      if (record.error_kind === 'silence')
+        history.silences.push({ check_id: id, at: Date.parse(record.checked_at), grace_ms: GRACE_S * 1000 });
+      else history.results.push({ id: record.id, check_id: id, n: 0, mark: record.error_message, kept: true, record });
+    }
+  }
+  for (const check of fleet.pulled) history.pulled.push(await pulledOf(fleet, check));
+  const outages = (await gapsOf(fleet, fleet.beating)).filter(({ cause }) => cause === 'outage');
+  // Those that were sent meanwhile may be among the results.
+  return { ...history, outages, pushes: [...sent.pushes], asked: sent.runs };
+}
+
+async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pulled'][number]> {
+  const { id, created_at } = check;
+  const interval = PULL_INTERVAL_S * 1000;
+  const phase = phaseOf(id, PULL_INTERVAL_S);
+  const results = new Map<number, number>();
+  for (const { checked_at } of await listed(fleet, `/v1/checks/${id}/results?limit=500`)) {
+    const slot = phase + Math.floor((Date.parse(checked_at) - phase) / interval) * interval;
+    results.set(slot, (results.get(slot) ?? 0) + 1);
+  }
+  return {
+    id,
+    interval_seconds: PULL_INTERVAL_S,
+    // The probe at the creation takes the place of the slot before it.
+    from: Date.parse(created_at) + interval,
+    to: Number.POSITIVE_INFINITY,
+    results,
+    gaps: await gapsOf(fleet, check),
+  };
+}
+
+/** The gaps of a check, ascending. */
+async function gapsOf({ client }: Fleet, { id }: Watched): Promise<History['pulled'][number]['gaps']> {
+  const gaps = await everything(client, `/v1/checks/${id}/gaps`);
+  return gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), cause }));
+}

@@ -1,0 +1,139 @@
+import type { ActionItem } from '#lib/actions/action-item.ts';
+import type { ExecutionItem } from '#lib/actions/execution.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { resultRecord } from '#lib/health/history/result-view.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
+import { changesIn, keyText, probeResults, type Seen, settingsIn } from '#test/oracle/inside.ts';
+import { graceOf, NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
+import type { Run } from './simulate.ts';
+
+/** Three attempts with their waits and time-outs, the messages between them, and a receiver that asks to wait (ms). */
+const DELIVERED_MS = 240_000;
+/** A run of an action has surely ended (ms). */
+const ENDED_MS = 240_000;
+/** The last slots of a run have no time to be executed (ms). */
+const LAST_MS = 70_000;
+
+/** What happened in a run of the simulation, for its judges. */
+export function historyOf({ seen, profile, keys, end }: Run): History {
+  const items = [...seen.table.values()];
+  return {
+    asked_at: end,
+    complete_until: end,
+    over_before: { alerts: end - DELIVERED_MS, runs: end - ENDED_MS, slots: end - LAST_MS },
+    failed: profile.quiet ? 'nothing' : 'anything',
+    away: seen.outages,
+    ...transitionsIn(seen),
+    deliveries: items.filter((item): item is DeliveryItem => item.pk.includes('#DELIVERIES#')),
+    ...actionsIn(seen),
+    ...pushResultsIn(seen),
+    pulled: pulledIn(seen, end),
+    pushes: seen.pushes,
+    received: seen.received,
+    calls: seen.calls,
+    reports: seen.reports,
+    inside: { seen, profile, keys, end },
+  };
+}
+
+function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'feed'> {
+  const transitions = new Map<string, History['transitions'][number]>();
+  const states: History['states'] = new Map();
+  const pointers = new Set<string>();
+  for (const { key, after, commit } of changesIn(seen)) {
+    const { n, at } = commit;
+    if (key.sk.startsWith('TR#') && after) transitions.set(keyText(key), { ...(after as TransitionItem), n, at });
+  }
+  for (const item of seen.table.values()) {
+    if ('transition_sk' in item && item.pk.includes('#FEED#')) pointers.add(item.transition_sk as string);
+    if (item.sk === 'CHECK') states.set((item as CheckItem).id, { state: (item as CheckItem).state });
+    if (!item.pk.includes('#ENTITIES#')) continue;
+    const { id, state, seq } = item as EntityItem;
+    states.set(id, { state, seq });
+  }
+  const stored = [...transitions].filter(([key]) => seen.table.has(key));
+  return {
+    transitions: stored.map(([, one]) => one).sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp)),
+    states,
+    feed: new Set(stored.flatMap(([key, one]) => (pointers.has(key.split('|')[1]!) ? [one.transition_id] : []))),
+  };
+}
+
+/** As the commits left them: also what went with its check or its action since then. */
+function actionsIn(seen: Seen): Pick<History, 'actions' | 'executions'> {
+  const actions = new Map<string, ActionVersion[]>();
+  const executions: Execution[] = [];
+  for (const { key, before, after, commit } of changesIn(seen)) {
+    const { n, at } = commit;
+    if (key.sk.startsWith('act_'))
+      actions.set(key.sk, [...(actions.get(key.sk) ?? []), { n, at, action: after as ActionItem | undefined }]);
+    if (key.sk !== 'EXECUTION' || before || !after) continue;
+    const last = seen.table.get(keyText(key)) as ExecutionItem | undefined;
+    executions.push({ n, at, began: after as ExecutionItem, last });
+  }
+  return { actions, executions };
+}
+
+function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
+  const results = new Map<string, PushResult>();
+  const silences: Silence[] = [];
+  for (const { key, after, commit } of changesIn(seen)) {
+    const { n, at, run, changes } = commit;
+    if (!after || !key.sk.startsWith('R#')) continue;
+    const result = after as ResultItem;
+    const { success, latency_ms, error_message, received_at, history = false } = result;
+    if (received_at !== undefined) {
+      const check_id = key.pk.split('#').at(-1)!;
+      const { id } = resultRecord(check_id, result);
+      const mark = latency_ms > 0 ? `${latency_ms}` : '';
+      const record = { success, latency_ms, error_message };
+      const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), history, received_at, record };
+      if (!results.has(id)) results.set(id, one);
+    } else if (result.error_kind === 'silence') {
+      const check = changes.find((one) => one.key.pk === key.pk && one.key.sk === 'CHECK')!.before as CheckItem;
+      const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
+      silences.push({ check_id: check.id, at: Number(key.sk.slice(2, 15)), grace_ms: graceOf(check), judged });
+    }
+  }
+  return { results: [...results.values()], silences };
+}
+
+/** Each pull check, once for each time in which it had the same settings. */
+function pulledIn(seen: Seen, end: number): PulledCheck[] {
+  const results = new Map<string, Set<number>>();
+  for (const { check, slot } of probeResults(seen))
+    results.set(check.id, (results.get(check.id) ?? new Set()).add(slot));
+  const notes = Map.groupBy(
+    [...seen.table.values()].filter((item): item is GapNoteItem => item.sk.startsWith('G#')),
+    ({ pk }) => pk,
+  );
+  const outages = outagesOf(seen).map(({ from, to }) => ({ from, to: to + 1, cause: 'outage' }));
+
+  return [...settingsIn(seen).values()].flat().flatMap(({ check, from, to }) => {
+    if (!check?.enabled || check.execution_mode !== 'pull') return [];
+    const changed_at = Math.min(to, end - LAST_MS + NEAR_CHANGE_MS);
+    const { id, interval_seconds } = check;
+    const phase = phaseOf(id, interval_seconds);
+    const interval = interval_seconds * 1000;
+    // The probe after a change of settings takes the place of the slot before it.
+    const had = [...(results.get(id) ?? [])].map((at) => phase + Math.floor((at - phase) / interval) * interval);
+    const noted = (notes.get(check.pk) ?? []).map(({ sk, cause }) => {
+      const slot = Number(sk.slice(2));
+      return { from: slot, to: slot + 1, cause };
+    });
+    return {
+      id,
+      interval_seconds,
+      from,
+      to: changed_at - NEAR_CHANGE_MS,
+      results: new Map(had.map((slot) => [slot, 1])),
+      gaps: [...noted, ...outages],
+      stored: { check, changed_at },
+    };
+  });
+}

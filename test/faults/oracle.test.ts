@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { History } from '#test/oracle/history.ts';
+import { verdict } from '#test/oracle/promises.ts';
+import { slotsOf } from '#test/oracle/rules.ts';
+
+const SECOND = 1000;
+const NOON = Date.UTC(2026, 10, 21, 12);
+const iso = (at: number): string => new Date(at).toISOString();
+const [FIRST = 0, NEXT = 0, ...LATER] = slotsOf('chk_1', 10, NOON, NOON + 60 * SECOND);
+
+/** A check comes up and goes down, is told and fires an action; another is pushed to and falls silent. */
+function history() {
+  const link = { entity_id: 'ent_1', check_id: 'chk_1' as string, cause: 'result', n: 1 } as const;
+  const up = { from_state: 'unknown', to_state: 'up', check_from_state: 'unknown', check_to_state: 'up' } as const;
+  const down = { from_state: 'up', to_state: 'down', check_from_state: 'up', check_to_state: 'down' } as const;
+  const run = { id: 'exe_1', action_id: 'act_1', transition_id: 'trn_2', trigger: 'state_change', status_code: 200 };
+  const ended = { dispatch_status: 'success', error_message: '', pipeline_status: 'succeeded', log_count: 2 };
+  const execution = { ...run, ...ended, created_at: iso(NOON + SECOND), finished_at: iso(NOON + 2 * SECOND) };
+  const silent = { check_id: 'chk_2', at: NOON + 30 * SECOND, grace_ms: 10 * SECOND };
+  const record: object = { success: true, error_message: 'all well' };
+  return {
+    asked_at: NOON + 60 * SECOND,
+    complete_until: NOON + 60 * SECOND,
+    over_before: { alerts: NOON + 50 * SECOND, runs: NOON + 50 * SECOND, slots: NOON + 60 * SECOND },
+    failed: 'process' as const,
+    away: [{ from: NOON + 40 * SECOND, to: NOON + 45 * SECOND }],
+    outages: [{ from: NOON + 40 * SECOND, to: NOON + 45 * SECOND }],
+    channels: 1,
+    transitions: [
+      {
+        ...{ ...link, ...up, transition_id: 'trn_1', timestamp: iso(NOON - SECOND), at: NOON - SECOND },
+        alert: { decision: 'skipped', reason: 'initial', deliveries: [] as string[] },
+      },
+      {
+        ...{ ...link, ...down, transition_id: 'trn_2', timestamp: iso(NOON), at: NOON },
+        alert: { decision: 'planned', reason: null as string | null, deliveries: ['dlv_1'] },
+      },
+    ],
+    states: new Map([
+      ['ent_1', { state: 'down' }],
+      ['chk_1', { state: 'down' }],
+    ]),
+    deliveries: [{ id: 'dlv_1', kind: 'state_change', status: 'sent', attempts: 1, error: '', created_at: iso(NOON) }],
+    received: [{ delivery_id: 'dlv_1', at: NOON + SECOND, status: 200 }],
+    executions: [{ n: 1, at: NOON + SECOND, began: execution, last: execution }],
+    actions: new Map([
+      [
+        'act_1',
+        [
+          {
+            n: 0,
+            at: 0,
+            action: { trigger_type: 'state_change', check_id: 'chk_1', trigger_to_state: 'down', created_at: iso(0) },
+          },
+        ],
+      ],
+    ]),
+    calls: [{ execution_id: 'exe_1', n: NOON, at: NOON, status: 200 }],
+    reports: [{ execution_id: 'exe_1', status: 'succeeded', lines: ['one', 'two'], tries: 1, status_code: 200 }],
+    asked: [{ id: 'exe_1', dispatch_status: 'success' }],
+    pushes: [
+      {
+        ...{
+          check_id: 'chk_2',
+          push: 'all well',
+          identified: true,
+          body: record,
+          started_n: 1,
+          started_at: NOON + SECOND,
+        },
+        answered: { n: 2, at: NOON + 2 * SECOND, status: 201, result_id: 'res_1' },
+      },
+    ],
+    results: [{ id: 'res_1', check_id: 'chk_2', n: 1, mark: 'all well', kept: true, record }],
+    silences: [silent],
+    pulled: [
+      {
+        ...{ id: 'chk_1', interval_seconds: 10, from: NOON, to: NOON + 60 * SECOND },
+        results: new Map([NEXT, ...LATER].map((slot) => [slot, 1])),
+        gaps: [{ from: FIRST, to: FIRST + 1, cause: 'late' }],
+      },
+    ],
+  };
+}
+type Told = ReturnType<typeof history>;
+
+describe('the oracle of the simulation and of the crash test', () => {
+  it('finds nothing wrong where every promise was kept', () => {
+    expect(verdict(history() as unknown as History)).toEqual([]);
+  });
+
+  it.each<[string, (told: Told) => unknown]>([
+    ['chains: entity ent_1: trn_2 begins with up', ({ transitions }) => transitions.shift()],
+    ['chains: a transition stands there twice', ({ transitions }) => transitions.push(transitions[1]!)],
+    ['chains: chk_1 is up, its last transition says down', ({ states }) => states.set('chk_1', { state: 'up' })],
+    ['alerts: trn_2 decided', ({ transitions }) => Object.assign(transitions[1]!.alert, { reason: 'cooldown' })],
+    ['alerts: trn_2: delivery dlv_1 was planned and never made', ({ deliveries }) => deliveries.pop()],
+    ['alerts: dlv_1 is sent, but nobody took it', ({ received }) => received.pop()],
+    ['alerts: state_change dlv_1 is still pending', ({ deliveries }) => (deliveries[0]!.status = 'pending')],
+    ['alerts: dlv_1 failed and does not say why', ({ deliveries }) => (deliveries[0]!.status = 'failed')],
+    ['alerts: dlv_1 was taken, and again', ({ received }) => received.push({ ...received[0]!, at: NOON + 9 * SECOND })],
+    ['alerts: dlv_2 was received and is not logged', ({ received }) => (received[0]!.delivery_id = 'dlv_2')],
+    ['actions: trn_2 fired act_1 0 times', ({ executions }) => executions.pop()],
+    ['actions: trn_2 fired act_1 2 times', ({ executions }) => executions.push(executions[0]!)],
+    ['actions: exe_1 ran for trn_2, which does not', ({ transitions }) => (transitions[1]!.check_id = 'chk_3')],
+    ['is still pending', ({ executions }) => (executions[0]!.last.dispatch_status = 'pending')],
+    ['actions: exe_1 was sent 2 times', ({ calls }) => calls.push(calls[0]!)],
+    ['actions: exe_1 was answered as failed', ({ asked }) => (asked[0]!.dispatch_status = 'failed')],
+    ['reports: exe_1 has 2 lines, acknowledged were 3', ({ reports }) => reports[0]!.lines.push('three')],
+    ['reports: exe_1 stands at succeeded after failed', ({ reports }) => (reports[0]!.status = 'failed')],
+    ['pushes: push "all well" was answered and is not stored', ({ results }) => results.pop()],
+    [
+      'pushes: "all well" became 2 results, 1 is the most',
+      ({ results }) => results.push({ ...results[0]!, id: 'res_2' }),
+    ],
+    [
+      'pushes: push "all well" was answered res_1, which is',
+      ({ results }) => (results[0]!.record = { success: false }),
+    ],
+    ['was answered before', ({ silences }) => (silences[0]!.at = NOON + 5 * SECOND)],
+    ['nobody watched until', ({ silences }) => (silences[0]!.at = NOON + 50 * SECOND)],
+    ['has no result and is no gap', ({ pulled }) => pulled[0]!.gaps.pop()],
+    ['has 2 results', ({ pulled }) => pulled[0]!.results.set(NEXT, 2)],
+    ['is no outage', ({ outages }) => outages.pop()],
+  ])('finds: %s', (sentence, change) => {
+    const told = history();
+    change(told);
+    expect(verdict(told as unknown as History)).toContainEqual(expect.stringContaining(sentence));
+  });
+
+  it('excuses by a restart that an alert was sent again', () => {
+    const told = history();
+    told.received.push({ delivery_id: 'dlv_1', at: NOON + 50 * SECOND, status: 200 });
+    expect(verdict(told as unknown as History)).toEqual([]);
+  });
+});

@@ -1,0 +1,20 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { Inside } from './inside.ts';
+
+/** Every alert that a receiver reads, of whatever channel type, says in the form of that type what it is about. */
+export function checkMessages({ seen }: Inside): string[] {
+  const deliveries = new Map<string, DeliveryItem>();
+  for (const item of seen.table.values()) {
+    if (item.pk.includes('#DELIVERIES#')) deliveries.set((item as DeliveryItem).id, item as DeliveryItem);
+  }
+  return seen.received.flatMap(({ delivery_id, kind, type, says }) => {
+    const delivery = deliveries.get(delivery_id);
+    if (!delivery) return [];
+    const is = `${delivery.channel_type} ${delivery.kind}`;
+    if (`${type} ${kind}` !== is) return [`${delivery_id} is ${is}, it was received as ${type} ${kind}`];
+    const meant = kind === 'test' || kind === 'closed' ? kind : delivery.announces;
+    // Its body is the event of the check's last transition, which a closing note made by a deadline did not close.
+    const isEvent = kind === 'closed' && (type === 'webhook' || type === 'nats');
+    return says === meant || isEvent ? [] : [`${delivery_id} (${is}) says ${says}, not ${meant}`];
+  });
+}

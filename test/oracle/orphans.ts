@@ -1,0 +1,59 @@
+import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { EntryItem } from '#lib/schedule/entries.ts';
+import type { Inside } from './inside.ts';
+
+/** After deletions nothing is left that anybody acts on, and what is there has all that it needs. */
+export function checkOrphans({ seen, keys }: Inside): string[] {
+  const wrong: string[] = [];
+  const items = [...seen.table.values()];
+  const checks = new Map(
+    items.filter((item): item is CheckItem => item.sk === 'CHECK').map((check) => [check.pk, check]),
+  );
+  const ids = new Set([...checks.values()].map((check) => check.id));
+  const entities = items.filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
+  const entries = new Map(
+    items.filter((item) => item.pk.startsWith('SCHEDULE#')).map((item) => [item.sk, item as EntryItem]),
+  );
+
+  const actions = new Set(items.map(({ sk }) => sk).filter((sk) => sk.startsWith('act_')));
+  const executions = new Set(items.flatMap((item) => (item.sk === 'EXECUTION' ? [(item as ExecutionItem).id] : [])));
+
+  for (const item of items) {
+    if (item.sk === 'EXECUTION' && !actions.has((item as ExecutionItem).action_id))
+      wrong.push(`${item.pk} outlived its action`);
+    if (item.pk.includes('#RUNS#') && !executions.has((item as RunPointer).execution_id))
+      wrong.push(`${item.pk} ${item.sk} outlived its run`);
+    if (item.sk.startsWith('LOG#') && !executions.has(item.pk.split('#').at(-1)!))
+      wrong.push(`${item.pk} ${item.sk} outlived its run`);
+    if (item.sk.startsWith('ACTION#') && !actions.has(item.sk.slice('ACTION#'.length)))
+      wrong.push(`${item.pk} ${item.sk} outlived its action`);
+    if (/^(POLICY|REV#|LAST#)/.test(item.sk) && !checks.has(item.pk))
+      wrong.push(`${item.pk} ${item.sk} outlived its check`);
+    if (item.pk.includes('#CHANNELS#') && !ids.has((item as unknown as { check_id: string }).check_id))
+      wrong.push(`channel ${item.sk} outlived its check`);
+  }
+  for (const entry of entries.values()) {
+    if (!ids.has(entry.id) && !actions.has(entry.id)) wrong.push(`entry ${entry.sk} outlived its owner`);
+  }
+  for (const check of checks.values()) {
+    const entity = entities.find(({ id }) => id === check.entity_id);
+    if (!entity) wrong.push(`${check.id} outlived its entity`);
+    else if (entity.checks[check.id] !== check.state)
+      wrong.push(`${check.id} is ${check.state}, its entity has ${entity.checks[check.id]}`);
+    const entry = (kind: 'probe' | 'silence') =>
+      entries.get(keys.entry(kind, check.tenant_id, check.entity_id, check.id).sk);
+    const rhythm = check.enabled && check.execution_mode === 'pull' ? check.interval_seconds * 1000 : undefined;
+    if (entry('probe')?.rhythm?.interval_ms !== rhythm) wrong.push(`${check.id} has a wrong entry for its probes`);
+    const listens = check.enabled && check.last_received !== undefined;
+    if ((entry('silence') !== undefined) !== listens)
+      wrong.push(`${check.id} has ${listens ? 'no' : 'an'} entry for its silence`);
+  }
+  for (const { id, checks: held } of entities) {
+    for (const check of Object.keys(held)) if (!ids.has(check)) wrong.push(`${id} still holds ${check}`);
+  }
+  // A reclaiming that failed until it went to the dead letters leaves storage behind, and an alarm.
+  const gaveUp = seen.faults['dead letter reclaim'] !== undefined;
+  return gaveUp ? wrong.filter((text) => !/ outlived its (action|run|check)$/.test(text)) : wrong;
+}

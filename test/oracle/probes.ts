@@ -1,0 +1,68 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PulledCheck } from './history.ts';
+import { type Inside, probeResults, type Seen } from './inside.ts';
+import { isNeighbours, NEAR_CHANGE_MS, skewOf, targetOf } from './rules.ts';
+
+/**
+ * From the beginning of a probe until its request is on the wire, unless the machine sleeps or stands still in between
+ * (ms).
+ */
+const SENT_MS = 4_000;
+/** A new, re-enabled or changed check is probed within this time (ms; docs/CONTRACT.md#probes). */
+export const AT_ONCE_MS = 5_000;
+/** After our network was silent it counts as down until somebody answers (ms): each check is probed in this time. */
+const HEARD_MS = 12_000;
+
+/** The settings by which the slot was taken still stand. */
+const isCurrent = (check: CheckItem, slot: number): boolean => check.enabled && slot >= check.settings_at;
+
+/** A probe is made once for its slot, neither before it nor when the next is due; no result is made up. */
+export function checkProbes(inside: Inside, pulled: PulledCheck[]): string[] {
+  const { seen, profile } = inside;
+  const skew = skewOf(inside);
+  const wrong: string[] = [];
+  const results = new Set<string>();
+  const begins = new Map<string, number[]>();
+  const probes = Map.groupBy(seen.probes, ({ host }) => host);
+  for (const { commit, check, slot, result } of probeResults(seen)) {
+    const { id, interval_seconds, settings_at } = check;
+    // Its own with the settings before a change, which it did not see, and with those after it.
+    const isBoth = settings_at > slot - NEAR_CHANGE_MS;
+    if (results.has(`${id} ${slot}`) && !result.history && !isBoth) wrong.push(`${id}: slot ${slot} has two results`);
+    results.add(`${id} ${slot}`);
+    const begun = Date.parse(result.checked_at);
+    begins.set(id, [...(begins.get(id) ?? []), begun]);
+    if (begun < slot - skew) wrong.push(`${id}: probed at ${begun}, before its slot ${slot}`);
+    if (begun >= slot + interval_seconds * 1000 + (profile.jumpMs && skew) && isCurrent(check, slot))
+      wrong.push(`${id}: probed at ${begun}, when the successor of ${slot} was due`);
+    const by = sentBy(seen, begun, begun + SENT_MS + 2 * profile.jumpMs);
+    const isReal = probes
+      .get(targetOf(check))
+      ?.some(
+        ({ run, at, success }) => run === commit.run && at >= begun - skew && at <= by && success === result.success,
+      );
+    if (!isReal) wrong.push(`${id}: nobody saw the probe of ${begun} that found ${result.success}`);
+  }
+  return profile.quiet ? [...wrong, ...checkAtOnce(inside, pulled, begins)] : wrong;
+}
+
+/** When nothing fails, a check that was made, enabled or changed is probed at once. */
+function checkAtOnce({ seen, profile }: Inside, pulled: PulledCheck[], begins: Map<string, number[]>): string[] {
+  const skew = skewOf({ profile });
+  return pulled.flatMap(({ id, from, to, stored }) => {
+    const isAtOnce = begins.get(id)?.some((begun) => begun >= from - skew && begun <= from + AT_ONCE_MS);
+    const isCutOff = [...seen.spells, ...seen.stops].some(
+      (spell) => spell.from <= from + AT_ONCE_MS && spell.to + HEARD_MS >= from,
+    );
+    if (to <= from || isAtOnce || isCutOff || isNeighbours(targetOf(stored!.check))) return [];
+    return [`${id}: not probed at once after its change at ${from}`];
+  });
+}
+
+/** Until when a probe that began at `begun` has sent its request: by then, unless the machine stood still. */
+function sentBy({ outages, stalls }: Seen, begun: number, by: number): number {
+  const asleep = [...outages.filter(({ suspended }) => suspended), ...stalls].find(
+    ({ from, to }) => from <= by && to >= begun,
+  );
+  return asleep ? asleep.to + SENT_MS : by;
+}

@@ -1,0 +1,61 @@
+import { checkActions } from './actions.ts';
+import { checkAlerts } from './alerts.ts';
+import { checkBeliefs } from './beliefs.ts';
+import { checkChains } from './chains.ts';
+import { checkDisabledAccount } from './disabled-account.ts';
+import { checkFullDisk } from './full-disk.ts';
+import type { History } from './history.ts';
+import type { Inside } from './inside.ts';
+import { checkJobs } from './jobs.ts';
+import { checkLineage } from './lineage.ts';
+import { checkMessages } from './messages.ts';
+import { checkNetwork } from './network.ts';
+import { checkOrphans } from './orphans.ts';
+import { checkPushes } from './pushes.ts';
+import { checkQuietResults } from './quiet-results.ts';
+import { checkReports } from './reports.ts';
+import { checkRuns } from './runs.ts';
+import { checkSchedules } from './schedules.ts';
+import { checkSilence } from './silence.ts';
+import { checkSlots } from './slots.ts';
+import { checkStandstills } from './standstills.ts';
+import { checkStates } from './states.ts';
+
+/** Says how a promise was broken, one sentence each. */
+type Check = (history: History) => string[];
+
+/** One that only the simulation can judge. */
+const fromInside =
+  (check: (inside: Inside) => string[]): Check =>
+  ({ inside }) =>
+    inside ? check(inside) : [];
+
+/** What the service promises, by name. Each is a file beside this one, and its docstring the promise. */
+export const promises: Record<string, Check> = {
+  states: fromInside(checkStates),
+  chains: checkChains,
+  'quiet results': fromInside(checkQuietResults),
+  pushes: checkPushes,
+  'full disk': fromInside(checkFullDisk),
+  silence: checkSilence,
+  slots: checkSlots,
+  jobs: fromInside(checkJobs),
+  network: fromInside(checkNetwork),
+  standstills: fromInside(checkStandstills),
+  actions: checkActions,
+  schedules: (history) => (history.inside ? checkSchedules(history, history.inside) : []),
+  reports: checkReports,
+  'disabled account': fromInside(checkDisabledAccount),
+  runs: fromInside(checkRuns),
+  alerts: checkAlerts,
+  beliefs: fromInside(checkBeliefs),
+  messages: fromInside(checkMessages),
+  lineage: fromInside((inside) => checkLineage(inside)),
+  orphans: fromInside(checkOrphans),
+};
+
+/** What was broken, one sentence each; empty when every promise held. @param only the promise of this name */
+export const verdict = (history: History, only?: string): string[] =>
+  Object.entries(promises)
+    .filter(([name]) => only === undefined || name === only)
+    .flatMap(([name, check]) => check(history).map((text) => `${name}: ${text}`));

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Span } from './history.ts';
+import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside.ts';
+
+/**
+ * The rules of the service once more, written down from docs/CONTRACT.md and not from its code: what the checkers
+ * judge a run by.
+ */
+
+type Standing = Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold'>;
+
+export function afterResult(check: Standing, success: boolean): { state: CheckState; failures: number } {
+  if (success) return { state: 'up', failures: 0 };
+  const failures = check.consecutive_failures + 1;
+  if (failures >= check.failure_threshold) return { state: 'down', failures: check.failure_threshold };
+  return { state: check.state, failures };
+}
+
+export function isChanged(check: Standing, success: boolean): boolean {
+  const { state, failures } = afterResult(check, success);
+  return state !== check.state || failures !== check.consecutive_failures;
+}
+
+export function entityState(checks: Record<string, CheckState>): EntityState {
+  const states = Object.values(checks).filter((state) => state !== 'unknown');
+  if (states.length === 0) return 'unknown';
+  if (states.every((state) => state === 'up')) return 'up';
+  return states.every((state) => state === 'down') ? 'down' : 'degraded';
+}
+
+/**
+ * What whoever read the check's alerts believes: the last that did not fail; none yet counts as up; uncertain where so
+ * many failed at once that the check no longer remembers.
+ */
+export const toldOf = ({ alerts: { announced: told } }: CheckItem): 'up' | 'down' | 'unknown' =>
+  told?.inFlight.at(-1)?.announces ?? told?.baseline ?? 'up';
+
+/** Why a transition is told to nobody; null when it is told. */
+export function silentBecause(
+  { cause, check_from_state, check_to_state }: TransitionItem,
+  at: number,
+  check: CheckItem,
+  policy: PolicyItem | undefined,
+): string | null {
+  if (cause.startsWith('check_')) return 'configuration';
+  if (policy?.silenced) return 'silenced';
+  if (check_from_state === 'unknown' && check_to_state === 'up' && toldOf(check) === 'up') return 'initial';
+  if (check_to_state === 'up' && policy && !policy.notify_on_recovery) return 'recovery_off';
+  const cooldown = (policy?.cooldown_seconds ?? 300) * 1000;
+  const last = check.alerts.last_planned_at;
+  if (last !== undefined && at - last < cooldown) return 'cooldown';
+  return policy && policy.channels.length > 0 ? null : 'no_channels';
+}
+
+/** When the slots of a check are due: this, and each whole interval before and after it (epoch ms). */
+export function phaseOf(id: string, intervalSeconds: number): number {
+  const share = createHash('sha256').update(id).digest().readUInt32BE(0) / 2 ** 32;
+  return Math.floor(share * intervalSeconds * 1000);
+}
+
+/** Every slot of a check in (from, to]. */
+export function slotsOf(id: string, intervalSeconds: number, from: number, to: number): number[] {
+  const interval = intervalSeconds * 1000;
+  const phase = phaseOf(id, intervalSeconds);
+  const slots: number[] = [];
+  for (let slot = phase + (Math.floor((from - phase) / interval) + 1) * interval; slot <= to; slot += interval)
+    slots.push(slot);
+  return slots;
+}
+
+/** What a pull check asks: the host of its target, or a DNS server; the name itself where that is our own one. */
+export function targetOf({ target_url, config }: CheckItem): string {
+  return target_url === undefined
+    ? String(config.host ?? config.resolver ?? config.hostname)
+    : new URL(target_url).hostname;
+}
+
+export const graceOf = (check: CheckItem): number =>
+  1000 * ((check.config.grace_seconds as number | undefined) ?? 2 * check.interval_seconds);
+
+/** From the beginning of a probe until its request is out, and from its answer until the process has it (ms). */
+export const NEAR_PROBE_MS = 4_000;
+
+/**
+ * Whether a process that saw this probe fail must not judge it: it stood still meanwhile.
+ * @param near also shortly before and after, so that it may not judge it
+ */
+export function isUnjudged(seen: Seen, { at, ended_at = at, interrupted, timeout_ms }: ProbeSeen, near = 0): boolean {
+  const most = Math.max(50, timeout_ms / 10);
+  return interrupted === true && stalledBetween(seen, at - near, ended_at + near) > most;
+}
+
+/** A slot so near to a change of settings may fall to either side of it (ms). */
+export const NEAR_CHANGE_MS = 20_000;
+
+/** How far the clocks of two processes may be apart, both ways (ms). */
+const SKEW_MS = 40;
+/** The same in a run whose clocks jump. */
+export const skewOf = ({ profile: { jumpMs } }: Pick<Inside, 'profile'>): number => SKEW_MS + 2 * jumpMs;
+
+/** The outages that the service has noted. */
+export const outagesOf = ({ table }: Pick<Seen, 'table'>): Span[] =>
+  [...table.values()].filter((item) => item.pk.startsWith('OUTAGES#')) as unknown as Span[];
+
+/** Hosts of another tenant, whose share of the places may be too small for its probes. */
+export const isNeighbours = (host: string): boolean => host.startsWith('hang-');

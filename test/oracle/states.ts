@@ -1,0 +1,147 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { type Change, type Commit, type Inside, keyText } from './inside.ts';
+import { afterResult, entityState, silentBecause, toldOf } from './rules.ts';
+
+const isCheck = ({ key }: Change): boolean => key.sk === 'CHECK';
+const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
+const isTransition = ({ key }: Change): boolean => key.sk.startsWith('TR#');
+const isEntity = ({ key }: Change): boolean => key.pk.includes('#ENTITIES#');
+
+/** Follows every commit: what may change together, what must, and what it must come to. */
+export function checkStates({ seen }: Inside): string[] {
+  const wrong: string[] = [];
+  const table = new Map<string, Item>();
+  const say = (commit: Commit, text: string) => wrong.push(`commit ${commit.n} at ${commit.at}: ${text}`);
+
+  for (const commit of seen.commits) {
+    const of = (is: (change: Change) => boolean) => commit.changes.filter(is);
+    for (const change of of(isResult)) checkResult(change, (text) => say(commit, text));
+    for (const change of of(isCheck)) checkCheck(commit, change, table, (text) => say(commit, text));
+    for (const change of of(isEntity)) checkEntity(commit, change, (text) => say(commit, text));
+    for (const change of of(isTransition)) {
+      if (change.before) say(commit, `transition ${change.key.sk} was written over`);
+      const { check_id } = change.after as TransitionItem;
+      if (!of(isCheck).some(({ before }) => (before as CheckItem | undefined)?.id === check_id))
+        say(commit, `transition ${change.key.sk} without a change of its check`);
+    }
+    for (const { key, after } of commit.changes) {
+      if (after) table.set(keyText(key), after);
+      else table.delete(keyText(key));
+    }
+  }
+  return wrong;
+}
+
+function checkResult({ key, before, after }: Change, say: (text: string) => void): void {
+  if (!after) say(`result ${key.pk} ${key.sk} was removed`);
+  if (!after || !before) return;
+  const [old, now] = [before as ResultItem, after as ResultItem];
+  const same = old.success === now.success && old.received_at === now.received_at && old.checked_at === now.checked_at;
+  if (!same || old.settled || !now.settled || old.received_at === undefined) {
+    say(`result ${key.pk} ${key.sk} was written over`);
+  }
+}
+
+function checkCheck(commit: Commit, change: Change, table: Map<string, Item>, say: (text: string) => void): void {
+  const before = change.before as CheckItem | undefined;
+  const after = change.after as CheckItem | undefined;
+  if (!before) {
+    if (after && (after.state !== 'unknown' || after.consecutive_failures !== 0))
+      say(`${after.id} began as ${after.state}`);
+    return;
+  }
+  const { id } = before;
+  const to = expected(commit, before, after, say);
+  if (after && (after.state !== to.state || after.consecutive_failures !== to.failures)) {
+    say(
+      `${id} went from ${before.state}/${before.consecutive_failures} to ${after.state}/${after.consecutive_failures}, ` +
+        `not to ${to.state}/${to.failures}`,
+    );
+  }
+  const transitions = commit.changes
+    .filter(isTransition)
+    .map((one) => one.after as TransitionItem)
+    .filter((one) => one.check_id === id);
+  const gone = !after && !commit.changes.some((one) => isEntity(one) && one.after);
+  const due = !gone && before.state !== (after?.state ?? 'unknown') ? 1 : 0;
+  if (transitions.length !== due) say(`${id} changed its state with ${transitions.length} transitions, not ${due}`);
+  for (const one of transitions) checkTransition(one, before, after, table, say);
+}
+
+/** What the check must be after the commit. */
+function expected(commit: Commit, before: CheckItem, after: CheckItem | undefined, say: (text: string) => void) {
+  const kept = { state: before.state, failures: before.consecutive_failures };
+  const results = commit.changes.filter((one) => isResult(one) && one.key.pk === before.pk).map((one) => one.after);
+  if (results.length > 1) say(`${before.id} was judged by ${results.length} results at once`);
+  const result = results[0] as ResultItem | undefined;
+  if (!after) return { state: 'unknown' as const, failures: 0 };
+  if (after.rev !== before.rev) {
+    if (after.rev !== before.rev + 1) say(`${before.id} skipped a revision`);
+    if (result) say(`${before.id} was judged and changed at once`);
+    if (after.enabled === before.enabled) return kept;
+    return { state: after.enabled ? before.state : ('unknown' as const), failures: 0 };
+  }
+  if (!result) return kept;
+  if (result.history) say(`${before.id} was judged by a result that is history`);
+  if (!before.enabled) say(`${before.id} was judged while disabled`);
+  return afterResult(before, result.success);
+}
+
+function checkTransition(
+  one: TransitionItem,
+  before: CheckItem,
+  after: CheckItem | undefined,
+  table: Map<string, Item>,
+  say: (text: string) => void,
+): void {
+  const { transition_id: id } = one;
+  if (one.check_from_state !== before.state || one.check_to_state !== (after?.state ?? 'unknown')) {
+    say(`${id} tells of ${one.check_from_state} to ${one.check_to_state}`);
+  }
+  const policy = table.get(`${before.pk}|POLICY`) as PolicyItem | undefined;
+  const at = Date.parse(one.timestamp);
+  const reason = silentBecause(one, at, before, policy);
+  if (one.alert.reason !== reason) say(`${id} was decided as ${one.alert.reason}, not ${reason}`);
+  if ((one.alert.decision === 'planned') !== (reason === null)) say(`${id} is ${one.alert.decision} with ${reason}`);
+  const channels = reason === null ? (policy?.channels ?? []).map((channel) => channel.id) : [];
+  if (String(one.channel_ids) !== String(channels)) say(`${id} goes to ${one.channel_ids}, not to ${channels}`);
+  if (one.alert.deliveries.length !== channels.length) say(`${id} plans ${one.alert.deliveries.length} deliveries`);
+  const closes = reason === 'configuration' && toldOf(before) !== 'up' && !policy?.silenced;
+  const last = closes && policy ? policy.channels.map((channel) => channel.id) : [];
+  if (String(one.closing?.channel_ids ?? []) !== String(last))
+    say(`${id} closes ${one.closing?.channel_ids}, not ${last}`);
+  if (!after) return;
+  const planned = reason === null ? at : before.alerts.last_planned_at;
+  if (after.alerts.last_planned_at !== planned) say(`${id} left the cooldown at ${after.alerts.last_planned_at}`);
+  const announces = one.check_to_state === 'down' ? 'down' : 'up';
+  const told = reason === null ? announces : last.length > 0 ? 'up' : toldOf(before);
+  if (toldOf(after) !== told) say(`${id} left ${toldOf(after)} as told, not ${told}`);
+}
+
+function checkEntity(commit: Commit, change: Change, say: (text: string) => void): void {
+  const before = change.before as EntityItem | undefined;
+  const after = change.after as EntityItem | undefined;
+  if (!before || !after) return;
+  const checks = { ...before.checks };
+  for (const one of commit.changes.filter(isCheck)) {
+    const [old, now] = [one.before as CheckItem | undefined, one.after as CheckItem | undefined];
+    if (now) checks[now.id] = now.state;
+    else if (old) delete checks[old.id];
+  }
+  const sorted = (map: object) => JSON.stringify(Object.entries(map).sort());
+  if (sorted(after.checks) !== sorted(checks)) say(`${after.id} holds ${sorted(after.checks)}, not ${sorted(checks)}`);
+  if (after.state !== entityState(checks)) say(`${after.id} is ${after.state}, not ${entityState(checks)}`);
+
+  const transitions = commit.changes.filter(isTransition).map((one) => one.after as TransitionItem);
+  if (after.seq !== before.seq + transitions.length) say(`${after.id} counts ${after.seq} after ${before.seq}`);
+  for (const one of transitions) {
+    if (one.from_state !== before.state || one.to_state !== after.state) say(`${one.transition_id} breaks the chain`);
+    if (one.seq !== before.seq + 1) say(`${one.transition_id} has number ${one.seq} after ${before.seq}`);
+    if (Date.parse(one.timestamp) <= before.last_transition_at) say(`${one.transition_id} is not later than the last`);
+  }
+}
