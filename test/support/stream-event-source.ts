@@ -56,8 +56,10 @@ export function streamEventSource({ clock, run, lag, pause, ...world }: StreamWo
     const first = names.findIndex((name) => failed.has(name));
     const done = first < 0 ? batch.length : first;
     if (done > 0 && !replays()) records.splice(0, done);
+    // What comes in the pause waits for its end.
+    if (records.length > 0) await new Promise<void>((end) => clock.at(clock.now() + pause(done > 0), end));
     reader.isReading = false;
-    clock.at(clock.now() + pause(done > 0), () => void readOn(reader));
+    void readOn(reader);
   }
 
   return {
