@@ -2,6 +2,7 @@ import type { TransitionItem } from '#lib/health/transition-item.ts';
 import { BOUND_ACTIONS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
+import { allOf } from '#lib/platform/pages.ts';
 import type { BoundActionItem } from './action-item.ts';
 import type { World } from './claim.ts';
 import { fires } from './fires.ts';
@@ -51,19 +52,9 @@ type Fired = MessageOf<'action'> & { kind: 'state_change' };
 
 async function runsOf({ ports, keys }: World, transition: TransitionItem): Promise<Fired[]> {
   const { tenant_id, check_id, sk: transition_sk } = transition;
-  const runs: Fired[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<BoundActionItem>({
-      partition: keys.ofCheck(tenant_id, check_id),
-      ...under(BOUND_ACTIONS),
-      ...(after !== undefined && { after }),
-    });
-    for (const bound of page.items) {
-      if (!fires(bound, transition)) continue;
-      runs.push({ kind: 'state_change', tenant_id, action_id: bound.action_id, check_id, transition_sk });
-    }
-    after = page.next;
-  } while (after !== undefined);
-  return runs;
+  const query = { partition: keys.ofCheck(tenant_id, check_id), ...under(BOUND_ACTIONS) };
+  const bound = await allOf<BoundActionItem>(ports.table, query);
+  return bound
+    .filter((one) => fires(one, transition))
+    .map(({ action_id }) => ({ kind: 'state_change', tenant_id, action_id, check_id, transition_sk }));
 }

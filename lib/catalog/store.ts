@@ -1,6 +1,7 @@
 import type { Scope } from '#lib/access/context.ts';
 import { type Keys, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import { allRead } from '#lib/platform/pages.ts';
 import type { Reader } from '#lib/platform/paging.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { mapInTurns } from '#lib/platform/turns.ts';
@@ -70,15 +71,8 @@ export function blueprintList(scope: Scope): Reader<Blueprint> {
 
 /** Every blueprint of a tenant by its slug, for lists of entities of several. */
 export async function allBlueprints(scope: Scope): Promise<Map<string, BlueprintItem>> {
-  const read = blueprintItems(scope);
-  const all = new Map<string, BlueprintItem>();
-  let after: string | undefined;
-  do {
-    const { found, next } = await read(after, 1000);
-    for (const { value } of found) all.set(value.slug, value);
-    after = next;
-  } while (after !== undefined);
-  return all;
+  const all = await allRead(blueprintItems(scope));
+  return new Map(all.map((blueprint) => [blueprint.slug, blueprint]));
 }
 
 /** An entity by its slug, with its blueprint. Throws NOT_FOUND for either. */

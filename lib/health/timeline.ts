@@ -2,6 +2,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { RESULTS, stamp } from '#lib/keys.ts';
+import { pagesOf } from '#lib/platform/pages.ts';
 import { type DueSlot, dueSlots, type Revision, type Window } from './due-slots.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
 
@@ -41,21 +42,18 @@ async function* allMoments(
   const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms });
   const slots = due[Symbol.iterator]();
   let next = slots.next();
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<ResultItem>({
-      partition: keys.ofCheck(tenant, check.id),
-      from: `${RESULTS}${stamp(window.from)}`,
-      to: `${RESULTS}${stamp(window.until)}`,
-      ...(after !== undefined && { after }),
-    });
-    for (const result of page.items) {
+  const pages = pagesOf<ResultItem>(ports.table, {
+    partition: keys.ofCheck(tenant, check.id),
+    from: `${RESULTS}${stamp(window.from)}`,
+    to: `${RESULTS}${stamp(window.until)}`,
+  });
+  for await (const results of pages) {
+    for (const result of results) {
       const at = orderOf(result);
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       if (!next.done && next.value.slot === at) next = slots.next();
       yield { at, result };
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   for (; !next.done; next = slots.next()) yield { at: next.value.slot, missed: next.value };
 }

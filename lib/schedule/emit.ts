@@ -1,5 +1,6 @@
 import type { Keys } from '#lib/keys.ts';
 import type { Job, MessageOf, Timer } from '#lib/messages.ts';
+import { pagesOf } from '#lib/platform/pages.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import { repairAfterClockStep } from './clock-step.ts';
 import type { EntryItem } from './entries.ts';
@@ -83,14 +84,8 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
   const timersAgain: Timer[] = [];
   const runs: Message[] = [];
   const ends: Message[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<EntryItem>({
-      partition: keys.entries(shard),
-      eventual: true,
-      ...(after !== undefined && { after }),
-    });
-    for (const entry of page.items) {
+  for await (const entries of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
+    for (const entry of entries) {
       const { tenant_id, entity_id, id } = entry;
       if (entry.rhythm) {
         const slots = slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now);
@@ -104,8 +99,7 @@ async function due(ports: Ports, keys: Keys, { shard, from, horizon, now }: Wind
         list.push({ kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
       }
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   return { jobs, timers, timersAgain, runs, ends };
 }
 

@@ -1,4 +1,5 @@
 import { type Keys, stamp } from '#lib/keys.ts';
+import { allOf } from '#lib/platform/pages.ts';
 import type { Item, Ports } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 
@@ -41,19 +42,10 @@ export async function outagesBetween(
   to: number,
 ): Promise<{ from: number; to: number }[]> {
   const merged: { from: number; to: number }[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<OutageItem>({
-      partition: keys.outages(shard),
-      to: stamp(to),
-      ...(after !== undefined && { after }),
-    });
-    for (const item of page.items) {
-      const last = merged.at(-1);
-      if (last && item.from <= last.to) last.to = Math.max(last.to, item.to);
-      else merged.push({ from: item.from, to: item.to });
-    }
-    after = page.next;
-  } while (after !== undefined);
+  for (const item of await allOf<OutageItem>(ports.table, { partition: keys.outages(shard), to: stamp(to) })) {
+    const last = merged.at(-1);
+    if (last && item.from <= last.to) last.to = Math.max(last.to, item.to);
+    else merged.push({ from: item.from, to: item.to });
+  }
   return merged.filter((outage) => outage.to > from && outage.from < to);
 }
