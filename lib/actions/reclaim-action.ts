@@ -1,4 +1,5 @@
 import type { Keys } from '#lib/keys.ts';
+import { chunks } from '#lib/platform/chunks.ts';
 import { pagesOf } from '#lib/platform/pages.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/reclaim.ts';
@@ -27,8 +28,8 @@ export async function reclaimAction(
   };
   const runs = { partition: keys.runs(tenant_id, action_id), limit: RUNS_A_PAGE };
   for await (const items of pagesOf<RunPointer>(ports.table, runs)) {
-    for (let from = 0; from < items.length; from += AT_ONCE) {
-      await Promise.all(items.slice(from, from + AT_ONCE).map(free));
+    for (const some of chunks(items, AT_ONCE)) {
+      await Promise.all(some.map(free));
       if (!signal?.aborted) continue;
       return ports.queues.send('reclaim', [{ body: { tenant_id, action_id }, group: tenant_id }]);
     }
