@@ -1,5 +1,6 @@
 import { notFound } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
+import { allOf, pagesOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import type { AccountItem, UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
@@ -30,30 +31,16 @@ export async function requireAccount({ ports, keys, tenant }: Scope): Promise<Ac
 /** Every account, oldest first. For the operator alone. */
 export async function allAccounts(ports: { table: Table }, keys: Scope['keys']): Promise<AccountItem[]> {
   const accounts: AccountItem[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query({ partition: keys.accounts, ...(after !== undefined && { after }) });
-    const items = await ports.table.getMany<AccountItem>(page.items.map((pointer) => keys.account(pointer.sk)));
+  for await (const pointers of pagesOf(ports.table, { partition: keys.accounts })) {
+    const items = await ports.table.getMany<AccountItem>(pointers.map((pointer) => keys.account(pointer.sk)));
     accounts.push(...items.filter((item) => item !== undefined));
-    after = page.next;
-  } while (after !== undefined);
+  }
   return accounts;
 }
 
 /** Everybody of an account, also those invited, oldest first. */
-export async function allUsers({ ports, keys, tenant }: Scope): Promise<UserItem[]> {
-  const users: UserItem[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<UserItem>({
-      partition: keys.users(tenant),
-      ...(after !== undefined && { after }),
-    });
-    users.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return users;
-}
+export const allUsers = ({ ports, keys, tenant }: Scope): Promise<UserItem[]> =>
+  allOf(ports.table, { partition: keys.users(tenant) });
 
 /** The team as the interface shows it, oldest first. */
 export const userList =
@@ -69,17 +56,8 @@ export const userList =
 
 /** Every key of a user. */
 export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string): Promise<ApiKeyPointer[]> {
-  const pointers: ApiKeyPointer[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<ApiKeyPointer>({
-      partition: keys.apiKeys(tenant),
-      ...(after !== undefined && { after }),
-    });
-    pointers.push(...page.items.filter(({ user_id }) => user_id === user));
-    after = page.next;
-  } while (after !== undefined);
-  return pointers;
+  const pointers = await allOf<ApiKeyPointer>(ports.table, { partition: keys.apiKeys(tenant) });
+  return pointers.filter(({ user_id }) => user_id === user);
 }
 
 /** A page of key items in the order of their making, each with its position. Without `user` those of everybody. */

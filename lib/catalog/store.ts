@@ -3,6 +3,7 @@ import { type Keys, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { allRead } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, entityRecord } from './entity.ts';
@@ -70,15 +71,8 @@ export function blueprintList(scope: Scope): Reader<Blueprint> {
 
 /** Every blueprint of a tenant by its slug, for lists of entities of several. */
 export async function allBlueprints(scope: Scope): Promise<Map<string, BlueprintItem>> {
-  const read = blueprintItems(scope);
-  const all = new Map<string, BlueprintItem>();
-  let after: string | undefined;
-  do {
-    const { found, next } = await read(after, 1000);
-    for (const { value } of found) all.set(value.slug, value);
-    after = next;
-  } while (after !== undefined);
-  return all;
+  const all = await allRead(blueprintItems(scope));
+  return new Map(all.map((blueprint) => [blueprint.slug, blueprint]));
 }
 
 /** An entity by its slug, with its blueprint. Throws NOT_FOUND for either. */

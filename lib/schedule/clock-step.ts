@@ -1,5 +1,6 @@
 import type { Env } from '#lib/env.ts';
 import { chunks } from '#lib/platform/chunks.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { EntryItem } from './entries.ts';
 import { recordOutage } from './outages.ts';
@@ -25,20 +26,14 @@ export async function repairAfterClockStep(env: Env, shard: number, mark: number
   });
   await recordOutage(env, { from: now - UNSEEN_MS, to: now }, [shard]);
   const ahead = mark - now - LOOKAHEAD_MS;
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<EntryItem>({
-      partition: keys.entries(shard),
-      ...(after !== undefined && { after }),
-    });
-    for (const entries of chunks(page.items, TOGETHER)) {
+  for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard) })) {
+    for (const entries of chunks(page, TOGETHER)) {
       const repairs = entries.flatMap((entry) => repaired(entry, ahead, now) ?? []);
       // Where another version stands by now, its writer knew the right time.
       const writes = repairs.map((entry) => ({ put: { ...entry, v: ports.ids.token() }, if: { version: entry.v } }));
       await Promise.all(writes.map((write) => ports.table.transact([write])));
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
 }
 
 /** Pure: an entry by the right clock; undefined when it is. `ahead`: how far (ms) the clock was, about. */

@@ -2,6 +2,7 @@ import type { BoundActionItem } from '#lib/actions/action-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { BOUND_ACTIONS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { RunEnv } from './claim.ts';
 import { fires } from './fires.ts';
 import { giveUp } from './run-message.ts';
@@ -28,19 +29,9 @@ type Fired = MessageOf<'action'> & { kind: 'state_change' };
 
 async function runsOf({ ports, keys }: RunEnv, transition: TransitionItem): Promise<Fired[]> {
   const { tenant_id, check_id, sk: transition_sk } = transition;
-  const runs: Fired[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<BoundActionItem>({
-      partition: keys.ofCheck(tenant_id, check_id),
-      ...under(BOUND_ACTIONS),
-      ...(after !== undefined && { after }),
-    });
-    for (const bound of page.items) {
-      if (!fires(bound, transition)) continue;
-      runs.push({ kind: 'state_change', tenant_id, action_id: bound.action_id, check_id, transition_sk });
-    }
-    after = page.next;
-  } while (after !== undefined);
-  return runs;
+  const query = { partition: keys.ofCheck(tenant_id, check_id), ...under(BOUND_ACTIONS) };
+  const bound = await allOf<BoundActionItem>(ports.table, query);
+  return bound
+    .filter((one) => fires(one, transition))
+    .map(({ action_id }) => ({ kind: 'state_change', tenant_id, action_id, check_id, transition_sk }));
 }

@@ -2,6 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { after, RESULTS, stamp } from '#lib/keys.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 
 /** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */
@@ -40,18 +41,15 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   const newest = remembered(check, now);
   // While it is silent, or after a clock step, no push is quiet.
   if (!newest || check.silence_at !== undefined || newest.received_at === 0) return newest;
-  const since = newest.received_at - QUIET_MS;
-  let cursor: string | undefined;
-  do {
-    const page = await ports.table.query<ResultItem>({
-      partition: keys.ofCheck(check.tenant_id, check.id),
-      from: `${RESULTS}${stamp(since)}`,
-      to: after(RESULTS),
-      descending: true,
-      limit: 20,
-      ...(cursor !== undefined && { after: cursor }),
-    });
-    for (const item of page.items) {
+  const pages = pagesOf<ResultItem>(ports.table, {
+    partition: keys.ofCheck(check.tenant_id, check.id),
+    from: `${RESULTS}${stamp(newest.received_at - QUIET_MS)}`,
+    to: after(RESULTS),
+    descending: true,
+    limit: 20,
+  });
+  for await (const items of pages) {
+    for (const item of items) {
       if (orderOf(item) + QUIET_MS <= newest.received_at) return newest;
       if (item.received_at === undefined || item.history) continue;
       const { at, received_at } = newnessOf(item);
@@ -59,7 +57,6 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
       newest.at = Math.max(newest.at, at);
       newest.received_at = Math.max(newest.received_at, received_at);
     }
-    cursor = page.next;
-  } while (cursor !== undefined);
+  }
   return newest;
 }

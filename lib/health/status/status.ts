@@ -6,6 +6,7 @@ import type { EntityItem, EntityState } from '#lib/catalog/entity-item.ts';
 import { allBlueprints } from '#lib/catalog/store.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { gather, type Reader } from '#lib/platform/table/paging.ts';
 import { staleEntities } from './staleness.ts';
 
@@ -75,15 +76,8 @@ async function countAll({ ports, keys, tenant }: Context): Promise<Counts> {
   const counts = noCounts();
   await Promise.all(
     keys.buckets.map(async (bucket) => {
-      let after: string | undefined;
-      do {
-        const page = await ports.table.query<EntityItem>({
-          partition: keys.entities(tenant, bucket),
-          ...(after !== undefined && { after }),
-        });
-        page.items.reduce(counted, counts);
-        after = page.next;
-      } while (after !== undefined);
+      const pages = pagesOf<EntityItem>(ports.table, { partition: keys.entities(tenant, bucket) });
+      for await (const entities of pages) entities.reduce(counted, counts);
     }),
   );
   return counts;

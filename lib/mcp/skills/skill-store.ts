@@ -1,6 +1,7 @@
 import type { Scope } from '#lib/access/context.ts';
 import { SKILLS, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import { allRead } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
 
@@ -44,13 +45,6 @@ export function skillList(scope: Scope): Reader<Skill> {
 
 /** Every skill of a tenant, the first registered first. */
 export async function allSkills(scope: Scope): Promise<SkillItem[]> {
-  const read = skillItems(scope);
-  const all: SkillItem[] = [];
-  let after: string | undefined;
-  do {
-    const { found, next } = await read(after, 1000);
-    all.push(...found.map(({ value }) => value));
-    after = next;
-  } while (after !== undefined);
+  const all = await allRead(skillItems(scope));
   return all.sort((a, b) => a.number - b.number);
 }

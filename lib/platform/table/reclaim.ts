@@ -1,5 +1,6 @@
 import { chunks } from '#lib/platform/chunks.ts';
 import type { Key, Ports, Query } from '#lib/platform/ports.ts';
+import { allOf } from './pages.ts';
 import { AGAIN, commit, untilDone } from './retry.ts';
 
 /**
@@ -19,18 +20,7 @@ export async function keysUnder(
   partition: string,
   range: Pick<Query, 'from' | 'to'> = {},
 ): Promise<Key[]> {
-  const found: Key[] = [];
-  let after: string | undefined;
-  do {
-    const page = await table.query({
-      partition,
-      ...range,
-      ...(after !== undefined && { after }),
-    });
-    found.push(...page.items.map(({ pk, sk }) => ({ pk, sk })));
-    after = page.next;
-  } while (after !== undefined);
-  return found;
+  return (await allOf(table, { partition, ...range })).map(({ pk, sk }) => ({ pk, sk }));
 }
 
 /** Deletes what nobody sees any more, a chunk at a time. Repeatable. */
