@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -13,14 +14,11 @@ const env = {
  * Files that change what a whole process shares (whom it trusts, its environment, its stdout), count what a process
  * holds, or measure its time. Each has a process of its own, and they run one by one after all others.
  */
-const ALONE = [
-  'test/infra/aws/batch-metrics.test.ts',
-  'test/infra/planted-secrets.test.ts',
-  'test/unit/alerts/deliver.test.ts',
-  'test/unit/checks/types/tls.test.ts',
-  'test/unit/platform/event-loop.test.ts',
-  'test/unit/platform/node-net-deadline.test.ts',
-];
+const ALONE = ['batch-metrics', 'deliver', 'event-loop', 'node-net-deadline', 'planted-secrets', 'tls'].map((name) => {
+  const pattern = `test/**/${name}.test.ts`;
+  if (globSync(pattern, { cwd: import.meta.dirname }).length === 0) throw new Error(`There is no ${pattern} any more.`);
+  return pattern;
+});
 
 /** @param more what differs from: files one after the other in a process that keeps what it has loaded */
 const project = (name: string, more: object = {}) => ({
@@ -34,14 +32,14 @@ const project = (name: string, more: object = {}) => ({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Property tests.
-    setupFiles: ['./test/support/properties.ts'],
+    setupFiles: ['#test/support/properties.ts'],
     ...more,
   },
 });
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/support/closing-line.ts'],
+    reporters: ['default', '#test/support/closing-line.ts'],
     // Some of the longest files wait most of the time: three keep two cores busy.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
