@@ -24,15 +24,20 @@ const GRACE_MS = 30_000;
 const JUDGING_MS = 150_000;
 
 /**
- * One attack on a service of its own, or none, and what the victim noticed of it.
+ * One attack on a service of its own, or none, and what the victim noticed of it. Resolves when nothing is measured any
+ * more; the conclusion comes once the attacker was told what it had to be told, which it may wait a minute for.
  * @param name of the attack; undefined for none
  */
-export async function runCase(name: string | undefined, { code, seconds }: Options): Promise<Case> {
+export async function runCase(
+  name: string | undefined,
+  { code, seconds }: Options,
+): Promise<{ conclusion: Promise<Case> }> {
+  await using stack = new AsyncDisposableStack();
   // As it comes: other tests call faster than anybody is let.
-  await using service = await startRealService({ RATE_LIMITS: '' }, code);
-  using receiver = await startReceiver();
+  const service = stack.use(await startRealService({ RATE_LIMITS: '' }, code));
+  const receiver = stack.use(await startReceiver());
   const victim = await makeVictim(new Caller(service.url, service.client.key, HOME), receiver);
-  using attacker = name === undefined ? undefined : await startAttacker(name, service, seconds, code);
+  const attacker = name === undefined ? undefined : stack.use(await startAttacker(name, service, seconds, code));
 
   const usage = watchProcess(service.pid());
   attacker?.begin();
@@ -46,13 +51,18 @@ export async function runCase(name: string | undefined, { code, seconds }: Optio
       return undefined;
     });
   }
-  const told = attacker ? await judgementOf(attacker, service.isAlive) : { evidence: [], facts: [] };
-  const isAlive = service.isAlive();
-  const measured = { load, usage: used, isAlive, ...(outcome && { outcome }) };
-  const facts = [...factsOf(measured), ...told.facts];
-  evidence.push(...told.evidence);
-  if (!isAlive) evidence.push(`it ended with: ${/^.*FATAL.*$/m.exec(service.err())?.[0] ?? service.err().slice(-500)}`);
-  return { name: name ?? 'no attack', facts, evidence, row: rowOf(measured) };
+  const conclude = async (): Promise<Case> => {
+    const told = attacker ? await judgementOf(attacker, service.isAlive) : { evidence: [], facts: [] };
+    const isAlive = service.isAlive();
+    const measured = { load, usage: used, isAlive, ...(outcome && { outcome }) };
+    const facts = [...factsOf(measured), ...told.facts];
+    evidence.push(...told.evidence);
+    if (!isAlive)
+      evidence.push(`it ended with: ${/^.*FATAL.*$/m.exec(service.err())?.[0] ?? service.err().slice(-500)}`);
+    return { name: name ?? 'no attack', facts, evidence, row: rowOf(measured) };
+  };
+  const all = stack.move();
+  return { conclusion: conclude().finally(() => all.disposeAsync()) };
 }
 
 async function judgementOf({ over, judge }: Attacker, isAlive: () => boolean): ReturnType<Attacker['judge']> {

@@ -7,6 +7,7 @@ import { COLUMNS } from './verdict.ts';
 /**
  * `npm run test:abuse -- --seconds 60`: attacks of one tenant, or of somebody without a key, on the real process, and
  * what another tenant notices of each: first without an attack, then one after the other, each on a service of its own.
+ * While one attacker still waits for what it is to be told, the next attacks.
  * `--only slow-60,relay` runs some of them, `--code ../other` attacks the code of another checkout.
  */
 const { values } = parseArgs({
@@ -26,28 +27,40 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 // Nothing that was started here outlives it: what is to be tidied up hangs on the exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
+type Result = { name: string; one: Case | undefined };
+
 /** A case that cannot be led to its end has failed, and says why. */
-async function conclude(name: string | undefined): Promise<Case | undefined> {
-  const title = name ?? 'no attack';
-  say(`\n${title}`);
+async function conclude(name: string, begun: ReturnType<typeof runCase>): Promise<Result> {
   try {
-    const one = await runCase(name, options);
-    say(`  ${COLUMNS.map((column) => `${column} ${one.row[column]}`).join(', ')}`);
-    for (const line of one.evidence) say(`  ${line}`);
-    for (const { fact } of one.facts.filter(({ holds }) => !holds)) say(`  BROKEN: ${fact}`);
-    say(`  ${hasPassed(one) ? 'passed' : 'FAILED'}`);
-    return one;
+    const one = await (await begun).conclusion;
+    show(one);
+    return { name, one };
   } catch (error) {
-    say(`  FAILED, broken off: ${(error as Error).message}`);
-    return undefined;
+    say(`\n${name}\n  FAILED, broken off: ${(error as Error).message}`);
+    return { name, one: undefined };
   }
+}
+
+/** Says what came of a case, in one piece: cases end when they do. */
+function show(one: Case): void {
+  say(`\n${one.name}`);
+  say(`  ${COLUMNS.map((column) => `${column} ${one.row[column]}`).join(', ')}`);
+  for (const line of one.evidence) say(`  ${line}`);
+  for (const { fact } of one.facts.filter(({ holds }) => !holds)) say(`  BROKEN: ${fact}`);
+  say(`  ${hasPassed(one) ? 'passed' : 'FAILED'}`);
 }
 
 const hasPassed = (one: Case | undefined): boolean => one?.facts.every(({ holds }) => holds) ?? false;
 
 say(`${options.seconds} s each, on the code in ${options.code}`);
-const results: { name: string; one: Case | undefined }[] = [];
-for (const name of [undefined, ...chosen]) results.push({ name: name ?? 'no attack', one: await conclude(name) });
+const conclusions: Promise<Result>[] = [];
+for (const name of [undefined, ...chosen]) {
+  const begun = runCase(name, options);
+  conclusions.push(conclude(name ?? 'no attack', begun));
+  // Nothing is measured any more.
+  await begun.catch(() => {});
+}
+const results = await Promise.all(conclusions);
 
 say(`\n| attack | ${COLUMNS.join(' | ')} | |\n|---|${COLUMNS.map(() => '---|').join('')}---|`);
 for (const { name, one } of results) {

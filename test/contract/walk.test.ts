@@ -15,7 +15,7 @@ import { type Received, signatureOf, startReceiver } from '#test/support/webhook
  * The one slow walk, in real time and with nothing of ours in between: `npm start` in a process of its own, a target
  * that starts to fail and recovers, an HTTPS receiver with a certificate of a private authority, a chat.
  */
-const INTERVAL_MS = 10_000;
+const INTERVAL_MS = 4_000;
 /** A probe comes with its slot, give or take a busy machine. */
 const ON_TIME_MS = 1000;
 const ALERT_WITHIN_MS = 2000;

@@ -17,7 +17,8 @@ const WITHOUT_SCHEDULE = [
 const BY_THE_SCHEDULE = 'test/deploy/scheduled-check.test.ts';
 
 const project = (name: string, include: string[], exclude: string[] = [], testTimeout = 100_000) => ({
-  test: { name, root, env, include, exclude, testTimeout, hookTimeout: 60_000 },
+  // A worker keeps what it has loaded, and the bundles that it has made, for its next file: both take seconds.
+  test: { name, root, env, include, exclude, testTimeout, hookTimeout: 60_000, isolate: false },
 });
 
 export default defineConfig({
@@ -29,8 +30,7 @@ export default defineConfig({
     maxConcurrency: 2,
     testNamePattern: namesThatCan.pattern,
     projects: [
-      // What a worker has bundled it keeps for its next file: the bundles of all functions take seconds.
-      { test: { ...project('template', ['test/deploy/template/*.test.ts']).test, isolate: false } },
+      project('template', ['test/deploy/template/*.test.ts']),
       project('before the first tick', WITHOUT_SCHEDULE, namesThatCan.exclude),
       project('across the first tick', [BY_THE_SCHEDULE], [], 230_000),
       project(

@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientOf, failure } from '#test/support/client.ts';
+import { runCommand } from '#test/support/command.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 let dir: string;
@@ -17,17 +17,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-type Ran = { code: number; out: string; err: string };
-
-/** Runs the CLI as `npm run admin` does. */
-function admin(args: string[], env: Record<string, string> = { DATA_DIR: dir }): Promise<Ran> {
-  const argv = ['--disable-warning=ExperimentalWarning', 'infra/admin.ts', ...args];
-  return new Promise((resolve) => {
-    execFile(process.execPath, argv, { env: { PATH: process.env.PATH, ...env } }, (error, out, err) => {
-      resolve({ code: error ? Number(error.code) : 0, out, err });
-    });
-  });
-}
+const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) =>
+  runCommand('infra/admin.ts', args, env);
 
 const json = async (...args: string[]) => {
   const { code, out, err } = await admin([...args, '--json']);

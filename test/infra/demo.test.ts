@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { clientOf } from '#test/support/client.ts';
+import { bareEnv } from '#test/support/command.ts';
 
 const main = new URL('../../infra/local/main.ts', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'fleetwatch-demo-'));
@@ -19,7 +20,7 @@ afterAll(() => {
 async function startDemo() {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, '--demo'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0' },
+    env: bareEnv({ PORT: '0' }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);

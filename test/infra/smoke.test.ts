@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, clientOf } from '#test/support/client.ts';
+import { runCommand } from '#test/support/command.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
@@ -12,15 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Runs it as `npm run smoke` does. */
-function smoke(args: string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
-  const argv = ['--disable-warning=ExperimentalWarning', 'infra/smoke/main.ts', ...args];
-  return new Promise((resolve) => {
-    execFile(process.execPath, argv, { env: { PATH: process.env.PATH, ...env } }, (error, out, err) => {
-      resolve({ code: error ? Number(error.code) : 0, out, err });
-    });
-  });
-}
+const smoke = (args: string[], env?: Record<string, string>) => runCommand('infra/smoke/main.ts', args, env);
 
 const resultsOf = (out: string) =>
   Object.fromEntries([...out.matchAll(/^(ok|FAIL) +(\S.{0,13}?) {2,}/gm)].map(([, result, name]) => [name, result]));

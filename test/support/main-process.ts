@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KEY_FILE } from '#infra/local/first-account.ts';
+import { bareEnv } from '#test/support/command.ts';
 
 export type MainProcess = {
   child: ChildProcess;
@@ -20,7 +21,7 @@ const HERE = join(import.meta.dirname, '../..');
 export function startMain(env: Record<string, string>, flags: string[] = [], code = HERE): MainProcess {
   const main = join(code, 'infra/local/main.ts');
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...flags], {
-    env: { PATH: process.env.PATH, PORT: '0', EGRESS_ALLOW: '127.77.0.0/16', ...env },
+    env: bareEnv({ PORT: '0', EGRESS_ALLOW: '127.77.0.0/16', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';

@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, clientOf } from '#test/support/client.ts';
+import { runCommand } from '#test/support/command.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 import { httpTarget, rawTarget } from '#test/support/socket-target.ts';
 
@@ -20,14 +20,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-function checklist(args: string[], env: Record<string, string> = {}) {
-  const argv = ['--disable-warning=ExperimentalWarning', 'infra/aws/checklist/main.ts', ...args];
-  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, argv, { env: { PATH: process.env.PATH, ...env } }, (error, out, err) => {
-      resolve({ code: error ? Number(error.code) : 0, out, err });
-    });
-  });
-}
+const checklist = (args: string[], env?: Record<string, string>) =>
+  runCommand('infra/aws/checklist/main.ts', args, env);
 
 const addresses = () => ['--api-url', service.url, '--stream-url', service.url, '--no-cdn'];
 

@@ -49,7 +49,15 @@ export async function startStandIn(start: Start): Promise<StandIn> {
     region: 'eu-central-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
-  await eventually(() => client.send(new CreateTableCommand(TABLE)), 30_000);
+  await eventually(
+    () =>
+      client.send(new CreateTableCommand(TABLE)).catch((error: Error) => {
+        // What got no answer in time may have been done all the same.
+        if (error.name !== 'ResourceInUseException') throw error;
+        return true;
+      }),
+    30_000,
+  );
   return {
     client,
     table: dynamoTable({ client, table: TABLE.TableName, clock: systemClock, ids: makeIds(systemClock) }),
