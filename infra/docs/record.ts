@@ -6,8 +6,8 @@ import { createAccount } from '#lib/access/create-account.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { NetError } from '#lib/platform/net.ts';
-import type { Example } from '#lib/platform/openapi.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
+import type { Example } from './openapi.ts';
 import { type Call, walk } from './walk.ts';
 
 /** A clock that stands still but when it is moved, so that a walk has the same times every day. */

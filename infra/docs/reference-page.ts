@@ -4,12 +4,12 @@ import { channelTypes } from '#lib/alerts/registry.ts';
 import type { CheckType } from '#lib/checks/check-type.ts';
 import { CheckInput } from '#lib/checks/model.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
-import { MEANING_OF } from '#lib/platform/error-meanings.ts';
 import { type ErrorCode, errorBody, STATUS_OF } from '#lib/platform/errors.ts';
-import type { OpenApi } from '#lib/platform/openapi.ts';
 import { plainErrors } from '#lib/platform/plain-errors.ts';
 import { validationError } from '#lib/platform/validation.ts';
+import { MEANING_OF } from './error-meanings.ts';
 import { membersTables } from './members-table.ts';
+import type { OpenApi } from './openapi.ts';
 import { variables } from './variables.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is

@@ -56,7 +56,7 @@ export type Route<Context> = {
   body?: z.ZodType;
   /** What it answers; absent with 204 alone. */
   reply?: z.ZodType;
-  /** Codes it may answer beyond those that follow from the row: openapi.ts says which do. */
+  /** Codes it may answer beyond those that follow from the row: infra/docs/openapi.ts says which do. */
   errors?: readonly ErrorCode[];
   /** Largest body in bytes; default 256 KB. */
   maxBody?: number;

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode } from '#lib/platform/errors.ts';
 
 /** When each code is answered, for the documents. */
 export const MEANING_OF: Record<ErrorCode, string> = {

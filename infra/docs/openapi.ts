@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type ErrorCode, STATUS_OF } from './errors.ts';
+import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
+import { readOnlyMembers } from '#lib/platform/read-only-members.ts';
+import type { Route } from '#lib/platform/route.ts';
+import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { content, ERROR, failure, RATE_HEADERS } from './openapi-errors.ts';
-import { readOnlyMembers } from './read-only-members.ts';
-import type { Route } from './route.ts';
-import { ID_PATTERN, NAME_LENGTH } from './text.ts';
 
 /** What is described of a row: all but what it does. */
 type Row = Omit<Route<never>, 'load' | 'run'>;

@@ -1,5 +1,5 @@
+import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { MEANING_OF } from './error-meanings.ts';
-import { type ErrorCode, STATUS_OF } from './errors.ts';
 import type { JsonSchema } from './json-schemas.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
