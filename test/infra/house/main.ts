@@ -1,0 +1,9 @@
+import { upward } from './floors.ts';
+import { importsOf } from './imports.ts';
+import { sources } from './sources.ts';
+
+/** The part of `npm run lint` that reads the imports of all files together. */
+const imports = [...sources()].flatMap(([file, text]) => importsOf(file, text));
+const faults = upward(imports);
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;
