@@ -28,7 +28,7 @@ export type Webhook = {
   answers: string;
 };
 
-export type About = {
+type About = {
   info: { title: string; version: string; summary: string; description: string; license: object };
   /** What each group of endpoints is about, by the first word of their paths. */
   tags?: Readonly<Record<string, string>>;

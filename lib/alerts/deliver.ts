@@ -20,7 +20,7 @@ import { channelTypeOf } from './registry.ts';
 import { type SendWorld, sendAlert } from './send.ts';
 
 type AttemptWorld = SendWorld & { keys: Keys };
-export type DeliverWorld = AttemptWorld & { places: FairShares };
+type DeliverWorld = AttemptWorld & { places: FairShares };
 
 /**
  * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
@@ -118,11 +118,7 @@ const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
  * Reads what is to be told to whom as of now, and sends it, unless it has to wait for its turn at the receiver.
  * @param turn the turn that it took before, if any
  */
-export async function attempt(
-  world: DeliverWorld,
-  delivery: DeliveryItem,
-  turn?: number,
-): Promise<AttemptOutcome | Waiting> {
+async function attempt(world: DeliverWorld, delivery: DeliveryItem, turn?: number): Promise<AttemptOutcome | Waiting> {
   const ready = await prepare(world, delivery);
   if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);

@@ -12,7 +12,7 @@ import { handOver } from './hand-over.ts';
 import { createDelivery, newDelivery } from './new-delivery.ts';
 import { recordOutcome } from './record-outcome.ts';
 
-export type FanOutWorld = { ports: Ports; keys: Keys };
+type FanOutWorld = { ports: Ports; keys: Keys };
 
 /** A transition that could not be fanned out is tried again after this time, on its own. */
 const PARKED_MS = 5_000;

@@ -6,7 +6,7 @@ import type { Ports, Write } from '#lib/platform/ports.ts';
 import { changeState, readBasis } from './change-state.ts';
 import { isSame, judge } from './judge.ts';
 
-export type JudgedResult = {
+type JudgedResult = {
   success: boolean;
   error_message: string;
   cause: 'result' | 'silence';
@@ -17,7 +17,7 @@ export type JudgedResult = {
 };
 
 /** Writes for the transaction of a result, and the deadlines to send (sendTimers) once it is done. */
-export type Changes = { writes: Write[]; timers: Timer[] };
+type Changes = { writes: Write[]; timers: Timer[] };
 
 /**
  * The writes by which a result changes its check: none when it changes nothing, the check item when only the counter

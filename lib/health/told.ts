@@ -1,10 +1,10 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
 /** A planned alert, and the check state that it announces. */
-export type ToldAlert = { id: string; tells: 'up' | 'down' };
+type ToldAlert = { id: string; tells: 'up' | 'down' };
 
 /** The state last announced to the channels. `uncertain`: up or down, not known which. */
-export type Belief = 'up' | 'down' | 'uncertain';
+type Belief = 'up' | 'down' | 'uncertain';
 
 /**
  * What was announced to a check's channels. `open` are the latest alerts, oldest first: any of them may yet fail on

@@ -79,7 +79,7 @@ export function checkTransaction(writes: Write[], texts: (string | undefined)[])
 }
 
 /** The size of an item as DynamoDB counts it. */
-export const itemBytes = (item: Item): number =>
+const itemBytes = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
 
 function valueBytes(value: unknown): number {

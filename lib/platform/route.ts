@@ -2,12 +2,12 @@ import type * as z from 'zod';
 import type { ErrorCode } from './errors.ts';
 
 /** `open` needs no key; `read` any key; `write` a key that is not read-only; `admin` such a key of an admin. */
-export type Access = 'open' | 'read' | 'write' | 'admin';
+type Access = 'open' | 'read' | 'write' | 'admin';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What the gates hand to an endpoint, beside its own context. */
-export type Call<Params, Query, Body, Loaded> = {
+type Call<Params, Query, Body, Loaded> = {
   params: Params;
   query: Query;
   body: Body;

@@ -3,7 +3,7 @@ import type { Item, Ports } from '#lib/platform/ports.ts';
 import { believed, iso } from '#lib/platform/time.ts';
 
 /** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
-export type OutageItem = Item & { from: number; to: number };
+type OutageItem = Item & { from: number; to: number };
 
 const KEEP_SECONDS = 400 * 86_400;
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { beginFew } from '#lib/health/lanes.ts';
+import { makeLanes } from '#lib/health/lanes.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { NO_PLACE } from '#lib/platform/fair-shares.ts';
 import { makeNet } from '#lib/platform/node-net.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 
 /**
  * https probes by the service's own net, so many due in the same moment. Says `ready` and waits for a line, so that its
@@ -11,7 +12,7 @@ import { makeNet } from '#lib/platform/node-net.ts';
  */
 const [url = '', due = '50', atOnce = '20', rounds = '5'] = process.argv.slice(2);
 const net = makeNet({ EGRESS_ALLOW: [] });
-const begin = beginFew(Number(atOnce), systemClock);
+const { begin } = makeLanes({ clock: systemClock, settings: readSettings({ PROBES_AT_ONCE: atOnce }) });
 
 async function probe(): Promise<number> {
   const request = { url, method: 'GET', timeout_ms: 10_000, max_body_bytes: 1024, max_redirects: 0 };

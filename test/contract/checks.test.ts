@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkTypeNames, checkTypeOf } from '#lib/checks/registry.ts';
+import { checkTypeOf, checkTypes } from '#lib/checks/registry.ts';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
 
@@ -52,21 +52,24 @@ const leastOf: Record<string, { settings: object; made: object }> = {
 };
 
 describe('POST /v1/checks', () => {
-  it.each(checkTypeNames)('makes a %s check with its defaults and answers the whole record', async (check_type) => {
-    const { settings, made } = leastOf[check_type]!;
-    const entity = await newEntity(client);
-    const answer = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
-    expect(got(answer, 201)).toEqual({
-      id: expect.stringMatching(/^chk_[0-9a-z]+$/),
-      entity_id: entity.id,
-      check_type,
-      ...defaults,
-      ...made,
-      state_since: expect.stringMatching(TIME),
-      created_at: expect.stringMatching(TIME),
-      updated_at: expect.stringMatching(TIME),
-    });
-  });
+  it.each([...checkTypes.keys()])(
+    'makes a %s check with its defaults and answers the whole record',
+    async (check_type) => {
+      const { settings, made } = leastOf[check_type]!;
+      const entity = await newEntity(client);
+      const answer = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
+      expect(got(answer, 201)).toEqual({
+        id: expect.stringMatching(/^chk_[0-9a-z]+$/),
+        entity_id: entity.id,
+        check_type,
+        ...defaults,
+        ...made,
+        state_since: expect.stringMatching(TIME),
+        created_at: expect.stringMatching(TIME),
+        updated_at: expect.stringMatching(TIME),
+      });
+    },
+  );
 
   it('keeps everything that is supplied', async () => {
     const settings = {
@@ -93,17 +96,20 @@ describe('POST /v1/checks', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(settings);
   });
 
-  it.each(checkTypeNames)('takes every example of a %s check, and names the place in every wrong one', async (name) => {
-    const entity_id = (await newEntity(client)).id;
-    const { examples } = checkTypeOf(name);
-    const common = { entity_id, check_type: name, enabled: false };
-    for (const settings of examples.valid) got(await client.post('/v1/checks', { ...common, ...settings }), 201);
-    for (const { value, path } of examples.invalid) {
-      expect(await client.post('/v1/checks', { ...common, ...value })).toMatchObject(
-        failure(400, 'VALIDATION_ERROR', path),
-      );
-    }
-  });
+  it.each([...checkTypes.keys()])(
+    'takes every example of a %s check, and names the place in every wrong one',
+    async (name) => {
+      const entity_id = (await newEntity(client)).id;
+      const { examples } = checkTypeOf(name);
+      const common = { entity_id, check_type: name, enabled: false };
+      for (const settings of examples.valid) got(await client.post('/v1/checks', { ...common, ...settings }), 201);
+      for (const { value, path } of examples.invalid) {
+        expect(await client.post('/v1/checks', { ...common, ...value })).toMatchObject(
+          failure(400, 'VALIDATION_ERROR', path),
+        );
+      }
+    },
+  );
 
   it('takes null as absent', async () => {
     const check = await newCheck(client, { name: null, timeout_ms: null });
