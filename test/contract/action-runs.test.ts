@@ -1,13 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, newTenant } from '#test/support/client.ts';
+import { type Client, newTenant, TIME } from '#test/support/client.ts';
 
 import { got } from '#test/support/fleet.ts';
 import { rawTarget } from '#test/support/socket-target.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let client: Client;
 let ci: WebhookReceiver;

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, clientOf, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { type Client, clientOf, failure, keyOf, memberOf, newTenant, TIME } from '#test/support/client.ts';
 import { everything, got, newCheck } from '#test/support/fleet.ts';
 import { target } from '#test/support/service.ts';
 
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const MASK = '********';
 
 let admin: Client;

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, newTenant } from '#test/support/client.ts';
+import { type Client, failure, newTenant, TIME } from '#test/support/client.ts';
 import { everything, got } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let client: Client;
 let receiver: WebhookReceiver;

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
 
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const ALL = '/v1/relations';
 
 type Entity = { id: string; path: string };

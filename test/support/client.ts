@@ -97,4 +97,7 @@ export const failure = (status: number, code: string, path?: string) => ({
   },
 });
 
+/** A time as answers have it. */
+export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
 const SENTENCE = expect.stringMatching(/\w+ \w+/);

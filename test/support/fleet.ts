@@ -7,6 +7,14 @@ export function got(answer: Answer, status: number): Answer['body'] {
 }
 
 const blueprints = new WeakMap<Client, Promise<unknown>>();
+let ofNoName = 0;
+
+/** The slug of a new blueprint. */
+export async function newBlueprint(client: Client, more: object = {}): Promise<string> {
+  const n = ++ofNoName;
+  return got(await client.post('/v1/blueprints', { slug: `bp-${n}`, name: `Blueprint ${n}`, ...more }), 201).slug;
+}
+
 let entities = 0;
 
 /** A new entity of the client's blueprint `service`. */
