@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '#lib/access/change-account.ts';
-import { type Answer, type Client, clientOf, failure } from '#test/support/client.ts';
+import { type Answer, type Client, clientOf, failure, newTenantOf, statuses, times } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { type Service, startService, type Tenant, tenantOf } from '#test/support/service.ts';
+import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 
 const RATE_LIMITS = 'read=2/10,write=2/40,push=500/5000,mcp=1/8,send=1/3,open=1/6,sign-in=1/2';
@@ -19,18 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const tenant = async (): Promise<Client & Tenant> => {
-  const made = await tenantOf(service);
-  return { ...clientOf(service.url, made.key), ...made };
-};
+const tenant = () => newTenantOf(service);
 const limits = ({ headers }: Answer) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
-const times = async (count: number, call: () => Promise<Answer>): Promise<Answer[]> => {
-  const answers: Answer[] = [];
-  for (let i = 0; i < count; i++) answers.push(await call());
-  return answers;
-};
-const statuses = async (count: number, call: () => Promise<Answer>) =>
-  (await times(count, call)).map(({ status }) => status);
 
 describe('the rate of an account', () => {
   it('is said with every answer to its keys, also with refusals', async () => {
@@ -256,11 +246,4 @@ it('where nothing is limited, nothing is said of limits', async () => {
   for (const answer of answers) expect([answer.status, ...limits(answer)]).toEqual([200, null, null]);
   expect(answers[0]!.body.rate_limits).toBeNull();
   await free.stop();
-});
-
-it('a page of another origin may read the rates', async () => {
-  const client = await tenant();
-  const answer = await client.send('GET', '/v1/me', { headers: { origin: 'https://app.example' } });
-  const exposed = answer.headers.get('access-control-expose-headers')!.split(',');
-  expect(exposed).toEqual(expect.arrayContaining(['ratelimit', 'ratelimit-policy', 'retry-after']));
 });

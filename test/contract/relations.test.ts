@@ -179,45 +179,6 @@ describe('DELETE /v1/relations/{id}', () => {
   });
 });
 
-describe('deleting an entity', () => {
-  it('takes its relations in both directions, and no others', async () => {
-    const tenant = await tenantWithBlueprint();
-    const [a, b, c] = [await entityOf(tenant), await entityOf(tenant), await entityOf(tenant)];
-    const out = (await tenant.post(ALL, relation(a, b))).body;
-    const into = (await tenant.post(ALL, relation(c, a))).body;
-    const other = (await tenant.post(ALL, relation(b, c))).body;
-    expect((await tenant.del(a.path)).status).toBe(204);
-    expect((await tenant.get(ALL)).body).toEqual([other]);
-    for (const { id } of [out, into]) {
-      expect(await tenant.del(`${ALL}/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-    }
-    expect(await tenant.post(ALL, relation(a, b))).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
-
-  it('leaves no relation behind that is being made at the same time', async () => {
-    const tenant = await tenantWithBlueprint();
-    const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
-    const [deleted, ...made] = await Promise.all([
-      tenant.del(a.path),
-      ...Array.from({ length: 10 }, (_, n) => tenant.post(ALL, relation(n % 2 ? a : b, n % 2 ? b : a, `t${n}`))),
-    ]);
-    expect(deleted!.status).toBe(204);
-    for (const { status } of made) expect([201, 404]).toContain(status);
-    expect((await tenant.get(ALL)).body).toEqual([]);
-  });
-
-  it('lets an entity of the same slug begin without relations', async () => {
-    const tenant = await tenantWithBlueprint();
-    const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
-    await tenant.post(ALL, relation(a, b));
-    await tenant.del(a.path);
-    const slug = a.path.split('/').at(-1);
-    const anew = (await tenant.post('/v1/blueprints/service/entities', { slug, name: 'Anew' })).body;
-    expect((await tenant.get(ALL)).body).toEqual([]);
-    expect((await tenant.post(ALL, relation({ ...a, id: anew.id }, b))).status).toBe(201);
-  });
-});
-
 describe('relations', () => {
   it('may be read but not changed by a read-only key', async () => {
     const reader = await keyOf(admin, { is_read_only: true });
