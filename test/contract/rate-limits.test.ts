@@ -36,13 +36,10 @@ describe('the rate of an account', () => {
     const client = await tenant();
     expect(await statuses(10, () => client.get('/v1/me'))).toEqual(Array(10).fill(200));
     const refused = await client.get('/v1/me');
-    expect(refused).toMatchObject({
-      status: 429,
-      body: {
-        code: 'RATE_LIMITED',
-        error: 'Too many requests of the class read: 2 a second, at most 10 at once. Try again in 1 s.',
-      },
-    });
+    expect(refused).toMatchObject(failure(429, 'RATE_LIMITED'));
+    expect(refused.body.error).toBe(
+      'Too many requests of the class read: 2 a second, at most 10 at once. Try again in 1 s.',
+    );
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(limits(refused)).toEqual(['"read";q=10;w=5', '"read";r=0;t=5']);
     pass(1);
@@ -206,13 +203,10 @@ describe('an address without a good key', () => {
     const before = await times(6, () => ask(path));
     expect(before.map(({ status }) => status)).not.toContain(429);
     const refused = await ask(path);
-    expect(refused).toMatchObject({
-      status: 429,
-      body: {
-        code: 'RATE_LIMITED',
-        error: 'Too many requests of the class open: 1 a second of an address, at most 6 at once. Try again in 1 s.',
-      },
-    });
+    expect(refused).toMatchObject(failure(429, 'RATE_LIMITED'));
+    expect(refused.body.error).toBe(
+      'Too many requests of the class open: 1 a second of an address, at most 6 at once. Try again in 1 s.',
+    );
     pass(1);
     expect((await ask(path)).status).toBe(before[0]!.status);
   });
@@ -246,4 +240,11 @@ it('where nothing is limited, nothing is said of limits', async () => {
   for (const answer of answers) expect([answer.status, ...limits(answer)]).toEqual([200, null, null]);
   expect(answers[0]!.body.rate_limits).toBeNull();
   await free.stop();
+});
+
+it('a page of another origin may read the rates', async () => {
+  const client = await tenant();
+  const answer = await client.send('GET', '/v1/me', { headers: { origin: 'https://app.example' } });
+  const exposed = answer.headers.get('access-control-expose-headers')!.split(',');
+  expect(exposed).toEqual(expect.arrayContaining(['ratelimit', 'ratelimit-policy', 'retry-after']));
 });
