@@ -1,16 +1,15 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { type FunctionName, queues as specs, streaming, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
+import { makeTopic } from './alarm-topic.ts';
 import type { Functions } from './functions.ts';
 import { ownMetrics } from './own-metrics.ts';
 import type { DeploySettings } from './settings.ts';
@@ -48,8 +47,7 @@ type Rule = {
 
 /** Alarms on what the service cannot tell its users about; all of them reach one topic. */
 export function makeAlarms(scope: Construct, watched: Watched, settings: DeploySettings): Topic {
-  const topic = makeTopic(scope);
-  if (settings.ALARM_EMAIL !== '') topic.addSubscription(new EmailSubscription(settings.ALARM_EMAIL));
+  const topic = makeTopic(scope, settings);
   const action = new SnsAction(topic);
   for (const { name, says, metric, above, minutes = 1, missing } of rules(scope, watched, settings)) {
     const alarm = new Alarm(scope, `Alarm-${name}`, {
@@ -63,14 +61,6 @@ export function makeAlarms(scope: Construct, watched: Watched, settings: DeployS
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
   }
-  return topic;
-}
-
-function makeTopic(scope: Construct): Topic {
-  const topic = new Topic(scope, 'Alarms', { displayName: 'Fleetwatch alarms', enforceSSL: true });
-  // The policy that enforceSSL makes takes the place of the one that lets the account's own alarms in.
-  const ofThisAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
-  topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: ofThisAccount }));
   return topic;
 }
 

@@ -7,7 +7,7 @@ import { entryOf } from './entry.ts';
 import { packedDocument } from './packed-document.ts';
 import { withoutDescriptions } from './without-descriptions.ts';
 
-export type Bundle = {
+type Bundle = {
   /** The folder that is deployed: `index.mjs`, minified, and beside it what is loaded only when it is asked for. */
   dir: string;
   /** What is loaded when the function starts. */

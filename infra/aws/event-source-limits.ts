@@ -4,10 +4,9 @@ import type { QueueName } from '#lib/messages.ts';
 /** SQS hands over ten messages at once without waiting for more. */
 export const LARGEST_BATCH = 10;
 
-/** What an event source of SQS may be bounded to; one without a bound goes up to `MOST_CONCURRENCY` by itself. */
+/** What an event source of SQS may be bounded to. */
 const LEAST_BOUND = 2;
 const MOST_BOUND = 1000;
-export const MOST_CONCURRENCY = 1250;
 
 /** Of CONCURRENCY, what all queues together may hold by waiting for others; the rest is for requests and short work. */
 const WAITING_SHARE = 0.8;

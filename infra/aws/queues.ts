@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 
-export type Queues = {
+type Queues = {
   queues: Record<QueueName, Queue>;
   /** What failed for good; each raises an alarm while it is not empty. */
   deadLetters: Queue[];

@@ -1,8 +1,8 @@
 import { apiRows } from '#lib/api-rows.ts';
-import { type Example, endpointOf, type OpenApi, openApi } from '#lib/platform/http/openapi.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { withNamedRequests } from './named-requests.ts';
+import { type Example, endpointOf, type OpenApi, openApi } from './openapi.ts';
 import { recordExamples } from './record.ts';
 import { referencePage } from './reference-page.ts';
 import { tags } from './tags.ts';

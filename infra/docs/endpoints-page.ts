@@ -1,4 +1,4 @@
-import type { OpenApi } from '#lib/platform/http/openapi.ts';
+import type { OpenApi } from './openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
 type Json = any;

@@ -1,6 +1,6 @@
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
-import type { Example } from '#lib/platform/http/openapi.ts';
+import type { Example } from './openapi.ts';
 
 type Body = Record<string, unknown>;
 

@@ -3,11 +3,11 @@ import { startHost } from '#infra/local/host.ts';
 import type { GivenPorts } from '#infra/local/ports.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { createAccount } from '#lib/access/create-account.ts';
-import type { Example } from '#lib/platform/http/openapi.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { NetError } from '#lib/platform/net/net.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
+import type { Example } from './openapi.ts';
 import { type Call, walk } from './walk.ts';
 
 /** A clock that stands still but when it is moved, so that a walk has the same times every day. */

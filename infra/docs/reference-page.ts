@@ -5,11 +5,11 @@ import type { CheckType } from '#lib/checks/check-type.ts';
 import { CheckInput } from '#lib/checks/model.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { type ErrorCode, errorBody, STATUS_OF } from '#lib/platform/errors.ts';
-import { MEANING_OF } from '#lib/platform/http/error-meanings.ts';
-import type { OpenApi } from '#lib/platform/http/openapi.ts';
 import { plainErrors } from '#lib/platform/http/plain-errors.ts';
 import { validationError } from '#lib/platform/http/validation.ts';
+import { MEANING_OF } from './error-meanings.ts';
 import { membersTables } from './members-table.ts';
+import type { OpenApi } from './openapi.ts';
 import { variables } from './variables.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import type { StateChangeEvent } from '#lib/alerts/deliver/event.ts';
 import { TransitionRecord } from '#lib/health/state/transition-record.ts';
-import type { Webhook } from '#lib/platform/http/openapi.ts';
+import type { Webhook } from './openapi.ts';
 
 /** Exactly the members of the event, in its order. */
 const MEMBERS = {

@@ -5,7 +5,7 @@ import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
 /** Room for the bodies that are being received: bounded over all of them, and for each address. */
-export type BodyRoom = {
+type BodyRoom = {
   /** False, and nothing taken, when there is no room. */
   take(address: string, bytes: number): boolean;
   give(address: string, bytes: number): void;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 const CYCLE_MS = 45_000;
 const BAD_MS = 15_000;
 
-export type DemoTarget = { url: string; port: number; stop(): void };
+type DemoTarget = { url: string; port: number; stop(): void };
 
 /**
  * Something to watch: `/shop` always works, `/api` fails now and then until `/restart` is called, and `/alerts` takes

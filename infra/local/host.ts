@@ -20,7 +20,7 @@ import { openStore, STORE_FILE } from './store.ts';
 import { startSweep } from './sweep.ts';
 import { lastTick, startTicks } from './ticks.ts';
 
-export type HostOptions = {
+type HostOptions = {
   settings: Settings;
   log: Log;
   /** Where everything is kept; undefined keeps it in memory. */

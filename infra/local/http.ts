@@ -25,7 +25,7 @@ export type Gateway = {
   cut(): void;
 };
 
-export type GatewayOptions = {
+type GatewayOptions = {
   origins: readonly string[];
   log: Log;
   proxies?: TrustedProxies;

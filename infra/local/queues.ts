@@ -15,7 +15,7 @@ export type Received = {
   first_received_at: number;
 };
 
-export type DeadLetter = {
+type DeadLetter = {
   id: number;
   queue: string;
   body: string;
@@ -44,7 +44,7 @@ export type LocalQueues = Queues & {
 };
 
 /** How many messages of each group are in hand, and how many one group may hold while others wait. */
-export type InHand = { groups: ReadonlyMap<string, number>; share: number };
+type InHand = { groups: ReadonlyMap<string, number>; share: number };
 
 /** Queues whose messages wait only between two tries: one that waits longer was put off by a clock that ran ahead. */
 const BETWEEN_TRIES: readonly QueueName[] = ['notify', 'delivery', 'plan'];
@@ -54,7 +54,7 @@ const CHUNK = 25;
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 30_000;
 
-export type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms?: number };
+type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms?: number };
 
 /**
  * Queues in the store's file: a send shares the commit of whatever else is written in that moment. That a message was

@@ -41,7 +41,7 @@ const HostSettings = z.object({
     }),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
 });
-export type HostSettings = z.output<typeof HostSettings>;
+type HostSettings = z.output<typeof HostSettings>;
 
 /** Every setting that an operator of one machine has; TABLE_NAME leads the admin CLI to a deployed table. */
 export const SETTING_NAMES = [...Object.keys(HostSettings.shape), ...Object.keys(SettingsSchema.shape), 'TABLE_NAME'];

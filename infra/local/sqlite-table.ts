@@ -15,7 +15,7 @@ export type SqliteTable = Table & {
   store: Store;
 };
 
-export type TableOptions = {
+type TableOptions = {
   /** New items whose sort key begins so become changes. Default: what the topology's streams ask for. */
   inserted?: readonly string[];
   /** Called after the commit that made changes. */

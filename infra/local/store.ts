@@ -26,7 +26,7 @@ export type Store = {
   close(): void;
 };
 
-export type Keep = 'durable' | 'soon';
+type Keep = 'durable' | 'soon';
 
 export type StoreOptions = {
   /** A path, or `:memory:`. */

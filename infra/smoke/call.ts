@@ -8,7 +8,7 @@ const PAUSE_MS = 500;
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
 export type Json = any;
 
-export type Answer = { status: number; body: Json };
+type Answer = { status: number; body: Json };
 
 /** @param path begins with a slash. Throws StepError where nothing answers, or something that is not JSON. */
 export type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;

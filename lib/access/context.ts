@@ -7,7 +7,7 @@ import type { Limits, RateLimits } from './account.ts';
  * account's, copied onto its keys (and rewritten there when the operator changes them), so that a call needs no read
  * of the account.
  */
-export type Principal = Caller & {
+type Principal = Caller & {
   tenant_id: string;
   user_id: string;
   key_id: string;

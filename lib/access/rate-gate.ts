@@ -12,11 +12,8 @@ import type { RateLimits } from './account.ts';
 import type { Context } from './context.ts';
 
 /** The rate that holds for an account: its own, else that of the setting RATE_LIMITS; undefined when that is `off`. */
-export const rateOf = (
-  { limiter }: Pick<Ports, 'limiter'>,
-  own: RateLimits | undefined,
-  of: AccountClass,
-): Rate | undefined => limiter.rates && (own?.[of] ?? limiter.rates[of]);
+const rateOf = ({ limiter }: Pick<Ports, 'limiter'>, own: RateLimits | undefined, of: AccountClass): Rate | undefined =>
+  limiter.rates && (own?.[of] ?? limiter.rates[of]);
 
 /** Every rate that holds for the account of a caller; null when nothing is limited. */
 export function ratesOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>): Record<AccountClass, Rate> | null {

@@ -1,7 +1,7 @@
 import type { Item } from '#lib/platform/ports.ts';
 
 export type Trigger = 'manual' | 'state_change' | 'schedule';
-export type TriggerState = 'down' | 'degraded' | 'up' | '';
+type TriggerState = 'down' | 'degraded' | 'up' | '';
 
 /** An outbound call as a tenant describes it, secrets included. 0.5 KB and its templates and headers. */
 export type ActionItem = Item & {

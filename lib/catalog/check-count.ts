@@ -10,7 +10,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 export type CheckCountItem = Item & { v: string; checks: number; load: number };
 
 /** By how much a change moves the count. `load` is in millionths of a run a minute, so that sums are exact. */
-export type CheckStep = { checks: number; load: number };
+type CheckStep = { checks: number; load: number };
 
 /** The load of a check that is run each so many seconds. */
 export const loadOf = (intervalSeconds: number): number => Math.round(60_000_000 / intervalSeconds);

@@ -9,7 +9,7 @@ export const VALUE_BYTES = 16 * 1024;
 const MAX_LISTED = 500;
 
 /** Values of an entity's fields by name. */
-export type FieldValues = Record<string, unknown>;
+type FieldValues = Record<string, unknown>;
 
 /**
  * What an entity shows of its fields: its own value where it has one that still fits the definition, else the default,

@@ -44,7 +44,7 @@ export async function requireBlueprint(
 }
 
 /** Blueprints in the order of their slugs. */
-export function blueprintItems({ ports, keys, tenant }: Scope): Reader<BlueprintItem> {
+function blueprintItems({ ports, keys, tenant }: Scope): Reader<BlueprintItem> {
   return async (after, limit) => {
     const { items, next } = await ports.table.query<BlueprintItem>({
       partition: keys.blueprints(tenant),

@@ -44,7 +44,7 @@ export type CheckSettings = Pick<
 >;
 
 /** A host that a check connects to, and the path of the setting that names it. */
-export type SettingHost = { path: string; host: string };
+type SettingHost = { path: string; host: string };
 
 /** One kind of check: all that the rest of the service needs to know of it. */
 export type CheckType<Name extends string = string> = {

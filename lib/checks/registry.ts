@@ -8,13 +8,8 @@ import { tls } from './types/tls.ts';
 /** Every check type: the only list. A new one is a file in types/ and a word here. */
 const kinds = [http, tcp, tls, dns, push] as const;
 
-export type CheckTypeName = (typeof kinds)[number]['type'];
-
 /** The types by name, in the order of the list. */
 export const checkTypes: ReadonlyMap<string, CheckType> = new Map(kinds.map((kind) => [kind.type, kind]));
-
-/** Names of all types, for schemas. */
-export const checkTypeNames = kinds.map((kind) => kind.type) as [CheckTypeName, ...CheckTypeName[]];
 
 /** The type of a stored check. Throws when the item names one that this code does not know. */
 export function checkTypeOf(name: string): CheckType {

@@ -11,7 +11,7 @@ import { allSkills } from './skills/skill-store.ts';
 import { builtInTools } from './tools/registry.ts';
 
 /** The result of tools/call: the same object as text, for a model, and as it is. */
-export type ToolResult = {
+type ToolResult = {
   content: { type: 'text'; text: string }[];
   structuredContent?: object;
   isError?: true;

@@ -9,7 +9,7 @@ import { builtInTools } from './tools/registry.ts';
 import type { Annotations } from './tools/tool.ts';
 
 /** A tool as a client is told of it. */
-export type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };
+type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };
 
 const MAX_BYTES = 2_000_000;
 const Position = z.string().max(128);

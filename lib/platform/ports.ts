@@ -13,7 +13,7 @@ export type Key = { pk: string; sk: string };
 export type Item = Key & { v?: string; expires_at?: number };
 
 /** What must hold of the present item for a write to take place. */
-export type Condition = 'absent' | { version: string };
+type Condition = 'absent' | { version: string };
 
 export type Write = { put: Item; if?: Condition } | { delete: Key; if?: Condition } | { check: Key; if: Condition };
 

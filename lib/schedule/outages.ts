@@ -5,7 +5,7 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 
 /** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
-export type OutageItem = Item & { from: number; to: number };
+type OutageItem = Item & { from: number; to: number };
 
 const KEEP_SECONDS = 400 * 86_400;
 

@@ -1,30 +1,19 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ASSUMED } from '#infra/aws/scale.ts';
 import { STORE_FILE } from '#infra/local/store.ts';
-import { functions } from '#infra/topology.ts';
 import { RESULTS } from '#lib/keys.ts';
-import { readSettings } from '#lib/platform/settings.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type Check, inParallel, type LocalTarget, makeChecks, startTarget } from '#test/long/fleet.ts';
 import { usageOf, watch } from '#test/long/process-tree.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
-import { holdToShare } from './cpu-share.ts';
-import { startTlsTarget } from './tls-target.ts';
+import { type Figures, quantile } from './figures.ts';
+import { probesOnLambda } from './lambda-probes.ts';
 import { worstBody } from './worst-body.ts';
-
-/** Figures by name; a lower one is better but for those a second. */
-export type Figures = Record<string, number>;
-
-const quantile = (numbers: number[], share: number): number =>
-  numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))]!;
 
 /** Runs a program of this folder in a process of its own and reads what it prints. */
 async function run(program: string, ...args: string[]): Promise<Record<string, number>> {
@@ -214,40 +203,6 @@ async function startUp(): Promise<Figures> {
   await service.start();
   got(await service.client.get('/v1/me'), 200);
   return { start_up_ms: performance.now() - began };
-}
-
-/**
- * What 50 https probes that are due at once add to the latency of a target that answers in 50 ms, by the settings of a
- * deployment and under the share of a vCPU that Lambda gives the prober; against one probe alone. Median, ms.
- */
-async function probesOnLambda(): Promise<Figures> {
-  const share = functions.prober.memory_mb / ASSUMED.vcpu_mb;
-  const { PROBES_AT_ONCE } = readSettings({});
-  const target = await startTlsTarget(50);
-  const medianOf = async (due: number): Promise<number> => {
-    const words = ['tls-probes.ts', target.url, String(due), String(PROBES_AT_ONCE), '6'];
-    const [file = '', ...args] = words;
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, file), ...args],
-      {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      },
-    );
-    // Loading itself is not held down.
-    await once(child.stdout, 'data');
-    const release = holdToShare(child.pid!, share);
-    child.stdin.write('go\n');
-    const [latencies] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    await release();
-    return quantile(JSON.parse(latencies) as number[], 0.5);
-  };
-  try {
-    const alone = await medianOf(1);
-    return { lambda_50_tls_probes_add_ms_p50: (await medianOf(50)) - alone };
-  } finally {
-    await target.close();
-  }
 }
 
 /** Each measures on a service of its own. */

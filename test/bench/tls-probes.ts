@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { beginFew } from '#lib/health/recording/lanes.ts';
+import { makeLanes } from '#lib/health/recording/lanes.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeNet } from '#lib/platform/net/node-net.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 
 /**
@@ -11,7 +12,7 @@ import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
  */
 const [url = '', due = '50', atOnce = '20', rounds = '5'] = process.argv.slice(2);
 const net = makeNet({ EGRESS_ALLOW: [] });
-const begin = beginFew(Number(atOnce), systemClock);
+const { begin } = makeLanes({ clock: systemClock, settings: readSettings({ PROBES_AT_ONCE: atOnce }) });
 
 async function probe(): Promise<number> {
   const request = { url, method: 'GET', timeout_ms: 10_000, max_body_bytes: 1024, max_redirects: 0 };

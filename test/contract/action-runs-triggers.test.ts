@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, newTenant } from '#test/support/client.ts';
+import { type Client, newTenant, TIME } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { got, newCheck } from '#test/support/fleet.ts';
+import { got, newAction, newCheck } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let client: Client;
 let ci: WebhookReceiver;
@@ -14,8 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => ci.close());
 
-const make = async (more: object): Promise<string> =>
-  got(await client.post('/v1/actions', { name: 'Deploy', trigger_type: 'manual', ...more }), 201).id;
 const at = (path: string) => ci.received.filter((one) => one.path.startsWith(path));
 
 describe('a change of state', () => {
@@ -25,7 +21,7 @@ describe('a change of state', () => {
       interval_seconds: 3600,
       ...check,
     });
-    const id = await make({ trigger_type: 'state_change', check_id, ...more });
+    const id = await newAction(client, { trigger_type: 'state_change', check_id, ...more });
     return { id, check_id, entity_id };
   };
   const push = async (check: string, success: boolean) =>
@@ -68,14 +64,19 @@ describe('a change of state', () => {
   it('fires only those that wait for it, and none of another check', async () => {
     const { id: down, check_id } = await bound({ url: `${ci.url}/only`, trigger_to_state: 'down' });
     const others = {
-      up: await make({ url: `${ci.url}/only`, trigger_type: 'state_change', check_id, trigger_to_state: 'up' }),
-      degraded: await make({
+      up: await newAction(client, {
+        url: `${ci.url}/only`,
+        trigger_type: 'state_change',
+        check_id,
+        trigger_to_state: 'up',
+      }),
+      degraded: await newAction(client, {
         url: `${ci.url}/only`,
         trigger_type: 'state_change',
         check_id,
         trigger_to_state: 'degraded',
       }),
-      manual: await make({ url: `${ci.url}/only`, check_id }),
+      manual: await newAction(client, { url: `${ci.url}/only`, check_id }),
       another: (await bound({ url: `${ci.url}/only` })).id,
     };
     await push(check_id, false);
@@ -112,7 +113,7 @@ describe('a change of state', () => {
 
   it('fires an action that was bound to the check later, and no more one that was unbound', async () => {
     const { id, check_id } = await bound({ url: `${ci.url}/moved-on` });
-    const later = await make({ url: `${ci.url}/later` });
+    const later = await newAction(client, { url: `${ci.url}/later` });
     got(await client.put(`/v1/actions/${id}`, { trigger_type: 'manual' }), 200);
     got(await client.put(`/v1/actions/${later}`, { trigger_type: 'state_change', check_id }), 200);
     await push(check_id, true);

@@ -165,3 +165,18 @@ describe('no path leads', () => {
     expect(answer.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
   });
 });
+
+describe('fifty actions', () => {
+  it('are the most, also when many are made at once, and one that goes makes room', async () => {
+    const tenant = await newTenant();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => tenant.post('/v1/actions', valid)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+    const refused = answers.filter(({ status }) => status !== 201);
+    for (const answer of refused) expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(got(await tenant.get('/v1/actions'), 200)).toHaveLength(50);
+
+    got(await tenant.del(`/v1/actions/${answers.find(({ status }) => status === 201)!.body.id}`), 204);
+    got(await tenant.post('/v1/actions', valid), 201);
+    expect(await tenant.post('/v1/actions', valid)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+  });
+});

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, clientOf, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { type Client, clientOf, failure, keyOf, memberOf, newTenant, TIME } from '#test/support/client.ts';
 import { everything, got, newCheck } from '#test/support/fleet.ts';
 import { target } from '#test/support/service.ts';
 
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const MASK = '********';
 
 let admin: Client;
@@ -181,21 +180,6 @@ describe('a deletion', () => {
     ]) {
       expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
     }
-  });
-});
-
-describe('fifty actions', () => {
-  it('are the most, also when many are made at once, and one that goes makes room', async () => {
-    const tenant = await newTenant();
-    const answers = await Promise.all(Array.from({ length: 60 }, () => tenant.post('/v1/actions', deploy)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const answer of refused) expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
-    expect(got(await tenant.get('/v1/actions'), 200)).toHaveLength(50);
-
-    got(await tenant.del(`/v1/actions/${answers.find(({ status }) => status === 201)!.body.id}`), 204);
-    await make({}, tenant);
-    expect(await tenant.post('/v1/actions', deploy)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
   });
 });
 

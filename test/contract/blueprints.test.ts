@@ -1,21 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
-
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+import { type Client, failure, newTenant, TIME } from '#test/support/client.ts';
+import { newBlueprint } from '#test/support/fleet.ts';
 
 let admin: Client;
 beforeAll(async () => {
   admin = await newTenant();
 });
-
-let count = 0;
-/** A new blueprint of the shared account. */
-async function blueprint(more: object = {}): Promise<string> {
-  count += 1;
-  const made = await admin.post('/v1/blueprints', { slug: `bp-${count}`, name: `Blueprint ${count}`, ...more });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body.slug;
-}
 
 describe('POST /v1/blueprints', () => {
   it('answers the record with everything filled in', async () => {
@@ -43,7 +33,7 @@ describe('POST /v1/blueprints', () => {
   });
 
   it('shows fields by sort_order', async () => {
-    const slug = await blueprint({
+    const slug = await newBlueprint(admin, {
       fields: [
         { name: 'b', field_type: 'string', sort_order: 2 },
         { name: 'a', field_type: 'string', sort_order: 1 },
@@ -105,7 +95,7 @@ describe('POST /v1/blueprints', () => {
   });
 
   it('refuses a taken slug, whose case matters', async () => {
-    const slug = await blueprint();
+    const slug = await newBlueprint(admin);
     expect(await admin.post('/v1/blueprints', { slug, name: 'x' })).toMatchObject(failure(409, 'CONFLICT'));
     expect((await admin.post('/v1/blueprints', { slug: slug.toUpperCase(), name: 'x' })).status).toBe(201);
   });
@@ -198,165 +188,5 @@ describe('the default blueprint', () => {
     const answers = await Promise.all(slugs.map((slug) => tenant.put(`/v1/blueprints/${slug}`, { is_default: true })));
     expect(answers.map(({ status }) => status)).toEqual(slugs.map(() => 200));
     expect(await defaults(tenant)).toHaveLength(1);
-  });
-});
-
-describe('PUT /v1/blueprints/{slug}', () => {
-  it('changes what is supplied and nothing else', async () => {
-    const slug = await blueprint({ description: 'old', fields: [{ name: 'a', field_type: 'string' }] });
-    const before = (await admin.get(`/v1/blueprints/${slug}`)).body;
-    const changed = await admin.put(`/v1/blueprints/${slug}`, { description: 'new', name: null });
-    expect(changed).toMatchObject({ status: 200, body: { ...before, description: 'new', updated_at: TIME } });
-  });
-  it('takes back a whole record, fields and all', async () => {
-    const slug = await blueprint({ fields: [{ name: 'a', field_type: 'string' }] });
-    const before = (await admin.get(`/v1/blueprints/${slug}`)).body;
-    const [field] = before.fields;
-    const sent = { ...before, fields: [{ default_value: null, ...field }], name: 'New' };
-    const changed = await admin.put(`/v1/blueprints/${slug}`, sent);
-    expect(changed).toMatchObject({ status: 200, body: { name: 'New', fields: before.fields } });
-  });
-  it.each([
-    ['none', []],
-    ['a renamed one', [{ name: 'b', field_type: 'string', required: false, sort_order: 0 }]],
-    ['one more', [{ name: 'a' }, { name: 'b' }]],
-  ])('refuses other fields (%s) and says where they are changed', async (_name, fields) => {
-    const slug = await blueprint({ fields: [{ name: 'a', field_type: 'string' }] });
-    const answer = await admin.put(`/v1/blueprints/${slug}`, { name: 'New', fields });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'fields'));
-    expect(answer.body.error).toContain(`POST /v1/blueprints/${slug}/fields`);
-    expect((await admin.get(`/v1/blueprints/${slug}`)).body.name).not.toBe('New');
-  });
-  it.each([
-    ['another slug', { slug: 'other' }, 'slug'],
-    ['an empty name', { name: '' }, 'name'],
-    ['a number as description', { description: 7 }, 'description'],
-    ['a text as is_default', { is_default: 'no' }, 'is_default'],
-  ])('refuses %s', async (_name, body, path) => {
-    const slug = await blueprint();
-    expect(await admin.put(`/v1/blueprints/${slug}`, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-  });
-});
-
-describe('fields of a blueprint', () => {
-  it('are added; the blueprint is the answer', async () => {
-    const slug = await blueprint({ fields: [{ name: 'a', field_type: 'string' }] });
-    const added = await admin.post(`/v1/blueprints/${slug}/fields`, { name: 'b', field_type: 'array', required: true });
-    expect(added).toMatchObject({ status: 201, body: { slug, fields: [{ name: 'a' }, { name: 'b', sort_order: 1 }] } });
-    expect((await admin.get(`/v1/blueprints/${slug}`)).body).toEqual(added.body);
-  });
-  it('have names of their own', async () => {
-    const slug = await blueprint({ fields: [{ name: 'a', field_type: 'string' }] });
-    expect(await admin.post(`/v1/blueprints/${slug}/fields`, { name: 'a', field_type: 'url' })).toMatchObject(
-      failure(409, 'CONFLICT'),
-    );
-  });
-  it('are all kept when they are added at once', async () => {
-    const slug = await blueprint();
-    const names = Array.from({ length: 20 }, (_, n) => `f${n}`);
-    await Promise.all(names.map((name) => admin.post(`/v1/blueprints/${slug}/fields`, { name, field_type: 'string' })));
-    const { body } = await admin.get(`/v1/blueprints/${slug}`);
-    expect(body.fields.map((one: { name: string }) => one.name).toSorted()).toEqual(names.toSorted());
-  });
-  it.each([
-    ['no name', { field_type: 'string' }, 'name'],
-    ['no type', { name: 'a' }, 'field_type'],
-    ['an unknown type', { name: 'a', field_type: 'text' }, 'field_type'],
-    ['a default of another type', { name: 'a', field_type: 'boolean', default_value: 'yes' }, 'default_value'],
-    ['a name that no path can hold', { name: 'ok?', field_type: 'string' }, 'name'],
-    ['a name that would end a path', { name: 'ticket #', field_type: 'string' }, 'name'],
-    ['a name that no object can have', { name: '__proto__', field_type: 'string' }, 'name'],
-  ])('are refused with %s', async (_name, body, path) => {
-    const slug = await blueprint();
-    expect(await admin.post(`/v1/blueprints/${slug}/fields`, body)).toMatchObject(
-      failure(400, 'VALIDATION_ERROR', path),
-    );
-  });
-  it.each(['plain', 'On call', 'größe/länge', '100 %'])('are removed by name: %s', async (name) => {
-    const slug = await blueprint({ fields: [{ name, field_type: 'string' }] });
-    const path = `/v1/blueprints/${slug}/fields/${encodeURIComponent(name)}`;
-    expect(await admin.del(path)).toMatchObject({ status: 204, body: undefined });
-    expect((await admin.get(`/v1/blueprints/${slug}`)).body.fields).toEqual([]);
-    expect(await admin.del(path)).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
-});
-
-describe('DELETE /v1/blueprints/{slug}', () => {
-  it('takes it away', async () => {
-    const slug = await blueprint();
-    expect(await admin.del(`/v1/blueprints/${slug}`)).toMatchObject({ status: 204, body: undefined });
-    expect(await admin.get(`/v1/blueprints/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(await admin.del(`/v1/blueprints/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
-  it('is refused while it has entities', async () => {
-    const slug = await blueprint();
-    await admin.post(`/v1/blueprints/${slug}/entities`, { slug: 'e', name: 'e' });
-    expect(await admin.del(`/v1/blueprints/${slug}`)).toMatchObject(failure(409, 'CONFLICT'));
-    await admin.del(`/v1/blueprints/${slug}/entities/e`);
-    expect((await admin.del(`/v1/blueprints/${slug}`)).status).toBe(204);
-  });
-  it('and new entities exclude each other', async () => {
-    const slug = await blueprint();
-    const [deleted, ...made] = await Promise.all([
-      admin.del(`/v1/blueprints/${slug}`),
-      ...Array.from({ length: 5 }, (_, n) =>
-        admin.post(`/v1/blueprints/${slug}/entities`, { slug: `e${n}`, name: 'e' }),
-      ),
-    ]);
-    const statuses = made.map(({ status }) => status);
-    if (deleted!.status === 204) expect(statuses).toEqual([404, 404, 404, 404, 404]);
-    else expect([deleted!.status, ...statuses]).toEqual([409, 201, 201, 201, 201, 201]);
-  });
-});
-
-describe('blueprints', () => {
-  it('are listed by slug, page by page', async () => {
-    const tenant = await newTenant();
-    for (const slug of ['c', 'a', 'B', 'd']) await tenant.post('/v1/blueprints', { slug, name: slug });
-    const seen: string[] = [];
-    for (let path: string | undefined = '/v1/blueprints?limit=2'; path; ) {
-      const page = await tenant.get(path);
-      seen.push(...page.body.map((one: { slug: string }) => one.slug));
-      path = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
-    }
-    expect(seen).toEqual(['B', 'a', 'c', 'd']);
-    expect((await tenant.get('/v1/blueprints?limit=4')).headers.get('link')).toBeNull();
-  });
-  it('of an empty account are an empty array', async () => {
-    expect(await (await newTenant()).get('/v1/blueprints')).toMatchObject({ status: 200, body: [] });
-  });
-  it('may be read but not changed by a read-only key', async () => {
-    const slug = await blueprint();
-    const reader = await keyOf(admin, { is_read_only: true });
-    expect((await reader.get(`/v1/blueprints/${slug}`)).status).toBe(200);
-    expect((await reader.get('/v1/blueprints')).status).toBe(200);
-    for (const [method, path] of [
-      ['POST', '/v1/blueprints'],
-      ['PUT', `/v1/blueprints/${slug}`],
-      ['DELETE', `/v1/blueprints/${slug}`],
-      ['POST', `/v1/blueprints/${slug}/fields`],
-      ['DELETE', `/v1/blueprints/${slug}/fields/a`],
-    ] as const) {
-      expect(await reader.send(method, path)).toMatchObject(failure(403, 'READ_ONLY'));
-    }
-  });
-  it('of another account look like none', async () => {
-    const slug = await blueprint({ fields: [{ name: 'a', field_type: 'string' }] });
-    const other = await newTenant();
-    for (const [method, path] of [
-      ['GET', `/v1/blueprints/${slug}`],
-      ['PUT', `/v1/blueprints/${slug}`],
-      ['DELETE', `/v1/blueprints/${slug}`],
-      ['POST', `/v1/blueprints/${slug}/fields`],
-      ['DELETE', `/v1/blueprints/${slug}/fields/a`],
-      ['GET', `/v1/blueprints/${slug}/entities`],
-      ['POST', `/v1/blueprints/${slug}/entities`],
-    ] as const) {
-      expect(await other.send(method, path, method === 'PUT' ? { body: {} } : {})).toMatchObject(
-        failure(404, 'NOT_FOUND'),
-      );
-    }
-    expect((await other.post('/v1/blueprints', { slug, name: 'Mine' })).status).toBe(201);
-    expect((await admin.get(`/v1/blueprints/${slug}`)).body.name).not.toBe('Mine');
   });
 });

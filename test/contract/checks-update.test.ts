@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkTypeNames, checkTypeOf } from '#lib/checks/registry.ts';
+import { checkTypeOf, checkTypes } from '#lib/checks/registry.ts';
 import { type Client, failure, newTenant } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 
@@ -59,7 +59,7 @@ describe('PUT /v1/checks/{id}', () => {
   });
 
   it('changes nothing when a record that was read is sent back whole', async () => {
-    for (const check_type of checkTypeNames) {
+    for (const check_type of checkTypes.keys()) {
       const [example] = checkTypeOf(check_type).examples.valid;
       const { id } = await newCheck(client, { check_type, ...example, enabled: false });
       const read = got(await client.get(`/v1/checks/${id}`), 200);

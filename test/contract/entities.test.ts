@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
 
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const ALL = '/v1/blueprints/service/entities';
 const FIELDS = [
   { name: 'owner', field_type: 'string', required: true },
@@ -168,55 +167,6 @@ describe('an entity whose blueprint changes', () => {
     await admin.post('/v1/blueprints/turn/fields', { name: 'a', field_type: 'number', default_value: '7' });
     expect((await admin.get(path)).body.fields).toEqual({ a: 7 });
     expect((await admin.put(path, (await admin.get(path)).body)).status).toBe(200);
-  });
-});
-
-describe('DELETE an entity', () => {
-  it('takes it away; its slug is free again', async () => {
-    const path = await entity();
-    const { slug, id } = (await admin.get(path)).body;
-    expect(await admin.del(path)).toMatchObject({ status: 204, body: undefined });
-    for (const method of ['GET', 'PUT', 'DELETE']) {
-      expect(await admin.send(method, path, method === 'PUT' ? { body: {} } : {})).toMatchObject(
-        failure(404, 'NOT_FOUND'),
-      );
-    }
-    const again = await admin.post(ALL, { slug, name: 'x', fields: { owner: 'a' } });
-    expect(again.status).toBe(201);
-    expect(again.body.id).not.toBe(id);
-  });
-  it('takes all its checks along', async () => {
-    const path = await entity();
-    const { id } = (await admin.get(path)).body;
-    const check = { entity_id: id, check_type: 'push', interval_seconds: 86_400 };
-    const made = await Promise.all([1, 2, 3].map(() => admin.post('/v1/checks', check)));
-    expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect((await admin.del(path)).status).toBe(204);
-    for (const one of made) {
-      expect((await admin.get(`/v1/checks/${one.body.id}`)).status).toBe(404);
-      expect((await admin.post(`/v1/checks/${one.body.id}/heartbeat`)).status).toBe(404);
-    }
-    const listed = (await admin.get('/v1/checks')).body.map((one: { id: string }) => one.id);
-    for (const one of made) expect(listed).not.toContain(one.body.id);
-  });
-  it('leaves no check behind that is being made at the same time', async () => {
-    const path = await entity();
-    const { id } = (await admin.get(path)).body;
-    const check = { entity_id: id, check_type: 'push', interval_seconds: 86_400 };
-    const [deleted, ...made] = await Promise.all([
-      admin.del(path),
-      ...Array.from({ length: 10 }, () => admin.post('/v1/checks', check)),
-    ]);
-    expect(deleted!.status).toBe(204);
-    for (const { status, body } of made) {
-      expect([201, 404]).toContain(status);
-      if (status === 201) expect((await admin.get(`/v1/checks/${body.id}`)).status).toBe(404);
-    }
-  });
-  it('is done by one of ten who ask at once', async () => {
-    const path = await entity();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => admin.del(path)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, ...Array(9).fill(404)]);
   });
 });
 

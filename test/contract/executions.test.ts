@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, newTenant } from '#test/support/client.ts';
-import { everything, got } from '#test/support/fleet.ts';
+import { type Client, failure, newTenant, TIME } from '#test/support/client.ts';
+import { everything, got, newAction, runAction } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let client: Client;
 let receiver: WebhookReceiver;
@@ -11,13 +9,11 @@ let action: string;
 beforeAll(async () => {
   client = await newTenant();
   receiver = await startReceiver({ host: '127.77.0.1' });
-  action = await newAction();
+  action = await newAction(client, { url: receiver.url });
 });
 afterAll(() => receiver.close());
 
-const newAction = async (): Promise<string> =>
-  got(await client.post('/v1/actions', { name: 'Deploy', url: receiver.url, trigger_type: 'manual' }), 201).id;
-const newRun = async (of = action): Promise<string> => got(await client.post(`/v1/actions/${of}/run`), 200).id;
+const newRun = async (of = action): Promise<string> => (await runAction(client, of)).id;
 const report = (id: string, body: unknown) => client.post(`/v1/actions/executions/${id}/events`, body);
 const logs = async (id: string): Promise<string[]> => got(await client.get(`/v1/actions/executions/${id}/logs`), 200);
 const lines = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix} ${i}`);
@@ -149,7 +145,7 @@ describe('a report', () => {
 
 describe('the history of an action', () => {
   it('is its runs, newest first, 50 at a time unless asked, at most 200', async () => {
-    const id = await newAction();
+    const id = await newAction(client, { url: receiver.url });
     const made: string[] = [];
     for (let i = 0; i < 55; i++) made.push(await newRun(id));
     made.reverse();
@@ -160,7 +156,7 @@ describe('the history of an action', () => {
     expect(await ids(`/v1/actions/${id}/executions?limit=9999`)).toEqual(made);
     const all = await everything(client, `/v1/actions/${id}/executions?limit=20`);
     expect(all.map((execution) => execution.id)).toEqual(made);
-    expect(await ids(`/v1/actions/${await newAction()}/executions`)).toEqual([]);
+    expect(await ids(`/v1/actions/${await newAction(client, { url: receiver.url })}/executions`)).toEqual([]);
   });
 
   it.each(['limit=0', 'limit=x', 'cursor=x', 'cursor='])('refuses %s', async (query) => {
@@ -169,7 +165,7 @@ describe('the history of an action', () => {
   });
 
   it("refuses the cursor of another action's", async () => {
-    const id = await newAction();
+    const id = await newAction(client, { url: receiver.url });
     for (let i = 0; i < 2; i++) await newRun(id);
     const link = (await client.get(`/v1/actions/${id}/executions?limit=1`)).headers.get('link')!;
     const cursor = /cursor=([^>&]+)/.exec(link)![1];

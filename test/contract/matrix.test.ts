@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
 import { apiRows } from '#lib/api-rows.ts';
-import { endpointOf } from '#lib/platform/http/openapi.ts';
 import { type Answer, type Client, challengeOf, clientOf, failure } from '#test/support/client.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogOps } from '#test/support/catalog-ops.ts';
-import { type Client, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { type Client, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
-import { call, registerCatalogOps, rpc, toolNames } from '#test/support/mcp.ts';
+import { call, refused, registerCatalogOps, rpc, said, toolNames } from '#test/support/mcp.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 let admin: Client;
@@ -14,21 +14,6 @@ beforeAll(async () => {
   ci = await startReceiver({ host: '127.77.0.1' });
 });
 afterAll(() => ci.close());
-
-/** What a tool said: the object, which its text repeats. */
-async function said(name: string, args?: object, client = admin) {
-  const result = await call(client, name, args);
-  expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
-  expect(result.isError).toBeUndefined();
-  return result.structuredContent;
-}
-
-/** The API's error body, of a tool that failed. */
-async function refused(name: string, args?: object, client = admin) {
-  const result = await call(client, name, args);
-  expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] });
-  return JSON.parse(result.content[0].text);
-}
 
 describe('a built-in tool', () => {
   it('is what docs/catalog-ops.json says, with hints of what it does', async () => {
@@ -43,7 +28,7 @@ describe('a built-in tool', () => {
 
   it('shows blueprints, entities and one entity as the API does', async () => {
     const client = await newTenant();
-    expect(await said('list_blueprints', {}, client)).toEqual({ blueprints: [] });
+    expect(await said(client, 'list_blueprints', {})).toEqual({ blueprints: [] });
     const check = await newCheck(client);
     const other = got(await client.post('/v1/blueprints', { slug: 'other', name: 'Other' }), 201);
     const elsewhere = got(await client.post('/v1/blueprints/other/entities', { slug: 'x', name: 'X' }), 201);
@@ -51,10 +36,10 @@ describe('a built-in tool', () => {
     const { body: entities } = await client.get('/v1/blueprints/service/entities');
 
     expect(blueprints).toContainEqual(other);
-    expect(await said('list_blueprints', {}, client)).toEqual({ blueprints });
-    expect(await said('list_entities', { blueprint_slug: 'service' }, client)).toEqual({ entities });
-    expect(await said('list_entities', undefined, client)).toEqual({ entities: [elsewhere, ...entities] });
-    expect(await said('get_entity', { blueprint_slug: 'service', entity_slug: entities[0].slug }, client)).toEqual({
+    expect(await said(client, 'list_blueprints', {})).toEqual({ blueprints });
+    expect(await said(client, 'list_entities', { blueprint_slug: 'service' })).toEqual({ entities });
+    expect(await said(client, 'list_entities', undefined)).toEqual({ entities: [elsewhere, ...entities] });
+    expect(await said(client, 'get_entity', { blueprint_slug: 'service', entity_slug: entities[0].slug })).toEqual({
       ...entities[0],
       checks: [expect.objectContaining({ id: check.id, check_type: 'push' })],
     });
@@ -68,12 +53,12 @@ describe('a built-in tool', () => {
     }
     const { body: status } = await client.get('/v1/status');
     expect(status).toMatchObject({ total: 1, down: 1 });
-    expect(await said('get_status_summary', {}, client)).toEqual(status);
+    expect(await said(client, 'get_status_summary', {})).toEqual(status);
     const { body: transitions } = await client.get('/v1/status/transitions');
     expect(transitions).toHaveLength(2);
-    expect(await said('list_incidents', {}, client)).toEqual({ transitions });
+    expect(await said(client, 'list_incidents', {})).toEqual({ transitions });
     const { results } = (await client.get(`/v1/checks/${check.id}/results`)).body;
-    expect(await said('get_check_results', { check_id: check.id, hours: 1 }, client)).toEqual({ results });
+    expect(await said(client, 'get_check_results', { check_id: check.id, hours: 1 })).toEqual({ results });
   });
 
   it('looks back as many hours as it is told', async () => {
@@ -84,7 +69,7 @@ describe('a built-in tool', () => {
       got(await admin.post(`/v1/checks/${check.id}/results`, result), 201);
     }
     const seen = async (args: object) =>
-      (await said('get_check_results', { check_id: check.id, ...args })).results.length;
+      (await said(admin, 'get_check_results', { check_id: check.id, ...args })).results.length;
     expect(await seen({})).toBe(1);
     expect(await seen({ hours: 2 })).toBe(2);
     expect(await seen({ hours: 31 })).toBe(3);
@@ -93,10 +78,10 @@ describe('a built-in tool', () => {
   it('creates an HTTP check, which is probed at once', async () => {
     const { id: entity_id } = await newEntity(admin);
     const { port } = new URL(ci.url);
-    const made = await said('create_check', { entity_id, target_url: `http://127.77.0.1:${port}/` });
+    const made = await said(admin, 'create_check', { entity_id, target_url: `http://127.77.0.1:${port}/` });
     expect(made).toMatchObject({ entity_id, check_type: 'http', interval_seconds: 60, expected_status: 200 });
     expect(got(await admin.get(`/v1/checks/${made.id}`), 200)).toMatchObject({ id: made.id });
-    await eventually(async () => (await said('get_check_results', { check_id: made.id })).results.length > 0);
+    await eventually(async () => (await said(admin, 'get_check_results', { check_id: made.id })).results.length > 0);
   });
 
   it.each<[string, object, string]>([
@@ -116,7 +101,7 @@ describe('a built-in tool', () => {
     ['list_incidents', { hours: 1.5 }, 'VALIDATION_ERROR'],
     ['get_status_summary', { verbose: true }, 'VALIDATION_ERROR'],
   ])('%s of %j fails with a result that the model can read', async (name, args, code) => {
-    expect(await refused(name, args)).toEqual({
+    expect(await refused(admin, name, args)).toEqual({
       error: expect.stringMatching(/\w+ \w+/),
       code,
       ...(code === 'VALIDATION_ERROR' && { details: expect.any(Array) }),
@@ -126,8 +111,8 @@ describe('a built-in tool', () => {
   it("sees nothing of another account's", async () => {
     const check = await newCheck(admin);
     const other = await newTenant();
-    expect(await refused('get_check_results', { check_id: check.id }, other)).toMatchObject({ code: 'NOT_FOUND' });
-    expect(await said('get_status_summary', {}, other)).toMatchObject({ total: 0 });
+    expect(await refused(other, 'get_check_results', { check_id: check.id })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await said(other, 'get_status_summary', {})).toMatchObject({ total: 0 });
   });
 });
 
@@ -165,18 +150,18 @@ describe('the tools of an account', () => {
       });
     }
     await client.put('/v1/skills/s', { enabled: true });
-    expect(await said('list_blueprints', {}, client)).toEqual({ blueprints: [] });
+    expect(await said(client, 'list_blueprints', {})).toEqual({ blueprints: [] });
   });
 
   it('need no skill to be called when they are built in', async () => {
-    expect(await said('list_blueprints', {}, await newTenant())).toEqual({ blueprints: [] });
+    expect(await said(await newTenant(), 'list_blueprints', {})).toEqual({ blueprints: [] });
   });
 
   it('are judged by their own schema when built in, whatever a skill says of them', async () => {
     const client = await newTenant();
     const inputSchema = { type: 'object', properties: { hours: { type: 'string' } } };
     await register(client, 's', [{ ...tool('list_incidents'), inputSchema }]);
-    expect(await refused('list_incidents', { hours: '3' }, client)).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(await refused(client, 'list_incidents', { hours: '3' })).toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
   it('say how to bind them when nothing is behind them', async () => {
@@ -189,86 +174,5 @@ describe('the tools of an account', () => {
   it('are no list for a read-only key', async () => {
     const reader = await keyOf(await newTenant(), { is_read_only: true });
     expect((await rpc(reader, 'tools/call', { name: 'list_blueprints' })).status).toBe(403);
-  });
-});
-
-describe('a tool bound to an action', () => {
-  const inputSchema = {
-    type: 'object',
-    properties: { service: { type: 'string', minLength: 2 }, force: { type: 'boolean' }, tags: { type: 'array' } },
-    required: ['service'],
-    additionalProperties: false,
-  };
-  const action = (more: object = {}) => ({
-    name: 'Restart',
-    url: `${ci.url}/restart/{{service}}`,
-    body_template: '{"force": "{{force}}", "tags": "{{tags}}", "by": "{{action_name}}"}',
-    trigger_type: 'manual',
-    ...more,
-  });
-  let tools = 0;
-  async function bind(client: Client, more: object = {}) {
-    const { id } = got(await client.post('/v1/actions', action(more)), 201);
-    const name = `restart_${++tools}`;
-    const skill = { slug: name, name, tools: [{ name, inputSchema, action_id: id }] };
-    got(await client.post('/v1/skills', skill), 201);
-    return { id, name };
-  }
-
-  it('runs it with its arguments, and answers the execution that the API shows', async () => {
-    const { id, name } = await bind(admin);
-    const member = await memberOf(admin);
-    const before = ci.received.length;
-    const execution = await said(name, { service: 'web shop', force: true, tags: ['a', 'b'] }, member);
-    expect(execution).toMatchObject({ action_id: id, trigger: 'manual', dispatch_status: 'success' });
-    expect(ci.received.slice(before)).toHaveLength(1);
-    expect(ci.received.at(-1)!.path).toBe('/restart/web%20shop');
-    expect(JSON.parse(ci.received.at(-1)!.body)).toEqual({
-      force: 'true',
-      tags: '["a","b"]',
-      by: 'Restart',
-    });
-    expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([execution]);
-  });
-
-  it.each([
-    [{}, 'service'],
-    [{ service: 7 }, 'service'],
-    [{ service: 'x' }, 'service'],
-    [{ service: 'web', force: 'yes' }, 'force'],
-    [{ service: 'web', other: 1 }, 'other'],
-  ])('runs nothing with the arguments %j', async (args, place) => {
-    const { id, name } = await bind(admin);
-    const error = await refused(name, args);
-    expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
-    expect(JSON.stringify(error.details)).toContain(place);
-    expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([]);
-  });
-
-  it('bounds its arguments', async () => {
-    const { name } = await bind(admin);
-    expect(await refused(name, { service: 'x'.repeat(17_000) })).toMatchObject({ code: 'VALIDATION_ERROR' });
-    expect(await refused(name, { service: 'web', tags: Array(300).fill(1) })).toMatchObject({
-      code: 'VALIDATION_ERROR',
-    });
-  });
-
-  it('is a failure when its run fails or is blocked, with the execution in it', async () => {
-    const failing = await bind(admin, { url: 'http://127.77.0.1:1/{{service}}' });
-    expect(await call(admin, failing.name, { service: 'web' })).toMatchObject({
-      isError: true,
-      structuredContent: { dispatch_status: 'failed', error_message: expect.stringMatching(/\w+/) },
-    });
-    const blocked = await bind(admin, { url: 'http://{{service}}/x' });
-    expect(await call(admin, blocked.name, { service: '10.0.0.1' })).toMatchObject({
-      isError: true,
-      structuredContent: { dispatch_status: 'blocked' },
-    });
-  });
-
-  it('says so when its action was deleted', async () => {
-    const { id, name } = await bind(admin);
-    expect((await admin.del(`/v1/actions/${id}`)).status).toBe(204);
-    expect(await refused(name, { service: 'web' })).toMatchObject({ code: 'NOT_FOUND' });
   });
 });

@@ -1,38 +1,16 @@
-import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, challengeOf, failure, keyOf, newTenant } from '#test/support/client.ts';
-import { call, openStream, postRaw, registerCatalogOps, rpc, stateless, toolNames } from '#test/support/mcp.ts';
-import { target } from '#test/support/service.ts';
+import { type Client, failure, newTenant } from '#test/support/client.ts';
+import { postRaw, registerCatalogOps, rpc, stateless, toolNames } from '#test/support/mcp.ts';
 
 let admin: Client;
-let reader: Client;
 beforeAll(async () => {
   admin = await newTenant();
-  reader = await keyOf(admin, { is_read_only: true });
   await registerCatalogOps(admin);
 });
 
-const nobody = { key: '' };
 const error = (code: number) => ({
   body: { jsonrpc: '2.0', error: { code, message: expect.stringMatching(/\w+ \w+/) } },
 });
-
-/** A bare GET; what comes behind the headers is left unread. */
-async function get(headers: Record<string, string>, key = admin.key): Promise<{ status: number; headers: object }> {
-  const { url } = await target();
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      `${url}/v1/mcp`,
-      { agent: false, headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers } },
-      (response) => {
-        resolve({ status: response.statusCode!, headers: response.headers });
-        sent.destroy();
-      },
-    );
-    sent.on('error', reject);
-    sent.end();
-  });
-}
 
 describe('the handshake', () => {
   it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
@@ -219,92 +197,5 @@ describe('the stateless protocol', () => {
   it('takes notifications', async () => {
     const { id: _none, ...body } = stateless('notifications/cancelled').body;
     expect((await postRaw(admin, body, { headers: { 'mcp-protocol-version': '2026-07-28' } })).status).toBe(202);
-  });
-});
-
-describe('a GET', () => {
-  it.each<[string, Record<string, string>]>([
-    ['that wants events', { accept: 'text/event-stream' }],
-    ['that wants anything', { accept: '*/*' }],
-    ['that does not say', {}],
-    ['of a client that lost its stream', { accept: 'text/event-stream', 'mcp-protocol-version': '2024-11-05' }],
-  ])('%s opens a stream', async (_name, headers) => {
-    expect(await get(headers)).toMatchObject({
-      status: 200,
-      headers: {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-cache, no-transform',
-        'x-accel-buffering': 'no',
-      },
-    });
-  });
-
-  it.each<[string, Record<string, string>]>([
-    ['for a back channel', { accept: 'text/event-stream', 'mcp-protocol-version': '2025-11-25' }],
-    ['with the id of a handshake', { accept: 'text/event-stream', 'mcp-session-id': 'x' }],
-    ['that wants JSON', { accept: 'application/json' }],
-  ])('%s is not possible', async (_name, headers) => {
-    expect(await get(headers)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-  });
-});
-
-describe('the gates of MCP', () => {
-  it('ask for a key, in a way that sends nobody looking for OAuth', async () => {
-    const answer = await rpc(nobody, 'ping');
-    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(challengeOf(answer)).toBe('Bearer realm="Fleetwatch"');
-    const wrong = await rpc({ key: 'fw_wrong' }, 'ping');
-    expect(wrong).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(challengeOf(wrong)).toBe('Bearer realm="Fleetwatch", error="invalid_token"');
-    expect(await get({}, '')).toMatchObject({ status: 401 });
-  });
-
-  it('let no read-only key in', async () => {
-    const answer = await rpc(reader, 'tools/list');
-    expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
-    expect(challengeOf(answer)).toBeNull();
-    expect(await get({}, reader.key)).toMatchObject({ status: 403 });
-  });
-
-  it.each(['DELETE', 'PUT', 'PATCH'])('know no %s', async (method) => {
-    const answer = await postRaw(admin, undefined, { method });
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe('GET, POST');
-  });
-
-  it('let in pages of their own origin alone', async () => {
-    const { url } = await target();
-    const from = (origin: string) => rpc(admin, 'ping', {}, { headers: { origin } });
-    for (const origin of ['https://evil.example', 'null', `${url}0`, 'file://']) {
-      expect(await from(origin)).toMatchObject(failure(403, 'FORBIDDEN'));
-    }
-    expect((await from(url)).status).toBe(200);
-    expect(await get({ origin: 'https://evil.example' })).toMatchObject({ status: 403 });
-    const { body, headers } = stateless('tools/list');
-    expect(await postRaw(admin, body, { headers: { ...headers, origin: 'https://evil.example' } })).toMatchObject({
-      status: 403,
-    });
-  });
-
-  it.each([
-    '/.well-known/oauth-authorization-server/v1/mcp',
-    '/.well-known/oauth-protected-resource',
-    '/.well-known/openid-configuration/v1/mcp',
-  ])('know nothing of %s, in JSON', async (path) => {
-    const answer = await postRaw(nobody, undefined, { method: 'GET', path });
-    expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(answer.headers.get('content-type')).toContain('application/json');
-  });
-
-  it('refuse a deleted key from its deletion on, also in the middle of a session', async () => {
-    const key = await keyOf(admin);
-    const stream = await openStream(key.key);
-    await stream.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
-    await stream.reply(1);
-    expect(await call(key, 'list_blueprints')).toBeTruthy();
-    await admin.del(`/v1/auth/keys/${key.id}`);
-    expect(await rpc(key, 'ping')).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(await stream.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    stream.close();
   });
 });

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
 
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const ALL = '/v1/relations';
 
 type Entity = { id: string; path: string };
@@ -177,45 +176,6 @@ describe('DELETE /v1/relations/{id}', () => {
 
   it.each(['rel_00000000000000000000000000', 'none', 'a%23b', 'x'.repeat(300)])('does not find %.30s', async (id) => {
     expect(await admin.del(`${ALL}/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
-});
-
-describe('deleting an entity', () => {
-  it('takes its relations in both directions, and no others', async () => {
-    const tenant = await tenantWithBlueprint();
-    const [a, b, c] = [await entityOf(tenant), await entityOf(tenant), await entityOf(tenant)];
-    const out = (await tenant.post(ALL, relation(a, b))).body;
-    const into = (await tenant.post(ALL, relation(c, a))).body;
-    const other = (await tenant.post(ALL, relation(b, c))).body;
-    expect((await tenant.del(a.path)).status).toBe(204);
-    expect((await tenant.get(ALL)).body).toEqual([other]);
-    for (const { id } of [out, into]) {
-      expect(await tenant.del(`${ALL}/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-    }
-    expect(await tenant.post(ALL, relation(a, b))).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
-
-  it('leaves no relation behind that is being made at the same time', async () => {
-    const tenant = await tenantWithBlueprint();
-    const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
-    const [deleted, ...made] = await Promise.all([
-      tenant.del(a.path),
-      ...Array.from({ length: 10 }, (_, n) => tenant.post(ALL, relation(n % 2 ? a : b, n % 2 ? b : a, `t${n}`))),
-    ]);
-    expect(deleted!.status).toBe(204);
-    for (const { status } of made) expect([201, 404]).toContain(status);
-    expect((await tenant.get(ALL)).body).toEqual([]);
-  });
-
-  it('lets an entity of the same slug begin without relations', async () => {
-    const tenant = await tenantWithBlueprint();
-    const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
-    await tenant.post(ALL, relation(a, b));
-    await tenant.del(a.path);
-    const slug = a.path.split('/').at(-1);
-    const anew = (await tenant.post('/v1/blueprints/service/entities', { slug, name: 'Anew' })).body;
-    expect((await tenant.get(ALL)).body).toEqual([]);
-    expect((await tenant.post(ALL, relation({ ...a, id: anew.id }, b))).status).toBe(201);
   });
 });
 

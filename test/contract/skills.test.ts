@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogOps } from '#test/support/catalog-ops.ts';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
 import { everything, got } from '#test/support/fleet.ts';
-
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let admin: Client;
 let reader: Client;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
-import { endpointOf } from '#lib/platform/http/openapi.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { worstBodies } from '#test/support/worst-bodies.ts';

@@ -1,57 +1,21 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readHostSettings } from '#infra/local/settings.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultRecord } from '#lib/health/history/result-view.ts';
 import { RESULTS, under } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { memoryLog } from '#test/support/log.ts';
-import { type MainProcess, startMain } from '#test/support/main-process.ts';
 import { type Service, startService } from '#test/support/service.ts';
-
-type Json = Record<string, unknown> & { id: string };
-
-const dirs: string[] = [];
-const processes: MainProcess[] = [];
-
-function newDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-host-'));
-  dirs.push(dir);
-  return dir;
-}
-
-function start(env: Record<string, string>): MainProcess {
-  const started = startMain(env);
-  processes.push(started);
-  return started;
-}
+import { cleanUp, client, type Json, newDir, start } from './host-process.ts';
 
 afterEach(async () => {
   vi.useRealTimers();
-  for (const { child, exited } of processes.splice(0)) {
-    child.kill('SIGKILL');
-    await exited;
-  }
-  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+  await cleanUp();
 });
-
-/** Calls the API with a key; throws on anything but a 2xx. */
-const client =
-  ({ url, key }: { url: string; key: string }) =>
-  async <T = Json>(method: string, path: string, body?: unknown): Promise<T> => {
-    const reply = await fetch(url + path, {
-      method,
-      headers: { authorization: `Bearer ${key}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
-    return (reply.status === 204 ? undefined : await reply.json()) as T;
-  };
 
 /** A check of a new entity. */
 async function newCheck(call: ReturnType<typeof client>, check: object): Promise<Json> {
@@ -116,68 +80,6 @@ describe('the embedded service', () => {
     const second = start({ DATA_DIR: dir });
     await vi.waitFor(() => expect(second.out()).toContain('npm run admin -- key issue ID'), { timeout: 10_000 });
     expect(second.out()).toContain('Bearer <API_KEY>');
-  });
-
-  it('is refused on a folder that another one holds, in one sentence', async () => {
-    const dir = newDir();
-    await start({ DATA_DIR: dir }).ready;
-    const second = start({ DATA_DIR: dir });
-    expect(await second.exited).toEqual({ code: 1, signal: null });
-    expect(second.err()).toBe(
-      `Another Fleetwatch is running on ${dir}. Stop it first, or start this one with another DATA_DIR and PORT.\n`,
-    );
-  });
-
-  it('is refused where its folder is a file, in one sentence that names it', async () => {
-    const file = join(newDir(), 'file');
-    writeFileSync(file, '');
-    const service = start({ DATA_DIR: file });
-    expect(await service.exited).toEqual({ code: 1, signal: null });
-    expect(service.err()).toMatch(/^DATA_DIR \S+file cannot be used \(.*\)\. Name a folder that can be written\.\n$/);
-  });
-
-  it('is refused on a port in use, in one sentence', async () => {
-    const { url } = await start({ DATA_DIR: newDir() }).ready;
-    const { port } = new URL(url);
-    const second = start({ DATA_DIR: newDir(), PORT: port });
-    expect(await second.exited).toEqual({ code: 1, signal: null });
-    expect(second.err()).toBe(`Port ${port} on 127.0.0.1 is in use. Choose another one, as in PORT=8788 npm start.\n`);
-  });
-
-  it.each([
-    ['PORT', '99999'],
-    ['CHECK_EGRESS', 'some'],
-    ['EGRESS_ALLOW', 'everything'],
-    ['MIN_INTERVAL_SECONDS', 'x'],
-    ['LOG_LEVEL', 'loud'],
-    ['ALLOWED_ORIGINS', 'https://app.example.com/'],
-    ['ALLOWED_ORIGINS', 'app.example.com'],
-    ['CHECK_EGRES', 'public'],
-  ])('names %s when it is wrong, in one sentence', async (name, value) => {
-    const service = start({ DATA_DIR: newDir(), [name]: value });
-    expect(await service.exited).toEqual({ code: 1, signal: null });
-    expect(service.err()).toContain(name);
-    expect(service.err().trim().split('\n')).toHaveLength(1);
-  });
-
-  it('says in plain words what a setting must be, and which one a misspelt one may be', async () => {
-    for (const [env, message] of [
-      [{ PORT: 'abc' }, 'Settings are wrong. PORT: must be a number. See the table of settings in README.md.'],
-      [
-        { CHECK_EGRES: 'public', EGRESS_ALLOWED: '10.0.0.0/8' },
-        'Settings are wrong. CHECK_EGRES is not known; did you mean CHECK_EGRESS?; EGRESS_ALLOWED is not known; ' +
-          'did you mean EGRESS_ALLOW? See the table of settings in README.md.',
-      ],
-    ] as const) {
-      expect(() => readHostSettings(env)).toThrow(message);
-    }
-  });
-
-  it('is refused with a flag that is not known, in one sentence', async () => {
-    const service = startMain({ DATA_DIR: newDir() }, ['--dmeo']);
-    processes.push(service);
-    expect(await service.exited).toEqual({ code: 1, signal: null });
-    expect(service.err()).toBe('--dmeo is not known; did you mean --demo?\n');
   });
 
   it('refuses another number of partitions than its data has', async () => {
@@ -324,13 +226,5 @@ describe('the embedded service', () => {
     expect(write).not.toHaveBeenCalled();
     vi.useRealTimers();
     await service.stop();
-  });
-
-  it('leaves nothing behind when it cannot start', async () => {
-    const dir = newDir();
-    const first = await startService({ dir });
-    await expect(startService({ dir })).rejects.toThrow('Another Fleetwatch');
-    await first.stop();
-    expect(existsSync(join(dir, 'fleetwatch.db-wal'))).toBe(false);
   });
 });

@@ -4,21 +4,19 @@ import { join } from 'node:path';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { startConsumers } from '#infra/local/consumers.ts';
-import type { Invocation } from '#infra/local/invoke.ts';
 import { makeQueues } from '#infra/local/queues.ts';
 import { openStore } from '#infra/local/store.ts';
 import { functions, queues as specs } from '#infra/topology.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { queueContract } from '#test/support/queue-contract.ts';
 import { runUntilKilled } from './killed-child.ts';
+import { clock, failAll, queueWorld } from './queue-world.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-queues-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 afterEach(() => {
   vi.useRealTimers();
 });
-
-const clock = { now: () => Date.now() };
 
 queueContract('SQLite', async (consume) => {
   const store = openStore({ file: ':memory:' });
@@ -34,23 +32,9 @@ queueContract('SQLite', async (consume) => {
   };
 });
 
-/** Queues in memory on a clock that the test moves; a commit takes a microtask. */
-function world(consume: (event: SQSEvent, context: Invocation) => Promise<unknown>) {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
-  const store = openStore({ file: ':memory:', schedule: queueMicrotask });
-  const log = memoryLog();
-  const queues = makeQueues(store, { clock, log });
-  const consumers = startConsumers(queues, { deliverer: consume }, { clock, log });
-  return { queues, consumers, log, store };
-}
-
-const failAll = async ({ Records }: SQSEvent) => ({
-  batchItemFailures: Records.map((record) => ({ itemIdentifier: record.messageId })),
-});
-
 describe('queues on SQLite', () => {
   it('keep a message that failed its last time as a dead letter, and log it', async () => {
-    const { queues, log } = world(failAll);
+    const { queues, log } = queueWorld(failAll);
     await queues.send('delivery', [{ body: { delivery_id: 'dlv_1' } }]);
     // Half a minute between two tries, at the most.
     await vi.advanceTimersByTimeAsync(specs.delivery.max_receives * 30_000);
@@ -66,7 +50,7 @@ describe('queues on SQLite', () => {
 
   it('wait twice as long after each failure', async () => {
     const at: number[] = [];
-    const { queues } = world(async (event) => {
+    const { queues } = queueWorld(async (event) => {
       at.push(Date.now());
       return failAll(event);
     });
@@ -77,7 +61,7 @@ describe('queues on SQLite', () => {
 
   it('abort a function at its time-out and give its batch again', async () => {
     const reasons: unknown[] = [];
-    const { queues, consumers } = world(
+    const { queues, consumers } = queueWorld(
       (_, { signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
@@ -97,7 +81,7 @@ describe('queues on SQLite', () => {
   });
 
   it('free the place of a function that does not heed its time-out', async () => {
-    const { queues, log } = world(() => new Promise(() => {}));
+    const { queues, log } = queueWorld(() => new Promise(() => {}));
     await queues.send('delivery', [{ body: 1 }]);
     await vi.advanceTimersByTimeAsync(functions.deliverer.timeout_seconds * 1000 + 1000);
     expect(log.lines.map((line) => line.message)).toContain('a function failed with its message');
@@ -105,7 +89,7 @@ describe('queues on SQLite', () => {
 
   it('give a message again when the function names one that it was not given', async () => {
     let runs = 0;
-    const { queues } = world(async () => {
+    const { queues } = queueWorld(async () => {
       runs++;
       return { batchItemFailures: runs === 1 ? [{ itemIdentifier: 'somebody' }] : [] };
     });
@@ -115,87 +99,10 @@ describe('queues on SQLite', () => {
     expect(queues.nextDue('delivery')).toBeUndefined();
   });
 
-  it('ask the store nothing and set no timer while there is nothing to do', async () => {
-    const { queues, store } = world(async () => undefined);
-    await queues.send('delivery', [{ body: 1 }]);
-    await vi.advanceTimersByTimeAsync(1000);
-    const read = vi.spyOn(store, 'read');
-    const write = vi.spyOn(store, 'write');
-    expect(vi.getTimerCount()).toBe(0);
-    await vi.advanceTimersByTimeAsync(3_600_000);
-    expect(read).not.toHaveBeenCalled();
-    expect(write).not.toHaveBeenCalled();
-  });
-
-  it('free a delivery that waits for its next try by a clock that was set back, and keep what waits for its slot', async () => {
-    const { queues } = world(async () => undefined);
-    const ahead = Date.now() + 3_600_000;
-    vi.setSystemTime(ahead);
-    await queues.send('delivery', [{ body: 1, not_before: ahead + 60_000 }]);
-    await queues.send('job', [{ body: 2, not_before: ahead + 60_000 }]);
-    vi.setSystemTime(ahead - 3_600_000);
-    await queues.sweep(0);
-    expect(queues.nextDue('delivery')).toBe(Date.now());
-    expect(queues.nextDue('job')).toBe(ahead + 60_000);
-    const due = Date.now() + 14 * 60_000;
-    await queues.send('plan', [{ body: 3, not_before: due }]);
-    await queues.sweep(0);
-    expect(queues.nextDue('plan')).toBe(due);
-  });
-
-  it('rest also before a message that the clock puts more than 24 days ahead, as it was set back', async () => {
-    const seen: number[] = [];
-    const { queues, store } = world(async () => {
-      seen.push(Date.now());
-    });
-    const ahead = Date.now() + 40 * 86_400_000;
-    vi.setSystemTime(ahead);
-    await queues.send('delivery', [{ body: 1, not_before: ahead + 60_000 }]);
-    vi.setSystemTime(ahead - 40 * 86_400_000);
-    await queues.send('delivery', [{ body: 2 }]);
-    await vi.advanceTimersByTimeAsync(1000);
-    const read = vi.spyOn(store, 'read');
-    await vi.advanceTimersByTimeAsync(10 * 60_000);
-    expect(seen).toHaveLength(1);
-    expect(read).not.toHaveBeenCalled();
-  });
-
-  it('rest on one timer until the next message is due', async () => {
-    const seen: number[] = [];
-    const { queues, store } = world(async () => {
-      seen.push(Date.now());
-    });
-    const due = Date.now() + 600_000;
-    await queues.send('delivery', [
-      { body: 1, not_before: due },
-      { body: 2, not_before: due + 60_000 },
-    ]);
-    await vi.advanceTimersByTimeAsync(0);
-    expect(vi.getTimerCount()).toBe(1);
-    const read = vi.spyOn(store, 'read');
-    await vi.advanceTimersByTimeAsync(599_999);
-    expect(read).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(seen).toEqual([due]);
-  });
-
-  it('take an earlier message before the one they were waiting for', async () => {
-    const seen: string[] = [];
-    const { queues } = world(async ({ Records }) => {
-      seen.push(...Records.map((record) => record.body));
-    });
-    await queues.send('delivery', [{ body: 'far', not_before: Date.now() + 60_000 }]);
-    await queues.send('delivery', [{ body: 'near', not_before: Date.now() + 1000 }]);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(seen).toEqual(['"near"']);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(seen).toEqual(['"near"', '"far"']);
-  });
-
   it('let what is in hand finish when they are stopped, and take nothing more', async () => {
     let finish = () => {};
     let runs = 0;
-    const { queues, consumers } = world(() => {
+    const { queues, consumers } = queueWorld(() => {
       runs++;
       return new Promise<void>((resolve) => {
         finish = resolve;
@@ -267,7 +174,7 @@ describe('queues on SQLite', () => {
     async function crowded(waiting: number) {
       const held: (() => void)[] = [];
       const done: string[] = [];
-      const served = world(async ({ Records }) => {
+      const served = queueWorld(async ({ Records }) => {
         const text = JSON.parse(Records[0]!.body) as string;
         if (text.startsWith('a')) await new Promise<void>((resolve) => void held.push(resolve));
         else done.push(text);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { mustBeDescribed } from './described.ts';
-import { type Tenant, target } from './service.ts';
+import { type Service, type Tenant, target, tenantOf } from './service.ts';
 
 export type Answer = {
   status: number;
@@ -64,6 +64,23 @@ export async function newTenant(): Promise<Client & Tenant> {
   return { ...clientOf(url, tenant.key), ...tenant };
 }
 
+/** The same of a service in this process. */
+export async function newTenantOf(service: Service): Promise<Client & Tenant> {
+  const tenant = await tenantOf(service);
+  return { ...clientOf(service.url, tenant.key), ...tenant };
+}
+
+/** The answers to so many calls, one after the other. */
+export async function times(count: number, call: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let i = 0; i < count; i++) answers.push(await call());
+  return answers;
+}
+
+/** Their statuses alone. */
+export const statuses = async (count: number, call: () => Promise<Answer>): Promise<number[]> =>
+  (await times(count, call)).map(({ status }) => status);
+
 /** A key of the same account, made with `body` beside its label. */
 export async function keyOf(admin: Client, body: object = {}): Promise<Client & { id: string }> {
   const { url } = await target();
@@ -96,5 +113,8 @@ export const failure = (status: number, code: string, path?: string) => ({
     ...(path !== undefined && { details: [{ path, message: SENTENCE }] }),
   },
 });
+
+/** A time as answers have it. */
+export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const SENTENCE = expect.stringMatching(/\w+ \w+/);

@@ -7,6 +7,14 @@ export function got(answer: Answer, status: number): Answer['body'] {
 }
 
 const blueprints = new WeakMap<Client, Promise<unknown>>();
+let ofNoName = 0;
+
+/** The slug of a new blueprint. */
+export async function newBlueprint(client: Client, more: object = {}): Promise<string> {
+  const n = ++ofNoName;
+  return got(await client.post('/v1/blueprints', { slug: `bp-${n}`, name: `Blueprint ${n}`, ...more }), 201).slug;
+}
+
 let entities = 0;
 
 /** A new entity of the client's blueprint `service`. */
@@ -24,6 +32,14 @@ export async function newCheck(client: Client, more: object = {}): Promise<Answe
   const entity_id = 'entity_id' in more ? more.entity_id : (await newEntity(client)).id;
   return got(await client.post('/v1/checks', { check_type: 'push', ...more, entity_id }), 201);
 }
+
+/** The id of a new action; by default it is run by hand. */
+export const newAction = async (client: Client, more: object): Promise<string> =>
+  got(await client.post('/v1/actions', { name: 'Deploy', trigger_type: 'manual', ...more }), 201).id;
+
+/** The execution of an action that was run by hand. */
+export const runAction = async (client: Client, id: string, vars?: Record<string, string>): Promise<Answer['body']> =>
+  got(await client.post(`/v1/actions/${id}/run`, vars && { vars }), 200);
 
 /** Every record of a list that answers `{results, next_cursor}` or an array with a `Link`, page by page. */
 export async function everything(client: Client, path: string): Promise<Answer['body'][]> {

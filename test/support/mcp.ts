@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { expect } from 'vitest';
 import { catalogOps } from './catalog-ops.ts';
 import type { Answer, Client } from './client.ts';
 import { eventually } from './eventually.ts';
@@ -35,6 +36,21 @@ export async function call(client: Pick<Client, 'key'>, name: string, args?: obj
   const answer = await rpc(client, 'tools/call', { name, ...(args && { arguments: args }) });
   if (answer.status !== 200 || !answer.body.result) throw new Error(JSON.stringify(answer.body));
   return answer.body.result;
+}
+
+/** What a tool said: the object, which its text repeats. */
+export async function said(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
+  const result = await call(client, name, args);
+  expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
+  expect(result.isError).toBeUndefined();
+  return result.structuredContent;
+}
+
+/** The API's error body, of a tool that failed. */
+export async function refused(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
+  const result = await call(client, name, args);
+  expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] });
+  return JSON.parse(result.content[0].text);
 }
 
 /** The names that tools/list answers. */

@@ -1,4 +1,4 @@
-import { type JsonSchema, schemaBook } from '#lib/platform/http/json-schemas.ts';
+import { type JsonSchema, schemaBook } from '#infra/docs/json-schemas.ts';
 import type { Route } from '#lib/platform/http/route.ts';
 
 /** A body that costs as much as it can, and what makes it so. */

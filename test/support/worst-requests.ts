@@ -1,7 +1,7 @@
+import { endpointOf } from '#infra/docs/openapi.ts';
 import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
-import { endpointOf } from '#lib/platform/http/openapi.ts';
 import { worstBodies } from './worst-bodies.ts';
 import { worstMessages, worstSkills } from './worst-messages.ts';
 

@@ -3,7 +3,7 @@ import { callsByStream } from '#infra/smoke/mcp.ts';
 import { type Stack, sumOf } from './metrics.ts';
 import type { Site } from './site.ts';
 
-export type Item = {
+type Item = {
   name: string;
   /** What it should look like, and what it means when it does not. */
   look: string;

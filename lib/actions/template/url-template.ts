@@ -4,7 +4,7 @@ import { fill, hasPlaceholder, isBuiltIn, placeholdersIn, type Variables } from 
 const MAX_URL = 8 * 1024;
 
 /** A URL, or in a sentence why there is none. `blocked`: a variable would change what the URL means. */
-export type RenderedUrl = { ok: true; url: string } | { ok: false; status: 'blocked' | 'failed'; error: string };
+type RenderedUrl = { ok: true; url: string } | { ok: false; status: 'blocked' | 'failed'; error: string };
 
 /**
  * A URL with its variables: percent-encoded in path and query, in scheme and host only what can stand in a name. Where

@@ -20,7 +20,7 @@ import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcom
 import { type SendEnv, sendAlert } from './send.ts';
 
 type AttemptEnv = SendEnv & Env;
-export type DeliverEnv = AttemptEnv & { places: FairShares };
+type DeliverEnv = AttemptEnv & { places: FairShares };
 
 /**
  * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
@@ -114,11 +114,7 @@ const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
  * Reads what is to be told to whom as of now, and sends it, unless it has to wait for its turn at the receiver.
  * @param turn the turn that it took before, if any
  */
-export async function attempt(
-  env: DeliverEnv,
-  delivery: DeliveryItem,
-  turn?: number,
-): Promise<AttemptOutcome | Waiting> {
+async function attempt(env: DeliverEnv, delivery: DeliveryItem, turn?: number): Promise<AttemptOutcome | Waiting> {
   const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);

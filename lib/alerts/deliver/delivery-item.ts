@@ -35,7 +35,7 @@ export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export type DeliveryKind = DeliveryRecord['kind'];
 
 /** `series`: this alert is a retry of one that failed on every channel; if it fails too, the series continues. */
-export type DeliveryAlert = { id: string; deliveries: string[]; series?: Series };
+type DeliveryAlert = { id: string; deliveries: string[]; series?: Series };
 
 /** One alert to one channel. About 600 bytes; written at its making and after each attempt. */
 export type DeliveryItem = Item &

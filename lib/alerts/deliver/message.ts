@@ -2,7 +2,7 @@ import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
 
 /** An alert in words, for every channel that people read. Plain text: a channel type escapes it in its own way. */
-export type Message = {
+type Message = {
   /** One line that says it all: `Shop: checkout is down`. At most 256 characters. */
   title: string;
   mood: 'bad' | 'good' | 'neutral';

@@ -9,7 +9,7 @@ import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
  * after the one before. After three time-outs in a row the circuit is open: one delivery at a time tries the receiver.
  * About 200 bytes, written once a turn; it expires when no delivery has asked for a while.
  */
-export type PaceItem = Item & Pace & { v: string };
+type PaceItem = Item & Pace & { v: string };
 
 type Pace = {
   /** Between two turns, ms. */
@@ -47,7 +47,7 @@ export function retryAfterMs(header: string | undefined, now: number): number {
 export type Wait = { at: number; why: string; is_open: boolean };
 
 /** What a delivery may do now: wait, or go; `after_timeouts`: it finds out whether a receiver answers again. */
-export type Turn = { wait: Wait; after_timeouts?: never } | { wait?: never; after_timeouts: boolean };
+type Turn = { wait: Wait; after_timeouts?: never } | { wait?: never; after_timeouts: boolean };
 
 const SLOWED = 'waits for its turn: the receiver asked to be sent less (429)';
 const QUEUED = 'waits for its turn: the receiver did not answer in time';

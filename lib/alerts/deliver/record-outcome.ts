@@ -20,7 +20,7 @@ export type AttemptOutcome =
 const WAITS_MS = [1_000, 2_000];
 
 /** Pure: pending, then retrying, ending in sent or failed. A test alert has one attempt. */
-export function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
+function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
   const { next_attempt_at: _past, channel, ...rest } = delivery;
   const final = outcome.status === 'failed' && outcome.final === true;
   const attempts = delivery.attempts + (final ? 0 : 1);
@@ -136,7 +136,7 @@ function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, be
 }
 
 /** When a delivery last failed, whosever it was (epoch ms); GET /v1/health shows it. */
-export type LastFailureItem = Item & { at: number };
+type LastFailureItem = Item & { at: number };
 
 async function noteFailure({ ports, keys }: Env): Promise<void> {
   const put: LastFailureItem = { ...keys.lastFailure, at: ports.clock.now() };

@@ -42,7 +42,7 @@ export async function sendAlert(
 }
 
 /** Why a receiver did not take an alert; `retry_after_ms` when it asked to be sent less (429). */
-export type Refusal = { error: string; retry_after_ms?: number; timed_out?: boolean };
+type Refusal = { error: string; retry_after_ms?: number; timed_out?: boolean };
 
 async function post(
   ports: Ports,

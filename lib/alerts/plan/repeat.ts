@@ -10,7 +10,7 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
  * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
  * cooldown; they ignore the cooldown and start none, and a silenced policy stops them (docs/CONTRACT.md#alerts).
  */
-export function decideRepeat({ check, policy, now }: Situation): Decision {
+function decideRepeat({ check, policy, now }: Situation): Decision {
   const interval = policy.repeat_interval_seconds * 1000;
   if (check.state !== 'down' || interval === 0) return 'end';
   const next = { deadline: nextRepeat(Date.parse(check.state_since), interval, now) };

@@ -9,7 +9,7 @@ import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { graceMs } from './grace.ts';
 
 /** The schedule's part of a change of settings: writes for its transaction, and what to send once that is done. */
-export type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
+type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
 
 /**
  * Puts a check's timers in order after a change of its settings. The jobs of a new rhythm, up to where the generator

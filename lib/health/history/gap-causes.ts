@@ -28,7 +28,7 @@ export type GapNoteItem = Item & { cause: 'network' | 'error' };
 export type Span = { from: number; to: number };
 
 /** How long after its slot (ms) a probe may be under way: an outage that begins meanwhile has cut it off. */
-export const underWay = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
+const underWay = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
   JOB_GROUP_MS + probeTimeout(check);
 
 /**

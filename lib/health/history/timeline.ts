@@ -7,9 +7,7 @@ import { pagesOf } from '#lib/platform/table/pages.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
 
 /** A result, or a slot that has none and never will. `at` is what it is ordered by, epoch ms. */
-export type Moment =
-  | { at: number; result: ResultItem; missed?: never }
-  | { at: number; missed: DueSlot; result?: never };
+type Moment = { at: number; result: ResultItem; missed?: never } | { at: number; missed: DueSlot; result?: never };
 
 /** After so many moments everything else in the process gets its turn: a store may answer without ever waiting. */
 const MOMENTS_A_TURN = 2000;

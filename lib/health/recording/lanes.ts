@@ -35,7 +35,7 @@ const BEGINS_MS = 250;
  * Where a process has but a part of a CPU: more probes at once that connect and shake hands would measure how they wait
  * for it.
  */
-export function beginFew(places: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
+function beginFew(places: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
   const starts = new FairShares({ places, wait_ms: WAIT_MS }, clock);
   return async <T>(claim: Claim, probe: () => Promise<T>) => {
     let ended: Promise<T> | undefined;

@@ -15,7 +15,7 @@ const row = route<Context>();
 const MAX_MESSAGE = 1000;
 
 /** A push result as an agent posts it (docs/CONTRACT.md#pushes). */
-export const PushResult = z
+const PushResult = z
   .object({
     success: z.boolean().describe('Whether it went well.'),
     latency_ms: z.int().min(0).max(86_400_000).describe('How long it took, in milliseconds.'),

@@ -24,7 +24,7 @@ export type Probe = {
 };
 
 /** `repeated`: this slot was recorded before; `history`: kept but not judged, as the settings have changed since. */
-export type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
+type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
 
 /**
  * Records the outcome of a probe once. What changes nothing is a single conditional put; whatever changes the counter

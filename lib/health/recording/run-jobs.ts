@@ -25,7 +25,7 @@ const UNCLEAR_MS = 60_000;
 const READ_AGAIN_MS = 2_000;
 
 /** What a process keeps between its batches. */
-export type Prober = { lanes: Lanes; network: OwnNetwork; noteLate: (job: Job) => Promise<void> };
+type Prober = { lanes: Lanes; network: OwnNetwork; noteLate: (job: Job) => Promise<void> };
 
 export const makeProber = (env: Env): Prober => {
   const { ports } = env;

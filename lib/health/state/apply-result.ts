@@ -6,7 +6,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { changeState, readBasis } from './change-state.ts';
 import { isSame, nextState } from './next-state.ts';
 
-export type AppliedResult = {
+type AppliedResult = {
   success: boolean;
   error_message: string;
   cause: 'result' | 'silence';
@@ -17,7 +17,7 @@ export type AppliedResult = {
 };
 
 /** Writes for the transaction of a result, and the deadlines to send (sendTimers) once it is done. */
-export type Changes = { writes: Write[]; deadlines: DueDeadline[] };
+type Changes = { writes: Write[]; deadlines: DueDeadline[] };
 
 /**
  * The writes by which a result changes its check: none when it changes nothing, the check item when only the counter

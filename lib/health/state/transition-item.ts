@@ -7,7 +7,7 @@ export type TransitionCause = 'result' | 'silence' | 'check_disabled' | 'check_e
 export type SkipReason = 'configuration' | 'silenced' | 'initial' | 'recovery_off' | 'cooldown' | 'no_channels';
 
 /** Taken with the transition and stored in it. `deliveries` are ids, one for each channel of `channel_ids`. */
-export type AlertDecision = {
+type AlertDecision = {
   decision: 'planned' | 'skipped';
   reason: SkipReason | null;
   deliveries: string[];

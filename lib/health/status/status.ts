@@ -10,10 +10,10 @@ import { pagesOf } from '#lib/platform/table/pages.ts';
 import { gather, type Reader } from '#lib/platform/table/paging.ts';
 import { staleEntities } from './staleness.ts';
 
-export const StatusEntity = Entity.extend({
+const StatusEntity = Entity.extend({
   stale: z.boolean().describe('Whether the schedule is behind, so that the state may be older than it looks.'),
 }).meta({ id: 'StatusEntity' });
-export type StatusEntity = z.infer<typeof StatusEntity>;
+type StatusEntity = z.infer<typeof StatusEntity>;
 
 /** The fleet at a glance (docs/CONTRACT.md#status). The counts are over all entities, whatever the page holds. */
 export const Status = z

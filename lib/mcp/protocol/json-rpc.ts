@@ -1,5 +1,5 @@
 import { excessOf } from '#lib/platform/http/json-size.ts';
-import { parseJson } from '#lib/platform/http/router.ts';
+import { parseJson } from '#lib/platform/http/read-body.ts';
 
 /** What a client sends (JSON-RPC 2.0, as MCP narrows it: ids are texts or numbers, params are objects). */
 export type RpcRequest = { id: string | number; method: string; params: Record<string, unknown> };

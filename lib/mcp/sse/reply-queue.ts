@@ -156,7 +156,7 @@ function* cut(text: string): Generator<string> {
   }
 }
 
-export type Mail = {
+type Mail = {
   /** Whole answers as JSON, the oldest first. */
   answers: { id: string; text: string }[];
   /** Replies that are reserved and not yet written. */

@@ -9,7 +9,7 @@ export type AccountLimits = {
   table_units: { writes: number; reads: number } | string;
 };
 
-export type LimitClients = { lambda: LambdaClient; dynamo: DynamoDBClient; close(): void };
+type LimitClients = { lambda: LambdaClient; dynamo: DynamoDBClient; close(): void };
 
 /** With the credentials and the region of the environment, as every tool of AWS finds them. */
 export function limitClients(): LimitClients {

@@ -2,12 +2,12 @@ import type * as z from 'zod';
 import type { ErrorCode } from '#lib/platform/errors.ts';
 
 /** `open` needs no key; `read` any key; `write` a key that is not read-only; `admin` such a key of an admin. */
-export type Access = 'open' | 'read' | 'write' | 'admin';
+type Access = 'open' | 'read' | 'write' | 'admin';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What the gates hand to an endpoint, beside its own context. */
-export type Call<Params, Query, Body, Loaded> = {
+type Call<Params, Query, Body, Loaded> = {
   params: Params;
   query: Query;
   body: Body;
@@ -56,7 +56,7 @@ export type Route<Context> = {
   body?: z.ZodType;
   /** What it answers; absent with 204 alone. */
   reply?: z.ZodType;
-  /** Codes it may answer beyond those that follow from the row: openapi.ts says which do. */
+  /** Codes it may answer beyond those that follow from the row: infra/docs/openapi.ts says which do. */
   errors?: readonly ErrorCode[];
   /** Largest body in bytes; default 256 KB. */
   maxBody?: number;

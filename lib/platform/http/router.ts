@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { AppError, errorBody, notFound } from '#lib/platform/errors.ts';
-import { bodyBytes } from '#lib/platform/net/body-bytes.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts';
 import { isName, isPlain } from '#lib/platform/text.ts';
 import type { ApiEvent, ApiResult } from './api-event.ts';
-import { excessOf } from './json-size.ts';
+import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
 import { type Method, Reply, type Route } from './route.ts';
-import { parse, parseBody, refusal } from './validation.ts';
+import { parse, parseBody } from './validation.ts';
 
 /** What the gates need to know of whoever calls. */
 export type Caller = { is_read_only: boolean; role: 'admin' | 'member' };
@@ -211,40 +210,4 @@ function methodNotAllowed(method: string, allowed: Method[]): AppError {
   const methods = allowed.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one));
   const allow = [...new Set(methods)].sort().join(', ');
   return new AppError('METHOD_NOT_ALLOWED', `${method} is not possible here; ${allow} is.`, { headers: { allow } });
-}
-
-/** The body as a JSON object. An empty body is `{}`. */
-async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<string, unknown>> {
-  const bytes = await bodyBytes(event, maxBytes);
-  if (bytes.length === 0) return {};
-  const excess = excessOf(bytes);
-  if (excess !== undefined) throw refusal([{ path: '', message: excess }]);
-  let value: unknown;
-  try {
-    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (cause) {
-    throw new AppError('VALIDATION_ERROR', 'The body is not valid JSON in UTF-8.', {
-      details: [{ path: '', message: (cause as Error).message }],
-      cause,
-    });
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object.', {
-      details: [{ path: '', message: 'must be a JSON object' }],
-    });
-  }
-  return value as Record<string, unknown>;
-}
-
-const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
-/** JSON.stringify writes a surrogate as an escape only where its other half is missing. */
-const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
-
-/** JSON whose every text is well-formed Unicode: no store keeps half a character. Throws SyntaxError. */
-export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (SURROGATE_ESCAPE.test(text) && LONE_SURROGATE.test(JSON.stringify(value))) {
-    throw new SyntaxError('A \\ud800 to \\udfff stands without its other half');
-  }
-  return value;
 }

@@ -40,7 +40,7 @@ function allowedServer(guard: Guard, text: string, { egress }: LookUp): string {
 const bare = (name: string): string => (name.endsWith('.') ? name.slice(0, -1) : name);
 
 /** The name that holds the PTR record of an address; other names as they are. */
-export function reverseName(name: string): string {
+function reverseName(name: string): string {
   const family = isIP(name);
   if (family === 4) return `${name.split('.').reverse().join('.')}.in-addr.arpa`;
   if (family === 0) return name;

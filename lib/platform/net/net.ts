@@ -4,7 +4,7 @@
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 
-export type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
+type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
 
 type NetErrorOptions = { answered?: boolean; interrupted?: boolean; cause?: unknown };
 
@@ -58,7 +58,7 @@ export type HttpReply = {
 
 /** A host (name or address) and what a connection to it may cost and where it may go. */
 export type HostRequest = { host: string; timeout_ms: number; egress: Egress };
-export type PortRequest = HostRequest & { port: number };
+type PortRequest = HostRequest & { port: number };
 
 /** What a TLS handshake showed of the peer's certificate. */
 export type TlsReply = {

@@ -9,7 +9,7 @@ export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send'] as const
 export type AccountClass = (typeof ACCOUNT_CLASSES)[number];
 
 /** What a client address may do without a good key: open endpoints and refused keys, and using up a secret once. */
-export const ADDRESS_CLASSES = ['open', 'sign-in'] as const;
+const ADDRESS_CLASSES = ['open', 'sign-in'] as const;
 export type AddressClass = (typeof ADDRESS_CLASSES)[number];
 
 export type RateClass = AccountClass | AddressClass;

@@ -22,7 +22,7 @@ export const limitParam = (fallback: number, max: number) =>
     .meta({ type: 'integer', minimum: 1, description: `Default ${fallback}; more than ${max} counts as ${max}.` });
 
 /** Where a page begins. */
-export const cursorParam = z.string().optional().describe('From the answer before: in its Link header.');
+const cursorParam = z.string().optional().describe('From the answer before: in its Link header.');
 
 /** Query of a list that answers everything up to the most. */
 export const ListQuery = z.object({ limit: limitParam(MAX_ITEMS, MAX_ITEMS), cursor: cursorParam });

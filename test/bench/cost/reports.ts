@@ -1,5 +1,6 @@
-import { BESIDE } from '#infra/aws/scale.ts';
+import { MINUTES_A_MONTH } from '#infra/aws/scale.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
+import { BESIDE } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
 import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
 import { changes, HEARTBEAT, heartbeats, idle, PATHS, steady } from './scenarios.ts';
@@ -8,7 +9,6 @@ import type { Counted } from './virtual-aws.ts';
 /** A part of what is printed, and the targets that it holds up. */
 export type Report = { title: string; text: string; targets?: string[] };
 
-const MINUTES_A_MONTH = 43_200;
 const DOWN = 0.01;
 const FLEET = 1000;
 

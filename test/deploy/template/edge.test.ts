@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
 
@@ -120,5 +121,31 @@ describe('without CloudFront', () => {
     expect(Outputs.Url.Value).toEqual(Outputs.ApiUrl.Value);
     expect(JSON.stringify(Outputs.McpUrl.Value)).toContain('"ApiEndpoint"]},"/v1/mcp"');
     expect(Outputs.StreamUrlmcp.Value).toEqual({ 'Fn::GetAtt': [expect.any(String), 'FunctionUrl'] });
+  });
+});
+
+describe('pages of a browser at the address that streams', () => {
+  const corsOf = (settings: Record<string, string>): Json =>
+    ofType(synthesize(settings).template, 'AWS::Lambda::Url')[0].Cors;
+
+  const own = 'https://fleet.example.com';
+  const named = { ALLOWED_ORIGINS: '*,https://a.example' };
+
+  it('may ask for all that MCP knows, without cookies', () => {
+    expect(corsOf(named)).toEqual({
+      AllowOrigins: ['https://a.example'],
+      // A DELETE is answered, by 405, and clients want to see that.
+      AllowMethods: ['GET', 'POST', 'DELETE'],
+      AllowHeaders: [...ALLOWED_HEADERS],
+      ExposeHeaders: [...EXPOSED_HEADERS],
+      MaxAge: 3600,
+    });
+  });
+
+  it('come from an origin that is named, or from the domain of the service; others may not even ask', () => {
+    expect(corsOf({ ...named, ...OWN }).AllowOrigins).toEqual(['https://a.example', own]);
+    expect(corsOf(OWN).AllowOrigins).toEqual([own]);
+    expect(corsOf({ ALLOWED_ORIGINS: own, ...OWN }).AllowOrigins).toEqual([own]);
+    expect(corsOf({})).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions, queues, routes, schedules, streams } from '#infra/topology.ts';
-import { functionIn, type Json, ofType, queueIn, synthesize } from './synthesized.ts';
+import { functionIn, ofType, queueIn, synthesize } from './synthesized.ts';
 
 const { template, stack } = synthesize();
 const all = (type: string) => ofType(template, type);
@@ -174,32 +174,6 @@ describe('the HTTP API', () => {
 });
 
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
-
-describe('pages of a browser at the address that streams', () => {
-  const corsOf = (settings: Record<string, string>): Json =>
-    ofType(synthesize(settings).template, 'AWS::Lambda::Url')[0].Cors;
-
-  const own = 'https://fleet.example.com';
-  const named = { ALLOWED_ORIGINS: '*,https://a.example' };
-
-  it('may ask for all that MCP knows, without cookies', () => {
-    expect(corsOf(named)).toEqual({
-      AllowOrigins: ['https://a.example'],
-      // A DELETE is answered, by 405, and clients want to see that.
-      AllowMethods: ['GET', 'POST', 'DELETE'],
-      AllowHeaders: [...ALLOWED_HEADERS],
-      ExposeHeaders: [...EXPOSED_HEADERS],
-      MaxAge: 3600,
-    });
-  });
-
-  it('come from an origin that is named, or from the domain of the service; others may not even ask', () => {
-    expect(corsOf({ ...named, ...OWN }).AllowOrigins).toEqual(['https://a.example', own]);
-    expect(corsOf(OWN).AllowOrigins).toEqual([own]);
-    expect(corsOf({ ALLOWED_ORIGINS: own, ...OWN }).AllowOrigins).toEqual([own]);
-    expect(corsOf({})).toBeUndefined();
-  });
-});
 
 describe('every resource that takes tags', () => {
   it('says which stack it belongs to, so that its cost can be told apart', () => {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ASSUMED, allIn, limitsOf, QUOTAS, scaleOf, slowestOf } from '#infra/aws/scale.ts';
+import { ASSUMED, scaleOf } from '#infra/aws/scale.ts';
+import { allIn, slowestOf } from '#test/bench/cost/bill.ts';
+import { limitsOf, QUOTAS } from '#test/bench/cost/first-limits.ts';
 
 const WORLDS = [
   [1000, 4],

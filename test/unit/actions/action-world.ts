@@ -8,6 +8,20 @@ import { alertWorld, TENANT } from '#test/support/alert-world.ts';
 /** What a target does with a request; by default it says 200. */
 export type Target = (request: HttpRequest) => Promise<HttpReply>;
 
+/** What the runner answers for a batch of one message: that is done, or comes again. */
+export const DONE = { batchItemFailures: [] };
+export const AGAIN = { batchItemFailures: [{ itemIdentifier: 'm1' }] };
+
+/** A run that ended in the middle. */
+export const INTERRUPTED = {
+  dispatch_status: 'failed',
+  error_message: 'interrupted: may have been sent',
+  status_code: 0,
+};
+
+/** A target that never answers. */
+export const dead: Target = () => new Promise<never>(() => {});
+
 const ok: Target = async () => ({ status: 200, headers: {}, body: 'fine', latency_ms: 12 });
 
 /**
@@ -27,6 +41,16 @@ export async function actionWorld() {
     },
   };
   const deploy = { name: 'Deploy', url: 'https://ci.example.com/{{execution_id}}', trigger_type: 'manual' };
+  /** Every run of an action, oldest first. */
+  const runs = async (action: ActionItem): Promise<ExecutionItem[]> => {
+    const { items } = await world.table.query<{ execution_id: string } & ExecutionItem>({
+      partition: world.keys.runs(TENANT, action.id),
+    });
+    const found = await world.table.getMany<ExecutionItem>(
+      items.map(({ execution_id }) => world.keys.execution(TENANT, execution_id)),
+    );
+    return found.filter((one) => one !== undefined);
+  };
   return {
     ...world,
     requests,
@@ -35,15 +59,12 @@ export async function actionWorld() {
     },
     make: (more: object = {}): Promise<ActionItem> =>
       createAction(world.context, NewAction.parse({ ...deploy, ...more })),
-    /** Every run of an action, oldest first. */
-    runs: async (action: ActionItem): Promise<ExecutionItem[]> => {
-      const { items } = await world.table.query<{ execution_id: string } & ExecutionItem>({
-        partition: world.keys.runs(TENANT, action.id),
-      });
-      const found = await world.table.getMany<ExecutionItem>(
-        items.map(({ execution_id }) => world.keys.execution(TENANT, execution_id)),
-      );
-      return found.filter((one) => one !== undefined);
+    runs,
+    /** The run of an action that has had but one. */
+    onlyRun: async (action: ActionItem): Promise<ExecutionItem> => {
+      const [run, ...more] = await runs(action);
+      if (!run || more.length > 0) throw new Error(`${action.id} has had ${run ? 1 + more.length : 0} runs.`);
+      return run;
     },
     /** Bodies of what was sent to a queue, due or not; takes them away. */
     take: (queue: string): unknown[] => {

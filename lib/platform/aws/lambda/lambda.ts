@@ -4,7 +4,7 @@ import type { Measure } from '#lib/platform/aws/batch-metrics.ts';
 import type { LambdaLog } from './lambda-log.ts';
 
 /** What a function learns of its run, beside the event. */
-export type Invocation = Context & {
+type Invocation = Context & {
   /** Aborted shortly before the function's time-out: work that goes on after it would write beside its successor. */
   signal: AbortSignal;
 };

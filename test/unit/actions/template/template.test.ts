@@ -1,19 +1,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BuiltIn, variablesOf } from '#lib/actions/template/placeholders.ts';
 import { render, renderBody } from '#lib/actions/template/template.ts';
-import { hasFixedHost, renderUrl } from '#lib/actions/template/url-template.ts';
+import { renderUrl } from '#lib/actions/template/url-template.ts';
 import { allowUrl, resolveAllowed } from '#lib/platform/net/egress.ts';
 import { NetError } from '#lib/platform/net/net.ts';
+import { text, vars } from './template-values.ts';
 
-const vars = (values: Record<string, string>, builtIn: BuiltIn = {}) => variablesOf(builtIn, values);
-const urlOf = (...rendered: Parameters<typeof renderUrl>): string => {
-  const outcome = renderUrl(...rendered);
-  return outcome.ok ? outcome.url : outcome.error;
-};
 const JSON_TYPE = 'application/json';
-const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
 const name = fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/);
 
 describe('a body', () => {
@@ -85,126 +79,6 @@ describe('a body', () => {
     expect(renderBody(bomb, 'text/plain', vars({ a: 'x'.repeat(80) }))).toBeUndefined();
     expect(renderBody(bomb, 'text/plain', vars({ a: 'x'.repeat(20) }))).toHaveLength(3276 * 20);
     expect(renderBody('{{a}}', 'text/plain', vars({ a: 'é'.repeat(32_769) }))).toBeUndefined();
-  });
-});
-
-describe('a URL', () => {
-  it('keeps its host, the segments of its path and the members of its query, whatever a variable holds', () => {
-    fc.assert(
-      fc.property(text, text, (a, b) => {
-        fc.pre(!/^\.{1,2}$/.test(a));
-        const url = new URL(urlOf('https://ci.example.com/run/{{a}}/now?x={{b}}&y=1#{{a}}', vars({ a, b })));
-        expect(url.origin).toBe('https://ci.example.com');
-        expect(url.pathname.split('/').map(decodeURIComponent)).toEqual(['', 'run', a, 'now']);
-        expect([...url.searchParams]).toEqual([
-          ['x', b],
-          ['y', '1'],
-        ]);
-      }),
-    );
-  });
-
-  it.each([
-    ['{{base}}/a/{{x}}', 'https://h.example.com:8443/b/a/%2F'],
-    ['{{scheme}}://{{host}}/{{x}}', 'https://h.example.com/%2F'],
-    ['https://{{host}}?q={{x}}', 'https://h.example.com?q=%2F'],
-    ['https://{{host}}#{{x}}', 'https://h.example.com#%2F'],
-    ['https://h.example.com\\{{x}}', 'https://h.example.com\\%2F'],
-    ['{{base}}', 'https://h.example.com:8443/b'],
-    ['{{origin}}.example.com/{{x}}', 'https://h.example.com/%2F'],
-    ['https://{{host}}:{{port}}/', 'https://h.example.com:8443/'],
-    ['https://h.example.com/{{unknown}}', 'https://h.example.com/{{unknown}}'],
-  ])('%s becomes %s', (template, url) => {
-    const values = {
-      base: 'https://h.example.com:8443/b',
-      scheme: 'https',
-      host: 'h.example.com',
-      x: '/',
-      origin: 'https://h',
-      port: '8443',
-    };
-    expect(urlOf(template, vars(values))).toBe(url);
-  });
-
-  it('of more than 8 KB is not made', () => {
-    expect(renderUrl('https://h.example.com/{{a}}', vars({ a: 'x'.repeat(9000) }))).toMatchObject({
-      status: 'failed',
-      error: 'not sent: the URL has more than 8192 characters once its variables are filled in',
-    });
-  });
-});
-
-describe('the host of a URL', () => {
-  it('ends as the template says, whatever a variable holds', () => {
-    const templates = [
-      'http://{{a}}.example.com/x',
-      'https://{{a}}-{{b}}.eu.example.com:8{{b}}/x',
-      '{{u}}.example.com/',
-    ];
-    fc.assert(
-      fc.property(fc.constantFrom(...templates), text, text, (template, a, b) => {
-        const rendered = renderUrl(template, vars({ a, b, u: `https://${a}` }));
-        if (!rendered.ok) expect(rendered.status).toBe('blocked');
-        else expect(URL.parse(rendered.url)?.hostname.endsWith('.example.com') ?? true).toBe(true);
-      }),
-    );
-  });
-
-  it.each([
-    '127.77.0.9:18152/?',
-    'evil.test/',
-    'evil.test?',
-    'evil.test#',
-    'me@evil.test',
-    'a\\b',
-    'a:1',
-    '[::1]',
-    'a_b',
-    '',
-  ])('takes no value such as %s', (value) => {
-    expect(renderUrl('http://{{region}}:18150/deploy', vars({ region: value }))).toEqual({
-      ok: false,
-      status: 'blocked',
-      error: 'refused: the value of {{region}} in the host of the URL may only have letters, digits, "." and "-"',
-    });
-  });
-
-  it('takes no value of a caller for a variable of the service, which everywhere else it does', () => {
-    const own = { entity_name: 'shop' };
-    const template = 'https://{{entity_name}}.example.com/{{entity_name}}';
-    expect(urlOf(template, vars({ entity_name: 'evil' }, own))).toBe('https://shop.example.com/evil');
-    expect(urlOf(template, vars({ entity_name: 'evil' }))).toContain('vars cannot set it there');
-    expect(urlOf('https://{{host}}/', vars({}))).toBe('refused: nothing fills {{host}} in the host of the URL');
-  });
-
-  it.each([
-    ['ftp://h.example.com', false],
-    ['//h.example.com', false],
-    ['https://me@h.example.com', false],
-    ['https://h.example.com:8443/b?c#d', true],
-    ['h.example.com', false],
-  ])('may be all in one variable: %s: %s', (base, ok) => {
-    expect(renderUrl('{{base}}/hook', vars({ base }))).toMatchObject(ok ? { ok } : { ok, status: 'blocked' });
-    // Where more of the host follows, the value ends with a part of it.
-    expect(renderUrl('{{base}}.test/hook', vars({ base })).ok).toBe(false);
-  });
-
-  it.each([
-    ['https://api.example.com/{{x}}', true],
-    ['https://{{region}}.example.com/', true],
-    ['https://{{a}}.{{b}}.example.com:{{port}}/', true],
-    ['https://api.example.com:{{port}}/', true],
-    ['http://{{region}}:18150/deploy', false],
-    ['https://{{name}}.com/', false],
-    ['https://{{name}}example.com/', false],
-    ['https://api.{{domain}}/', false],
-    ['http://127.0.0.{{n}}/', false],
-    ['http://{{n}}.0.0.1/', false],
-    ['{{scheme}}://{{x}}.example.com/', false],
-    ['{{base}}.example.com/', false],
-    ['{{base}}/hook', false],
-  ])('%s is written at its end: %s', (template, isFixed) => {
-    expect(hasFixedHost(template)).toBe(isFixed);
   });
 });
 

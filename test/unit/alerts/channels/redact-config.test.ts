@@ -4,7 +4,7 @@ import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import { sendAlert } from '#lib/alerts/deliver/send.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { WRITINGS } from '#test/support/writings.ts';
-import { examples } from '#test/unit/alerts/example-alerts.ts';
+import { examples } from './example-alerts.ts';
 
 const MASK = '********';
 let world: AlertWorld;

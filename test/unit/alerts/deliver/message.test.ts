@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { duration, messageOf } from '#lib/alerts/deliver/message.ts';
-import { examples } from '#test/unit/alerts/example-alerts.ts';
+import { examples } from '#test/unit/alerts/channels/example-alerts.ts';
 
 const words = (name: keyof typeof examples): string => {
   const { title, mood, facts, why, note } = messageOf(examples[name]);

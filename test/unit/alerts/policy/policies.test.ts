@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import { newDelivery } from '#lib/alerts/plan/new-delivery.ts';
-import { alertRows } from '#lib/alerts/policy/routes.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import { makeRouter } from '#lib/platform/http/router.ts';
 import { type AlertWorld, alertWorld, TENANT } from '#test/support/alert-world.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { callAlerts } from './call-alerts.ts';
 
 const POLICY = '/v1/checks/chk_pay/policy';
 const CHANNELS = `${POLICY}/channels`;
@@ -16,66 +13,18 @@ beforeEach(async () => {
   world = await alertWorld();
 });
 
-/** One request through the gates of these rows. */
-async function call(method: string, path: string, body?: unknown, context = world.context) {
-  const router = makeRouter(alertRows, {
-    authenticate: async () => context,
-    anonymous: () => context,
-    spend: async () => ({}),
-    weigh: async () => {},
-    inReadTurn: (_context, read) => read(),
-    log: world.log,
-  });
-  const [rawPath = '', rawQueryString = ''] = path.split('?');
-  const answer = await router({
-    rawPath,
-    rawQueryString,
-    headers: {},
-    body: body === undefined ? undefined : JSON.stringify(body),
-    isBase64Encoded: false,
-    requestContext: { requestId: 'r1', http: { method, path: rawPath } },
-  });
-  return {
-    status: answer.statusCode,
-    headers: answer.headers,
-    body: answer.body === '' ? undefined : JSON.parse(answer.body),
-  };
-}
+const call = (method: string, path: string, body?: unknown, context = world.context) =>
+  callAlerts(context, method, path, body);
 
 const addSlack = async (url = HOOK): Promise<string> =>
   (await call('POST', CHANNELS, { channel_type: 'slack', config: { url } })).body.id;
 const stored = () => world.table.get<PolicyItem>(world.keys.policy(TENANT, 'chk_pay'));
 
 describe('the policy of a check', () => {
-  it('is there from the start, with the defaults, and not stored', async () => {
-    expect(await call('GET', POLICY)).toMatchObject({
-      status: 200,
-      body: {
-        check_id: 'chk_pay',
-        cooldown_seconds: 300,
-        notify_on_recovery: true,
-        silenced: false,
-        repeat_interval_seconds: 0,
-        catch_up: true,
-        channels: [],
-        updated_at: '2026-11-21T05:16:40.123Z',
-      },
-    });
-    expect(await stored()).toBeUndefined();
-  });
-
-  it('keeps what a change leaves out or sends as null', async () => {
-    await call('POST', POLICY, { cooldown_seconds: 0, silenced: true });
-    const { status, body } = await call('POST', POLICY, { cooldown_seconds: null, repeat_interval_seconds: 60 });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ cooldown_seconds: 0, silenced: true, repeat_interval_seconds: 60, catch_up: true });
-    expect((await call('GET', POLICY)).body).toEqual(body);
-  });
-
-  it('can be sent back whole as it was read', async () => {
-    await addSlack();
+  it('is there from the start, as old as the check, and not stored', async () => {
     const { body } = await call('GET', POLICY);
-    expect((await call('POST', POLICY, body)).body).toEqual(body);
+    expect(body).toMatchObject({ check_id: 'chk_pay', channels: [], updated_at: '2026-11-21T05:16:40.123Z' });
+    expect(await stored()).toBeUndefined();
   });
 
   it.each([
@@ -99,19 +48,6 @@ describe('the policy of a check', () => {
       expect(status).toBe(200);
     }
     expect((await call('POST', POLICY, { repeat_interval_seconds: 10 })).status).toBe(200);
-  });
-
-  it('is not found for a check that does not exist', async () => {
-    const paths: [string, string][] = [
-      ['GET', '/v1/checks/chk_no/policy'],
-      ['POST', '/v1/checks/chk_no/policy'],
-      ['POST', '/v1/checks/chk_no/policy/channels'],
-      ['DELETE', '/v1/checks/chk_no/policy/channels/chn_1'],
-      ['POST', '/v1/checks/chk_no/policy/channels/chn_1/test'],
-    ];
-    for (const [method, path] of paths) {
-      expect((await call(method, path, method === 'POST' ? {} : undefined)).body).toMatchObject({ code: 'NOT_FOUND' });
-    }
   });
 
   it('loses neither of two changes made at once', async () => {
@@ -138,34 +74,6 @@ describe('the policy of a check', () => {
 });
 
 describe('channels', () => {
-  it('are added, shown with the policy and in the list of all, and removed', async () => {
-    const made = await call('POST', CHANNELS, { channel_type: 'webhook', config: { url: HOOK, secret: 's' } });
-    expect(made.status).toBe(201);
-    const channel = {
-      id: expect.stringMatching(/^chn_/),
-      check_id: 'chk_pay',
-      channel_type: 'webhook',
-      config: { url: HOOK, secret: 's' },
-      created_at: '2026-11-21T05:16:40.123Z',
-      last_delivery: null,
-    };
-    expect(made.body).toEqual(channel);
-    expect((await call('GET', POLICY)).body.channels).toEqual([channel]);
-    expect((await call('GET', '/v1/notify/channels')).body).toEqual([channel]);
-
-    expect((await call('DELETE', `${CHANNELS}/${made.body.id}`)).status).toBe(204);
-    expect((await call('GET', POLICY)).body.channels).toEqual([]);
-    expect((await call('GET', '/v1/notify/channels')).body).toEqual([]);
-    expect((await call('DELETE', `${CHANNELS}/${made.body.id}`)).body.code).toBe('NOT_FOUND');
-  });
-
-  it('are at most ten', async () => {
-    for (let i = 0; i < 10; i++) await addSlack();
-    const { status, body } = await call('POST', CHANNELS, { channel_type: 'slack', config: { url: HOOK } });
-    expect([status, body.code]).toEqual([409, 'LIMIT_EXCEEDED']);
-    expect((await call('GET', '/v1/notify/channels')).body).toHaveLength(10);
-  });
-
   it.each([
     ['an unknown type', { channel_type: 'pigeon', config: {} }, 'channel_type'],
     ['no type', { config: {} }, 'channel_type'],
@@ -207,20 +115,6 @@ describe('channels', () => {
       path = /^<([^>]+)>/.exec(answer.headers.link ?? '')?.[1];
     }
     expect(seen).toEqual(ids);
-  });
-
-  it('show a read-only key neither address nor secrets', async () => {
-    await call('POST', CHANNELS, { channel_type: 'webhook', config: { url: HOOK, secret: 'letmesign' } });
-    world.pass(1);
-    await call('POST', CHANNELS, { channel_type: 'ntfy', config: { url: HOOK, token: 'tk_1' } });
-    for (const path of [POLICY, '/v1/notify/channels']) {
-      const { body } = await call('GET', path, undefined, world.readOnly);
-      expect((body.channels ?? body).map((channel: { config: object }) => channel.config)).toEqual([
-        { url: '********', secret: '********' },
-        { url: '********', token: '********' },
-      ]);
-    }
-    expect((await call('POST', POLICY, {}, world.readOnly)).body.code).toBe('READ_ONLY');
   });
 });
 
@@ -274,75 +168,5 @@ describe('a test alert', () => {
 
   it('to a channel that is not there is not found', async () => {
     expect((await call('POST', `${CHANNELS}/chn_nobody/test`)).body.code).toBe('NOT_FOUND');
-  });
-});
-
-describe('the delivery log', () => {
-  const put = async (n: number, changes: Partial<DeliveryItem> = {}): Promise<string> => {
-    world.pass(1000);
-    const about = {
-      tenant_id: TENANT,
-      id: world.ports.ids.id('dlv'),
-      kind: 'state_change' as const,
-      transition_id: `trn_${n}`,
-      transition_sk: `TR#${n}`,
-      alert: { id: 'trn_1', deliveries: [] },
-      announces: 'down' as const,
-      check_id: 'chk_pay',
-      entity_id: 'ent_shop',
-    };
-    const channel = { id: 'chn_1', channel_type: 'slack' };
-    return (await world.put({ ...newDelivery(world, about, channel, 9e9), ...changes })).id;
-  };
-  const idsAt = async (path: string) => {
-    const { body, headers } = await call('GET', path);
-    return { ids: body.map((one: { id: string }) => one.id), next: /^<([^>]+)>/.exec(headers.link ?? '')?.[1] };
-  };
-
-  it('is newest first, fifty at a time, and pages to its end across its buckets', async () => {
-    const made: string[] = [];
-    for (let n = 0; n < 60; n++) made.unshift(await put(n));
-    const first = await idsAt('/v1/notify/logs');
-    expect(first.ids).toEqual(made.slice(0, 50));
-    expect(await idsAt(first.next!)).toEqual({ ids: made.slice(50), next: undefined });
-
-    const small: string[] = [];
-    for (let path: string | undefined = '/v1/notify/logs?limit=7'; path !== undefined; ) {
-      const page = await idsAt(path);
-      expect(page.ids.length).toBeLessThanOrEqual(7);
-      small.push(...page.ids);
-      path = page.next;
-    }
-    expect(small).toEqual(made);
-  });
-
-  it('hides what belonged to an entity that is gone', async () => {
-    const kept = await put(1);
-    for (let n = 2; n < 80; n++) await put(n, { entity_id: 'ent_gone' });
-    expect(await idsAt('/v1/notify/logs')).toEqual({ ids: [kept], next: undefined });
-  });
-
-  it('ends where history is no longer kept, whatever the store still holds', async () => {
-    await put(1);
-    world.pass(91 * 86_400_000);
-    const fresh = await put(2);
-    expect((await idsAt('/v1/notify/logs')).ids).toEqual([fresh]);
-  });
-
-  it('shows a read-only key no addresses in errors', async () => {
-    await put(1, { error: 'cannot reach https://hooks.example.com/services/x: refused' });
-    const { body } = await call('GET', '/v1/notify/logs', undefined, world.readOnly);
-    expect(body[0].error).not.toContain('hooks.example.com');
-  });
-
-  it.each(['limit=0', 'limit=ten', 'cursor=garbled'])('refuses %s', async (query) => {
-    expect((await call('GET', `/v1/notify/logs?${query}`)).body.code).toBe('VALIDATION_ERROR');
-  });
-
-  it('refuses the cursor of another list', async () => {
-    for (let n = 0; n < 3; n++) await addSlack();
-    const { headers } = await call('GET', '/v1/notify/channels?limit=1');
-    const cursor = /cursor=([^&>]+)/.exec(headers.link!)![1];
-    expect((await call('GET', `/v1/notify/logs?cursor=${cursor}`)).status).toBe(400);
   });
 });

@@ -1,59 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { issueKey } from '#lib/access/issue-key.ts';
-import { makeMcp } from '#lib/mcp/endpoint.ts';
-import { AppError } from '#lib/platform/errors.ts';
-import type { Table } from '#lib/platform/ports.ts';
-import { memoryWorld } from '#test/support/memory-world.ts';
+import { open, SECOND, world } from './stream-world.ts';
 
-const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-
-/** A stream in virtual time: a rest of it lets the clock go on, until the test holds it. */
-async function world({ settings = {}, wrap }: { settings?: object; wrap?: (table: Table) => Table } = {}) {
-  const memory = memoryWorld(wrap);
-  Object.assign(memory.ports.settings, settings);
-  const made = await memory.account();
-  const mcp = makeMcp(memory, { streams: true });
-  const ask = (
-    method: string,
-    more: { query?: string; body?: string; headers?: Record<string, string>; signal?: AbortSignal; key?: string } = {},
-  ) =>
-    mcp(
-      new Request(`http://fleet.example/v1/mcp${more.query ?? ''}`, {
-        method,
-        headers: { authorization: `Bearer ${more.key ?? made.key.key}`, ...more.headers },
-        ...(more.body !== undefined && { body: more.body }),
-        ...(more.signal && { signal: more.signal }),
-      }),
-    );
-  return { ...memory, ...made, ask, now: () => memory.ports.clock.now() };
-}
-type World = Awaited<ReturnType<typeof world>>;
-
-/** Reads a stream, event by event, as they come in virtual time. */
-async function open(world: World, headers: Record<string, string> = {}, signal?: AbortSignal) {
-  const opened = world.now();
-  const reply = await world.ask('GET', { headers, ...(signal && { signal }) });
-  expect(reply.status).toBe(200);
-  const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const first = (await reader.read()).value!;
-  const query = /(\?sessionId=\S+)/.exec(first)![1]!;
-  let asked = 0;
-  return {
-    query,
-    next: async () => (await reader.read()).value,
-    /** Reads to the end; `each` sees every event with its time (ms since it was opened). */
-    rest: async (each: (event: string, at: number) => void | Promise<void> = () => {}) => {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return world.now() - opened;
-        await each(value, world.now() - opened);
-      }
-    },
-    ping: () => world.ask('POST', { query, body: JSON.stringify({ jsonrpc: '2.0', id: ++asked, method: 'ping' }) }),
-    cancel: () => reader.cancel(),
-  };
-}
 
 describe('a stream of 2024-11-05', () => {
   it('says every 15 seconds that it is there', async () => {
@@ -124,47 +72,6 @@ describe('a stream of 2024-11-05', () => {
     expect(lived).toBeGreaterThan(70 * SECOND);
   });
 
-  it('finds at its end what no eventual read has shown', async () => {
-    const home = await world({
-      settings: { MCP_STREAM_SECONDS: 20 },
-      wrap: (table) => ({
-        ...table,
-        query: async (query) => (query.eventual ? { items: [] } : table.query(query)),
-      }),
-    });
-    const stream = await open(home);
-    expect((await stream.ping()).status).toBe(202);
-    let all = '';
-    await stream.rest((event) => {
-      all += event;
-    });
-    expect(all.match(/"id":1,"result":\{\}/g)).toHaveLength(1);
-  });
-
-  it('sends nothing twice that an eventual read shows twice', async () => {
-    const before: Parameters<Table['transact']>[0] = [];
-    const home = await world({
-      settings: { MCP_STREAM_SECONDS: 20 },
-      wrap: (table) => ({
-        ...table,
-        // A deletion is not seen for a while.
-        transact: async (writes) => {
-          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#MAILBOX#'));
-          if (!isTakingOut || before.length > 5) return table.transact(writes);
-          before.push(...writes);
-          return { ok: true };
-        },
-      }),
-    });
-    const stream = await open(home);
-    for (let i = 0; i < 3; i++) await stream.ping();
-    let all = '';
-    await stream.rest((event) => {
-      all += event;
-    });
-    expect(all.match(/event: message/g)).toHaveLength(3);
-  });
-
   it('looks seldom while nobody asks, and often after somebody did', async () => {
     const home = await world();
     const idle = await open(home, { 'mcp-protocol-version': '2024-11-05' });
@@ -204,30 +111,6 @@ describe('a stream of 2024-11-05', () => {
     expect((await stream.ping()).status).toBe(404);
   });
 
-  it('sends an answer though the store fails to take it out, and then once', async () => {
-    let fails = 2;
-    const home = await world({
-      settings: { MCP_STREAM_SECONDS: 20 },
-      wrap: (table) => ({
-        ...table,
-        transact: async (writes) => {
-          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#MAILBOX#'));
-          if (isTakingOut && fails-- > 0) throw new AppError('UNAVAILABLE', 'The table is throttled.');
-          return table.transact(writes);
-        },
-      }),
-    });
-    const stream = await open(home);
-    await stream.ping();
-    let all = '';
-    await stream.rest((event) => {
-      all += event;
-    });
-    expect(all.match(/event: message/g)).toHaveLength(1);
-    const partition = home.keys.replyQueue(home.account.id, /sessionId=(\S+)/.exec(stream.query)![1]!);
-    expect((await home.store.query({ partition })).items).toEqual([]);
-  });
-
   it('is over before a platform cuts it, whatever is awaited', async () => {
     let held: Promise<void> | undefined;
     const home = await world({
@@ -245,66 +128,6 @@ describe('a stream of 2024-11-05', () => {
     const lived = await stream.rest(() => void home.ask('POST', { query: stream.query, body }));
     expect(lived).toBeGreaterThanOrEqual(14 * MINUTE);
     expect(lived).toBeLessThan(890 * SECOND);
-  });
-
-  it('goes on when the store fails for a moment', async () => {
-    let fails = 0;
-    const home = await world({
-      wrap: (table) => ({
-        ...table,
-        query: async (query) => {
-          if (query.partition.includes('#MAILBOX#') && fails-- > 0) {
-            throw new AppError('UNAVAILABLE', 'The table is throttled.');
-          }
-          return table.query(query);
-        },
-      }),
-    });
-    const stream = await open(home);
-    fails = 3;
-    await stream.ping();
-    expect(await stream.next()).toContain('"id":1');
-    expect(home.log.lines.filter(({ level }) => level === 'warn')).toHaveLength(3);
-    await stream.cancel();
-  });
-
-  it('is one of so many that a key may hold; one that a crash cut off counts no more after 90 seconds', async () => {
-    const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
-    const [one, two] = [await home.ask('GET'), await home.ask('GET')];
-    expect([one.status, two.status]).toEqual([200, 200]);
-    const refused = await home.ask('GET');
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get('retry-after')).toBe('60');
-    expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
-    // Nobody reads from them: they are as dead as after a crash.
-    home.advance(91 * SECOND);
-    expect((await home.ask('GET')).status).toBe(200);
-  });
-
-  it('is one of so many that a key may hold, also when hundreds are opened at once in two processes', async () => {
-    const home = await world({ settings: { MCP_STREAMS_PER_KEY: 20 } });
-    // Another process has a table of its own on the same store, and so none of its queues.
-    const other = makeMcp({ ...home, ports: { ...home.ports, table: { ...home.ports.table } } }, { streams: true });
-    const there = () =>
-      other(new Request('http://fleet.example/v1/mcp', { headers: { authorization: `Bearer ${home.key.key}` } }));
-    const replies = await Promise.all(Array.from({ length: 150 }, () => [home.ask('GET'), there()]).flat());
-    const statuses = Object.groupBy(replies, ({ status }) => status);
-    expect(statuses[200]).toHaveLength(20);
-    expect(statuses[429]).toHaveLength(280);
-  });
-
-  it('is one of three times as many that an account may hold, however many keys it has', async () => {
-    const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
-    const keys = [];
-    for (const label of ['a', 'b', 'c', 'd']) {
-      const key = await issueKey(home.context, home.user.id, { label, is_read_only: false });
-      keys.push(key.key);
-    }
-    const replies = await Promise.all(keys.flatMap((key) => [home.ask('GET', { key }), home.ask('GET', { key })]));
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(6);
-    const refused = replies.find(({ status }) => status === 429)!;
-    expect(refused.headers.get('retry-after')).toBe('60');
-    expect(await refused.text()).toContain('The keys of this account hold 6 MCP streams');
   });
 });
 

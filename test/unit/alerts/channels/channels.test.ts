@@ -1,18 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChannelBody, channelTypeOf, channelTypes } from '#lib/alerts/channels/registry.ts';
+import { ChannelBody, channelTypes } from '#lib/alerts/channels/registry.ts';
 import { headerText } from '#lib/alerts/channels/types/ntfy.ts';
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { signatureOf } from '#test/support/webhook-receiver.ts';
 import { examples, nasty } from './example-alerts.ts';
-
-const render = (type: string, alert = examples.state_change, more: Record<string, string> = {}) => {
-  const send = channelTypeOf(type)!.render(alert, { url: 'https://hooks.test/abc', ...more });
-  if (send.via !== 'http') throw new Error(`${type} is not sent over HTTP`);
-  return send;
-};
-const json = (type: string, alert = examples.state_change) => JSON.parse(render(type, alert).body);
+import { decoded, json, render } from './rendered.ts';
 
 describe.each(channelTypes.map((type) => [type.type, type] as const))('channel type %s', (name, type) => {
   it.each(type.examples.valid.map((value) => [JSON.stringify(value), value]))('takes %s', (_text, config) => {
@@ -40,12 +33,6 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
       expect(type.render(alert, type.examples.valid[0]!).via).toBe(type.via);
     }
   });
-});
-
-it('names the channel types when it does not know one', () => {
-  expect(() => parse(ChannelBody, { channel_type: 'pigeon', config: {} })).toThrowError(
-    /^channel_type: must be one of slack, discord, webhook, /,
-  );
 });
 
 describe('webhook', () => {
@@ -114,72 +101,6 @@ describe('slack', () => {
     }
   });
 });
-
-/** Names as long as they can be, of what a channel has to escape or to encode. */
-const longNames = fc
-  .tuple(
-    fc.constantFrom(...Object.values(examples)),
-    fc.constantFrom('&', '*', '<', 'N', 'é', '😀'),
-    fc.integer({ min: 1, max: 2000 }),
-  )
-  .map(([alert, character, length]) => ({
-    ...alert,
-    event: { ...alert.event, entity_name: character.repeat(200) },
-    check_label: character.repeat(length),
-    error_message: character.repeat(1000),
-  }));
-
-describe('names of any length', () => {
-  it('leave Slack within what it takes, with its escapes whole', () => {
-    fc.assert(
-      fc.property(longNames, (alert) => {
-        const { text, blocks } = json('slack', alert);
-        for (const said of [text, ...blocks.map((block: { text?: { text: string } }) => block.text?.text ?? '')]) {
-          expect(said.length).toBeLessThanOrEqual(2900);
-          expect(said).not.toMatch(/&(?!(amp|lt|gt);)/);
-        }
-        expect(text).toContain(what(alert));
-      }),
-    );
-  });
-
-  it('leave a title of Discord within what it takes, and what has happened in it', () => {
-    fc.assert(
-      fc.property(longNames, (alert) => {
-        const { title } = json('discord', alert).embeds[0];
-        expect(title.length).toBeLessThanOrEqual(256);
-        expect(title).not.toMatch(/(?<!\\)(\\\\)*\\(…|$)/);
-        expect(title).toContain(what(alert));
-      }),
-    );
-  });
-
-  it('leave a title of ntfy short, and what has happened in it', () => {
-    fc.assert(
-      fc.property(longNames, (alert) => {
-        const { headers, body } = render('ntfy', alert);
-        expect(decoded(headers.title!).length).toBeLessThanOrEqual(256);
-        expect(headers.title!.length).toBeLessThanOrEqual(2000);
-        expect(decoded(headers.title!)).toContain(what(alert));
-        expect(Buffer.byteLength(body)).toBeLessThan(4096);
-      }),
-    );
-  });
-
-  it('are told in full to machines', () => {
-    const alert = { ...examples.state_change, event: { ...examples.state_change.event, entity_name: 'N'.repeat(200) } };
-    expect(JSON.parse(render('webhook', alert).body).entity_name).toBe('N'.repeat(200));
-  });
-});
-
-/** The words of a title that must not be cut off. */
-const what = ({ kind, event, cause }: Alert): string => {
-  if (kind === 'test') return ': test alert for ';
-  if (kind === 'closed') return cause === 'check_deleted' ? ' was deleted while down' : ' was disabled while down';
-  if (event.check_to_state === 'up') return ' is up again after 1 h 5 min';
-  if (kind === 'state_change') return ' is down';
-  return kind === 'repeat' ? ' is still down after 2 h' : ' has been down for 5 min';
-};
 
 const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
 
@@ -255,9 +176,3 @@ describe('ntfy', () => {
     );
   });
 });
-
-/** As a receiver of RFC 2047 reads it: the space between two encoded words is no part of the text. */
-const decoded = (header: string): string =>
-  header
-    .replace(/\?= =\?/g, '?==?')
-    .replace(/=\?UTF-8\?B\?([^?]*)\?=/g, (_word, base64) => Buffer.from(base64, 'base64').toString('utf8'));

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { documents } from '#infra/docs/documents.ts';
+import { endpointOf, type OpenApi } from '#infra/docs/openapi.ts';
 import { EventRecord } from '#infra/docs/webhooks.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { webhook } from '#lib/alerts/channels/types/webhook.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
-import type { OpenApi } from '#lib/platform/http/openapi.ts';
-import { endpointOf } from '#lib/platform/http/openapi.ts';
 import { mustBeDescribed } from '#test/support/described.ts';
-import { examples as alerts } from '#test/unit/alerts/example-alerts.ts';
+import { examples as alerts } from '#test/unit/alerts/channels/example-alerts.ts';
 import { membersOf } from './described-members.ts';
 
 let made: Record<string, string>;
@@ -21,7 +20,7 @@ beforeAll(async () => {
   document = JSON.parse(made['lib/openapi.json']!);
 });
 
-const onDisk = (file: string) => readFileSync(join(import.meta.dirname, '../..', file), 'utf8');
+const onDisk = (file: string) => readFileSync(join(import.meta.dirname, '../../..', file), 'utf8');
 
 /** Every operation as `[method, path, operation]`. */
 const operations = () =>

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { schemaBook } from '#lib/platform/http/json-schemas.ts';
-import { errorCodes } from '#lib/platform/http/openapi.ts';
-import { route } from '#lib/platform/http/route.ts';
+import { schemaBook } from '#infra/docs/json-schemas.ts';
 
 const Thing = z.object({ size: z.int().default(1), at: z.iso.datetime() }).meta({ id: 'Thing' });
 
@@ -39,36 +37,5 @@ describe('schemas of a document', () => {
     expect(schema.additionalProperties).toBe(additional);
     const config = schemaBook({ strict }).toJson(z.strictObject({ a: z.string() }), 'input');
     expect(config.additionalProperties).toBe(false);
-  });
-});
-
-describe('the codes of an endpoint', () => {
-  const row = route<object>();
-  const always = ['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
-  const keyed = ['UNAUTHORIZED', 'ACCOUNT_DISABLED'];
-  const base = { summary: '', status: 204 as const, run: async () => undefined };
-
-  it.each([
-    ['an open one', row({ ...base, method: 'GET', path: '/v1/a', access: 'open' }), ['VALIDATION_ERROR', ...always]],
-    [
-      'a read',
-      row({ ...base, method: 'GET', path: '/v1/a', access: 'read' }),
-      ['VALIDATION_ERROR', ...keyed, ...always],
-    ],
-    [
-      'a list',
-      row({ ...base, method: 'GET', path: '/v1/a', access: 'read', query: z.object({}) }),
-      ['VALIDATION_ERROR', ...keyed, ...always],
-    ],
-    [
-      'a change by an admin, with a code of its own',
-      row({ ...base, method: 'PUT', path: '/v1/a/{id}', access: 'admin', body: z.object({}), errors: ['CONFLICT'] }),
-      [
-        ...['VALIDATION_ERROR', ...keyed, 'FORBIDDEN', 'READ_ONLY', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'CONFLICT'],
-        ...always,
-      ],
-    ],
-  ])('follow from its row: %s', (_name, made, codes) => {
-    expect(errorCodes(made as never)).toEqual(codes);
   });
 });

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
+import { readOnlyMembers } from '#lib/platform/http/read-only-members.ts';
+import type { Route } from '#lib/platform/http/route.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { content, ERROR, failure, RATE_HEADERS } from './openapi-errors.ts';
-import { readOnlyMembers } from './read-only-members.ts';
-import type { Route } from './route.ts';
 
 /** What is described of a row: all but what it does. */
 type Row = Omit<Route<never>, 'load' | 'run'>;
@@ -28,7 +28,7 @@ export type Webhook = {
   answers: string;
 };
 
-export type About = {
+type About = {
   info: { title: string; version: string; summary: string; description: string; license: object };
   /** What each group of endpoints is about, by the first word of their paths. */
   tags?: Readonly<Record<string, string>>;

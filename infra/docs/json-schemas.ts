@@ -3,7 +3,7 @@ import * as z from 'zod';
 export type JsonSchema = { [key: string]: unknown };
 
 /** `input`: what a request may hold. `output`: what an answer holds. */
-export type Direction = 'input' | 'output';
+type Direction = 'input' | 'output';
 
 /**
  * Turns zod schemas into JSON Schema 2020-12, and collects those that carry `.meta({ id })` as components.

@@ -1,0 +1,41 @@
+import { AppError } from '#lib/platform/errors.ts';
+import type { ApiEvent } from '#lib/platform/http/api-event.ts';
+import { excessOf } from '#lib/platform/http/json-size.ts';
+import { refusal } from '#lib/platform/http/validation.ts';
+import { bodyBytes } from '#lib/platform/net/body-bytes.ts';
+
+/** The body as a JSON object. An empty body is `{}`. Throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
+export async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<string, unknown>> {
+  const bytes = await bodyBytes(event, maxBytes);
+  if (bytes.length === 0) return {};
+  const excess = excessOf(bytes);
+  if (excess !== undefined) throw refusal([{ path: '', message: excess }]);
+  let value: unknown;
+  try {
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', 'The body is not valid JSON in UTF-8.', {
+      details: [{ path: '', message: (cause as Error).message }],
+      cause,
+    });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object.', {
+      details: [{ path: '', message: 'must be a JSON object' }],
+    });
+  }
+  return value as Record<string, unknown>;
+}
+
+const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
+/** JSON.stringify writes a surrogate as an escape only where its other half is missing. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+/** JSON whose every text is well-formed Unicode: no store keeps half a character. Throws SyntaxError. */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (SURROGATE_ESCAPE.test(text) && LONE_SURROGATE.test(JSON.stringify(value))) {
+    throw new SyntaxError('A \\ud800 to \\udfff stands without its other half');
+  }
+  return value;
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { ASSUMED } from '#infra/aws/scale.ts';
+import { functions } from '#infra/topology.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { holdToShare } from './cpu-share.ts';
+import { type Figures, quantile } from './figures.ts';
+import { startTlsTarget } from './tls-target.ts';
+
+/**
+ * What 50 https probes that are due at once add to the latency of a target that answers in 50 ms, by the settings of a
+ * deployment and under the share of a vCPU that Lambda gives the prober; against one probe alone. Median, ms.
+ */
+export async function probesOnLambda(): Promise<Figures> {
+  const share = functions.prober.memory_mb / ASSUMED.vcpu_mb;
+  const { PROBES_AT_ONCE } = readSettings({});
+  const target = await startTlsTarget(50);
+  const medianOf = async (due: number): Promise<number> => {
+    const words = ['tls-probes.ts', target.url, String(due), String(PROBES_AT_ONCE), '6'];
+    const [file = '', ...args] = words;
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, file), ...args],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    // Loading itself is not held down.
+    await once(child.stdout, 'data');
+    const release = holdToShare(child.pid!, share);
+    child.stdin.write('go\n');
+    const [latencies] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    await release();
+    return quantile(JSON.parse(latencies) as number[], 0.5);
+  };
+  try {
+    const alone = await medianOf(1);
+    return { lambda_50_tls_probes_add_ms_p50: (await medianOf(50)) - alone };
+  } finally {
+    await target.close();
+  }
+}

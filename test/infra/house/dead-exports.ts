@@ -1,0 +1,41 @@
+import type { Import } from './imports.ts';
+
+const PRODUCT = /^(lib|infra|functions)\//;
+const EXPORT = /^export (?:(default) )?(?:async )?(?:(type|interface)|const|let|function\*?|class)? ?(\w+)/;
+/** What is not code of the file itself: comments, and code that a page shows. */
+const NOT_CODE = [/\/\*.*?\*\//gs, /\/\/.*/g, /(?:\\`){3}.*?(?:\\`){3}/gs];
+/** Where rules are tested by themselves. */
+const RULE_TEST = /^test\/(unit|infra)\/.*\.test\.ts$/;
+
+/**
+ * A sentence of each export of the product that no other file imports. Tests count for types; a value that they alone
+ * import is a rule under test: its own file uses it, and if it is of lib or functions a unit or infra test imports it.
+ */
+export function deadExports(sources: ReadonlyMap<string, string>, imports: readonly Import[]): string[] {
+  const importers = new Map<string, string[]>();
+  for (const { file, from, names } of imports) {
+    for (const name of names) importers.set(`${from} ${name}`, [...(importers.get(`${from} ${name}`) ?? []), file]);
+  }
+
+  function fault(file: string, code: string, line: string): string | undefined {
+    const [, isDefault, isType, name] = EXPORT.exec(line) ?? [];
+    if (name === undefined) return 'in a form that lint cannot read: export it where it is made';
+    const by = ['*', isDefault ?? name].flatMap((what) => importers.get(`${file} ${what}`) ?? []);
+    if (by.length === 0) return 'which nobody imports: drop `export`, or the code';
+    if (by.some((importer) => !importer.startsWith('test/'))) return undefined;
+    if (code.match(new RegExp(`\\b${name}\\b`, 'g'))!.length < 2) return 'which tests alone use: move it to them';
+    if (isType || file.startsWith('infra/') || by.some((importer) => RULE_TEST.test(importer))) return undefined;
+    return 'which only set-up of tests imports, no test in test/unit or test/infra: drop `export`';
+  }
+
+  return [...sources]
+    .filter(([file]) => PRODUCT.test(file) && !file.endsWith('.entry.ts'))
+    .flatMap(([file, text]) => {
+      const code = NOT_CODE.reduce((rest, part) => rest.replaceAll(part, ''), text);
+      const lines = code.match(/^export (?!\{\};).*$/gm) ?? [];
+      return lines.flatMap((line) => {
+        const why = fault(file, code, line);
+        return why ? [`${file} has "${line}", ${why}.`] : [];
+      });
+    });
+}

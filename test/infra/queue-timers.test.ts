@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { queueWorld } from './queue-world.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('queues on SQLite', () => {
+  it('ask the store nothing and set no timer while there is nothing to do', async () => {
+    const { queues, store } = queueWorld(async () => undefined);
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(1000);
+    const read = vi.spyOn(store, 'read');
+    const write = vi.spyOn(store, 'write');
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(read).not.toHaveBeenCalled();
+    expect(write).not.toHaveBeenCalled();
+  });
+
+  it('free a delivery that waits for its next try by a clock that was set back, and keep what waits for its slot', async () => {
+    const { queues } = queueWorld(async () => undefined);
+    const ahead = Date.now() + 3_600_000;
+    vi.setSystemTime(ahead);
+    await queues.send('delivery', [{ body: 1, not_before: ahead + 60_000 }]);
+    await queues.send('job', [{ body: 2, not_before: ahead + 60_000 }]);
+    vi.setSystemTime(ahead - 3_600_000);
+    await queues.sweep(0);
+    expect(queues.nextDue('delivery')).toBe(Date.now());
+    expect(queues.nextDue('job')).toBe(ahead + 60_000);
+    const due = Date.now() + 14 * 60_000;
+    await queues.send('plan', [{ body: 3, not_before: due }]);
+    await queues.sweep(0);
+    expect(queues.nextDue('plan')).toBe(due);
+  });
+
+  it('rest also before a message that the clock puts more than 24 days ahead, as it was set back', async () => {
+    const seen: number[] = [];
+    const { queues, store } = queueWorld(async () => {
+      seen.push(Date.now());
+    });
+    const ahead = Date.now() + 40 * 86_400_000;
+    vi.setSystemTime(ahead);
+    await queues.send('delivery', [{ body: 1, not_before: ahead + 60_000 }]);
+    vi.setSystemTime(ahead - 40 * 86_400_000);
+    await queues.send('delivery', [{ body: 2 }]);
+    await vi.advanceTimersByTimeAsync(1000);
+    const read = vi.spyOn(store, 'read');
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(seen).toHaveLength(1);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('rest on one timer until the next message is due', async () => {
+    const seen: number[] = [];
+    const { queues, store } = queueWorld(async () => {
+      seen.push(Date.now());
+    });
+    const due = Date.now() + 600_000;
+    await queues.send('delivery', [
+      { body: 1, not_before: due },
+      { body: 2, not_before: due + 60_000 },
+    ]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(1);
+    const read = vi.spyOn(store, 'read');
+    await vi.advanceTimersByTimeAsync(599_999);
+    expect(read).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen).toEqual([due]);
+  });
+
+  it('take an earlier message before the one they were waiting for', async () => {
+    const seen: string[] = [];
+    const { queues } = queueWorld(async ({ Records }) => {
+      seen.push(...Records.map((record) => record.body));
+    });
+    await queues.send('delivery', [{ body: 'far', not_before: Date.now() + 60_000 }]);
+    await queues.send('delivery', [{ body: 'near', not_before: Date.now() + 1000 }]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toEqual(['"near"']);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(seen).toEqual(['"near"', '"far"']);
+  });
+});

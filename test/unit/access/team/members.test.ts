@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import { isInvited, type UserItem } from '#lib/access/account.ts';
+import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
+import type { Context } from '#lib/access/context.ts';
+import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
+import { allUsers } from '#lib/access/store.ts';
+import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
+import { inviteUser } from '#lib/access/team/invite-user.ts';
+import { removeUser } from '#lib/access/team/remove-user.ts';
+import { INVITATION_MS } from '#lib/access/team/team.ts';
+import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+
+const plain = { label: 'a', is_read_only: false };
+const ben = (token: string) => ({ token, name: 'Ben' });
+
+/** Somebody who was invited and has accepted. */
+async function join(world: MemoryWorld, context: Context, role: 'admin' | 'member' = 'member') {
+  const { invite_token } = await inviteUser(context, { email: `${world.ports.ids.token()}@example.com`, role });
+  return acceptInvitation(world, ben(invite_token));
+}
+
+/** A world in which `act` runs once, right before the next write. */
+function interrupted() {
+  const before: { act?: () => Promise<unknown> } = {};
+  const world: MemoryWorld = memoryWorld((table) => ({
+    ...table,
+    transact: async (writes) => {
+      const { act } = before;
+      delete before.act;
+      await act?.();
+      return table.transact(writes);
+    },
+  }));
+  return { world, before };
+}
+
+/** A world that loses the answer of the next write when told to: it took place, but looks like a conflict. */
+function forgetful() {
+  const next = { isLost: false };
+  const world: MemoryWorld = memoryWorld((table) => ({
+    ...table,
+    transact: async (writes) => {
+      const outcome = await table.transact(writes);
+      if (!next.isLost) return outcome;
+      next.isLost = false;
+      return { ok: false, failed: [], present: [], conflict: true };
+    },
+  }));
+  return { world, next };
+}
+
+const codeOf = async (raw: string, world: MemoryWorld): Promise<string> =>
+  world.bearer(raw).then(
+    () => 'let in',
+    (error) => error.code,
+  );
+
+const pending = async (context: Context): Promise<UserItem> => (await allUsers(context)).find(isInvited)!;
+
+const keyCount = async ({ store, keys }: MemoryWorld, { tenant }: Context) =>
+  (await store.query({ partition: keys.apiKeys(tenant) })).items.length;
+
+describe('an invitation', () => {
+  it('is good for 7 days, to the millisecond', async () => {
+    const world = memoryWorld();
+    const { context } = await world.account();
+    const first = await inviteUser(context, { email: 'a@example.com', role: 'member' });
+    const second = await inviteUser(context, { email: 'b@example.com', role: 'member' });
+    world.advance(INVITATION_MS - 1);
+    expect((await acceptInvitation(world, ben(first.invite_token))).user.status).toBe('active');
+    world.advance(1);
+    await expect(acceptInvitation(world, ben(second.invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const renewed = await inviteUser(context, { email: 'b@example.com', role: 'member' });
+    expect(renewed.id).toBe(second.id);
+    expect((await acceptInvitation(world, ben(renewed.invite_token))).user.id).toBe(second.id);
+  });
+
+  it('is stored as a digest alone', async () => {
+    const world = memoryWorld();
+    const { context } = await world.account();
+    const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
+    const user = await pending(context);
+    expect(user.invitation!.digest).toMatch(/^[0-9a-f]{64}$/);
+    const item = await world.store.get(world.keys.invitation(user.invitation!.digest));
+    expect(item).toMatchObject({ user_id: user.id, expires_at: expect.any(Number) });
+    expect(JSON.stringify([user, item])).not.toContain(invite_token);
+  });
+
+  it('is refused while the account is disabled, and good again when it is enabled', async () => {
+    const world = memoryWorld();
+    const { context } = await world.account();
+    const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
+    await disableAccount(context);
+    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    await enableAccount(context);
+    expect(await codeOf((await acceptInvitation(world, ben(invite_token))).key, world)).toBe('let in');
+  });
+
+  it('gives no key to an account that is disabled at that moment', async () => {
+    const { world, before } = interrupted();
+    const { context } = await world.account();
+    const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
+    before.act = () => disableAccount(context);
+    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    expect(await keyCount(world, context)).toBe(1);
+  });
+
+  it.each([
+    ['accepted', (world: MemoryWorld, _context: Context, token: string) => acceptInvitation(world, ben(token))],
+    ['replaced', (_world: MemoryWorld, context: Context) => inviteUser(context, { email: 'a@b.c', role: 'member' })],
+    ['withdrawn', async (_world: MemoryWorld, context: Context) => removeUser(context, (await pending(context)).id)],
+  ])('that is %s between look and write is not accepted', async (_name, meanwhile) => {
+    const { world, before } = interrupted();
+    const { context } = await world.account();
+    const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
+    before.act = () => meanwhile(world, context, invite_token);
+    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('of one e-mail address is one, also when another is made between look and write', async () => {
+    const { world, before } = interrupted();
+    const { context } = await world.account();
+    // Not in turn, as from another process.
+    const elsewhere = { ...context, ports: { ...context.ports, table: world.store } };
+    let other: { id: string; invite_token: string } | undefined;
+    before.act = async () => {
+      other = await inviteUser(elsewhere, { email: 'A@b.c', role: 'admin' });
+    };
+    const mine = await inviteUser(context, { email: 'a@b.c', role: 'member' });
+    expect(mine.id).toBe(other!.id);
+    expect(await allUsers(context)).toHaveLength(2);
+    await expect(acceptInvitation(world, ben(other!.invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await acceptInvitation(world, ben(mine.invite_token))).user.role).toBe('member');
+  });
+
+  it('is made and accepted once when the answers of the store are lost', async () => {
+    const { world, next } = forgetful();
+    const { context } = await world.account();
+    next.isLost = true;
+    const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
+    expect(await allUsers(context)).toHaveLength(2);
+    next.isLost = true;
+    const { key, user } = await acceptInvitation(world, ben(invite_token));
+    expect(user).toMatchObject({ name: 'Ben', status: 'active' });
+    expect(await codeOf(key, world)).toBe('let in');
+    expect(await keyCount(world, context)).toBe(2);
+  });
+});
+
+describe('the removal of a user', () => {
+  it('takes all of 120 keys, and nobody else’s', async () => {
+    const world = memoryWorld();
+    const { context, key } = await world.account({ key_limit_per_user: 200 });
+    const { user } = await join(world, context);
+    const issued = await Promise.all(Array.from({ length: 120 }, () => issueKey(context, user.id, plain)));
+    await removeUser(context, user.id);
+    expect(new Set(await Promise.all(issued.map((one) => codeOf(one.key, world))))).toEqual(new Set(['UNAUTHORIZED']));
+    expect(await keyCount(world, context)).toBe(1);
+    expect(await codeOf(key.key, world)).toBe('let in');
+  });
+
+  it('takes a key along that is made between look and write', async () => {
+    const { world, before } = interrupted();
+    const { context } = await world.account();
+    const { user } = await join(world, context);
+    const elsewhere = { ...context, ports: { ...context.ports, table: world.store } };
+    let late = '';
+    before.act = async () => {
+      late = (await issueKey(elsewhere, user.id, plain)).key;
+    };
+    await removeUser(context, user.id);
+    expect(late).not.toBe('');
+    expect(await codeOf(late, world)).toBe('UNAUTHORIZED');
+    expect(await keyCount(world, context)).toBe(1);
+  });
+
+  it('leaves the user in sight when it is cut off, to be removed again', async () => {
+    let isFailing = false;
+    const world: MemoryWorld = memoryWorld((table) => ({
+      ...table,
+      transact: (writes) =>
+        isFailing && writes.some((write) => 'put' in write)
+          ? Promise.reject(new Error('crash'))
+          : table.transact(writes),
+    }));
+    const { context } = await world.account();
+    const { user } = await join(world, context);
+    for (let n = 0; n < 60; n++) await issueKey(context, user.id, plain);
+    isFailing = true;
+    await expect(removeUser(context, user.id)).rejects.toThrow('crash');
+    expect((await allUsers(context)).map(({ id }) => id)).toContain(user.id);
+    isFailing = false;
+    await removeUser(context, user.id);
+    expect(await keyCount(world, context)).toBe(1);
+  });
+
+  it('is refused for one of two admins who are removed at the same moment', async () => {
+    const { world, before } = interrupted();
+    const { context, user: first } = await world.account();
+    const { user: second } = await join(world, context, 'admin');
+    const elsewhere = { ...context, ports: { ...context.ports, table: world.store } };
+    before.act = () => removeUser(elsewhere, first.id);
+    await expect(removeUser(context, second.id)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await allUsers(context)).map(({ id }) => id)).toEqual([second.id]);
+  });
+
+  it('is told as done when the answer of the store is repeated and no longer fits', async () => {
+    const world: MemoryWorld = memoryWorld((table) => ({
+      ...table,
+      // As a client that sends a transaction again, whose first answer it has not seen.
+      transact: async (writes) => {
+        await table.transact(writes);
+        return table.transact(writes);
+      },
+    }));
+    const { context } = await world.account();
+    const { user } = await join(world, context);
+    await removeUser(context, user.id);
+    expect(await allUsers(context)).toHaveLength(1);
+  });
+});
+
+describe("the operator's replacement key", () => {
+  it('never goes to an admin who has yet to accept', async () => {
+    const world = memoryWorld();
+    const { context, user: first } = await world.account();
+    await inviteUser(context, { email: 'boss@example.com', role: 'admin' });
+    const { user: second } = await join(world, context, 'admin');
+    await removeUser(context, first.id);
+    const { key } = await issueAdminKey(context, 'Replacement');
+    expect((await world.bearer(key)).caller.user_id).toBe(second.id);
+  });
+
+  it('is for an admin of an account made before there was a team', async () => {
+    const world = memoryWorld();
+    const { context, user } = await world.account();
+    const old: UserItem = { ...user };
+    expect(await world.store.get(world.keys.team(context.tenant))).toBeUndefined();
+    await inviteUser(context, { email: 'a@b.c', role: 'member' });
+    expect(await allUsers(context)).toContainEqual(old);
+    await expect(removeUser(context, user.id)).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+});

@@ -1,0 +1,8 @@
+import fc from 'fast-check';
+import { type BuiltIn, variablesOf } from '#lib/actions/template/placeholders.ts';
+
+/** Variables of a template, with those that the service itself gives. */
+export const vars = (values: Record<string, string>, builtIn: BuiltIn = {}) => variablesOf(builtIn, values);
+
+/** Whatever a variable may hold. */
+export const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());

@@ -1,0 +1,71 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Alert } from '#lib/alerts/deliver/alert.ts';
+import { examples } from './example-alerts.ts';
+import { decoded, json, render } from './rendered.ts';
+
+/** Names as long as they can be, of what a channel has to escape or to encode. */
+const longNames = fc
+  .tuple(
+    fc.constantFrom(...Object.values(examples)),
+    fc.constantFrom('&', '*', '<', 'N', 'é', '😀'),
+    fc.integer({ min: 1, max: 2000 }),
+  )
+  .map(([alert, character, length]) => ({
+    ...alert,
+    event: { ...alert.event, entity_name: character.repeat(200) },
+    check_label: character.repeat(length),
+    error_message: character.repeat(1000),
+  }));
+
+describe('names of any length', () => {
+  it('leave Slack within what it takes, with its escapes whole', () => {
+    fc.assert(
+      fc.property(longNames, (alert) => {
+        const { text, blocks } = json('slack', alert);
+        for (const said of [text, ...blocks.map((block: { text?: { text: string } }) => block.text?.text ?? '')]) {
+          expect(said.length).toBeLessThanOrEqual(2900);
+          expect(said).not.toMatch(/&(?!(amp|lt|gt);)/);
+        }
+        expect(text).toContain(toldOf(alert));
+      }),
+    );
+  });
+
+  it('leave a title of Discord within what it takes, and what has happened in it', () => {
+    fc.assert(
+      fc.property(longNames, (alert) => {
+        const { title } = json('discord', alert).embeds[0];
+        expect(title.length).toBeLessThanOrEqual(256);
+        expect(title).not.toMatch(/(?<!\\)(\\\\)*\\(…|$)/);
+        expect(title).toContain(toldOf(alert));
+      }),
+    );
+  });
+
+  it('leave a title of ntfy short, and what has happened in it', () => {
+    fc.assert(
+      fc.property(longNames, (alert) => {
+        const { headers, body } = render('ntfy', alert);
+        expect(decoded(headers.title!).length).toBeLessThanOrEqual(256);
+        expect(headers.title!.length).toBeLessThanOrEqual(2000);
+        expect(decoded(headers.title!)).toContain(toldOf(alert));
+        expect(Buffer.byteLength(body)).toBeLessThan(4096);
+      }),
+    );
+  });
+
+  it('are told in full to machines', () => {
+    const alert = { ...examples.state_change, event: { ...examples.state_change.event, entity_name: 'N'.repeat(200) } };
+    expect(JSON.parse(render('webhook', alert).body).entity_name).toBe('N'.repeat(200));
+  });
+});
+
+/** The words of a title that must not be cut off. */
+const toldOf = ({ kind, event, cause }: Alert): string => {
+  if (kind === 'test') return ': test alert for ';
+  if (kind === 'closed') return cause === 'check_deleted' ? ' was deleted while down' : ' was disabled while down';
+  if (event.check_to_state === 'up') return ' is up again after 1 h 5 min';
+  if (kind === 'state_change') return ' is down';
+  return kind === 'repeat' ? ' is still down after 2 h' : ' has been down for 5 min';
+};

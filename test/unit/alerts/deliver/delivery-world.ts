@@ -1,0 +1,49 @@
+import { create } from '#functions/deliverer.ts';
+import { create as createNotifier } from '#functions/notifier.ts';
+import type { LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import type { Chance } from '#lib/platform/batch.ts';
+import { type AlertWorld, alertWorld, queueEvent, streamEvent, TENANT } from '#test/support/alert-world.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+export const SECRET_PATH = '/services/T0SECRET/B0SECRET/topsecret';
+
+/** What each test begins with, made by `startDelivery`; `id` is that of the delivery planned last. */
+export let receiver: WebhookReceiver;
+export let world: AlertWorld;
+export let id: string;
+
+/** One delivery to a Slack channel that is due. */
+export async function startDelivery(env: Record<string, string> = {}, tls = false): Promise<void> {
+  await receiver?.close();
+  receiver = await startReceiver({ tls });
+  world = await alertWorld(env);
+  await plan(slack());
+}
+
+export const slack = (url = receiver.url + SECRET_PATH): Channel => ({
+  id: 'chn_1',
+  channel_type: 'slack',
+  config: { url },
+  created_at: '2026-11-21T00:00:00.000Z',
+});
+
+/** A transition to down that is to be told to one channel, fanned out. */
+export async function plan(channel: Channel, changes: Parameters<AlertWorld['transition']>[1] = {}): Promise<void> {
+  await world.putPolicy([channel]);
+  const transition = await world.put(world.transition([channel.id], changes));
+  await createNotifier(world.ports)(streamEvent(transition));
+  id = transition.alert.deliveries[0]!;
+}
+
+/** Gives the deliverer what is due by now. */
+export const run = async (chance: Chance = 'more', deliverer = create(world.ports)) =>
+  deliverer(
+    queueEvent(
+      world.takeDue('delivery').map((one) => one.body),
+      chance,
+    ),
+  );
+
+/** The latest delivery of the channel. */
+export const last = () => world.table.get<LastDeliveryItem>(world.keys.lastDelivery(TENANT, 'chk_pay', 'chn_1'));

@@ -1,0 +1,29 @@
+import type { Context } from '#lib/access/context.ts';
+import { alertRows } from '#lib/alerts/policy/routes.ts';
+import { makeRouter } from '#lib/platform/http/router.ts';
+
+/** One request through the gates of these rows. */
+export async function callAlerts(context: Context, method: string, path: string, body?: unknown) {
+  const router = makeRouter(alertRows, {
+    authenticate: async () => context,
+    anonymous: () => context,
+    spend: async () => ({}),
+    weigh: async () => {},
+    inReadTurn: (_context, read) => read(),
+    log: context.ports.log,
+  });
+  const [rawPath = '', rawQueryString = ''] = path.split('?');
+  const answer = await router({
+    rawPath,
+    rawQueryString,
+    headers: {},
+    body: body === undefined ? undefined : JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: { requestId: 'r1', http: { method, path: rawPath } },
+  });
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: answer.body === '' ? undefined : JSON.parse(answer.body),
+  };
+}

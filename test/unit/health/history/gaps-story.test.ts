@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
+import { findGaps, type Gap } from '#lib/health/history/gaps.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import type { RevisionItem } from '#lib/health/history/revisions.ts';
+import type { Revision } from '#lib/health/recording/due-slots.ts';
+import { recordOutage } from '#lib/schedule/outages.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+
+const MINUTE = 60_000;
+let world: HealthWorld;
+beforeEach(async () => {
+  world = await healthWorld();
+  await world.watermark(24 * 60 * MINUTE);
+});
+
+/** The same in the plainest words: every millisecond that is a slot, one by one. */
+function naiveGaps({ revisions, results, outages, notes, window, now, timeout_ms }: Story): Gap[] {
+  const gaps: Gap[] = [];
+  for (let slot = window.from; slot < window.until; slot++) {
+    const i = revisions.findLastIndex((revision) => revision.from <= slot);
+    const revision = revisions[i];
+    if (!revision?.enabled) continue;
+    const { phase, interval_ms } = revision.rhythm;
+    if ((slot - phase) % interval_ms !== 0) continue;
+    const successor = slot + interval_ms;
+    const changed = revisions[i + 1]?.from;
+    if (changed !== undefined && changed < successor) continue;
+    if (successor + Math.min(timeout_ms, interval_ms) > now) continue;
+    if (results.includes(slot)) continue;
+    const inOutage = outages.some(({ from, to }) => from <= slot && slot < to);
+    const isCutOff = outages.some(({ from, to }) => from <= slot + GROUP_MS + timeout_ms && slot < to);
+    const noted = notes.find((note) => note.slot === slot)?.cause;
+    const cause = inOutage ? 'outage' : (noted ?? (isCutOff ? 'outage' : 'late'));
+    const last = gaps.at(-1);
+    if (last && last.to === slot && last.cause === cause) {
+      last.to = successor;
+      last.slots += 1;
+    } else gaps.push({ from: slot, to: successor, slots: 1, cause });
+  }
+  return gaps;
+}
+
+type Story = {
+  revisions: Revision[];
+  results: number[];
+  outages: { from: number; to: number }[];
+  notes: { slot: number; cause: GapNoteItem['cause'] }[];
+  window: { from: number; until: number };
+  now: number;
+  timeout_ms: number;
+};
+
+/** Times are a few milliseconds long, so that everything meets everything. */
+const GROUP_MS = 3;
+const END = 400;
+const time = fc.integer({ min: 0, max: END });
+const story: fc.Arbitrary<Omit<Story, 'now'>> = fc.record({
+  revisions: fc
+    .array(
+      fc
+        .record({ from: time, enabled: fc.boolean(), interval_ms: fc.integer({ min: 1, max: 60 }), turn: time })
+        .map(({ from, enabled, interval_ms, turn }) => ({
+          from,
+          enabled: enabled || turn % 2 === 0,
+          rhythm: { phase: turn % interval_ms, interval_ms },
+        })),
+      { minLength: 1, maxLength: 5 },
+    )
+    .map((list) => list.sort((a, b) => a.from - b.from)),
+  results: fc.uniqueArray(time, { maxLength: 80 }),
+  // An outage is known by its beginning: noted again, it is the longer one.
+  outages: fc.uniqueArray(
+    fc.tuple(time, fc.integer({ min: 1, max: 90 })).map(([from, length]) => ({ from, to: from + length })),
+    { maxLength: 4, selector: ({ from }) => from },
+  ),
+  notes: fc.uniqueArray(fc.record({ slot: time, cause: fc.constantFrom('network' as const, 'error' as const) }), {
+    maxLength: 40,
+    selector: ({ slot }) => slot,
+  }),
+  window: fc.tuple(time, time).map(([a, b]) => ({ from: Math.min(a, b), until: Math.max(a, b) })),
+  timeout_ms: fc.integer({ min: 1, max: 30 }),
+});
+
+describe('whatever happened', () => {
+  const BASE = Date.UTC(2026, 10, 20);
+  const shift = (at: number) => BASE + at;
+
+  async function write(check: CheckItem, { revisions, results, outages, notes }: Omit<Story, 'now'>): Promise<void> {
+    const { keys, context, ports } = world;
+    const { tenant } = context;
+    const items = [
+      ...revisions.map(({ from, enabled, rhythm }, i): RevisionItem => {
+        const shifted = { phase: shift(rhythm.phase), interval_ms: rhythm.interval_ms };
+        return { ...keys.revision(tenant, check.id, i + 1), rev: i + 1, from: shift(from), enabled, rhythm: shifted };
+      }),
+      ...results.map((at): ResultItem => ({ ...keys.result(tenant, check.id, shift(at), '1'), ...quiet(shift(at)) })),
+      ...notes.map(({ slot, cause }): GapNoteItem => ({ ...keys.gapNote(tenant, check.id, shift(slot)), cause })),
+    ];
+    if (items.length > 0) await ports.table.putMany(items);
+    const shard = [keys.shardOf(check.entity_id)];
+    for (const { from, to } of outages)
+      await recordOutage({ ports, keys }, { from: shift(from), to: shift(to) }, shard);
+  }
+
+  const quiet = (at: number) => ({
+    status_code: 200,
+    latency_ms: 1,
+    success: true,
+    error_message: '',
+    error_kind: null,
+    checked_at: new Date(at).toISOString(),
+  });
+
+  it('gaps are the due slots minus the results, also when they are read in pieces', async () => {
+    const clock = { at: BASE + END };
+    world.ports.clock.now = () => clock.at;
+    world.ports.settings = { ...world.ports.settings, JOB_GROUP_MS: GROUP_MS };
+    let made = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        story,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 20 }),
+        async (told, gaps, moments) => {
+          const id = `chk_p${made}`;
+          // An entity of its own, in a shard of its own: outages are the shard's.
+          const entity_id = `ent_p${made++}`;
+          world.keys.shardOf = () => 1000 + made;
+          const check = { id, entity_id, execution_mode: 'pull', interval_seconds: 60, timeout_ms: told.timeout_ms };
+          await write(check as CheckItem, told);
+          const window = { from: shift(told.window.from), until: shift(told.window.until) };
+          const expected = naiveGaps({ ...told, now: END }).map((gap) => ({
+            ...gap,
+            from: shift(gap.from),
+            to: shift(gap.to),
+          }));
+          const search = (from: number, most: { gaps: number; moments?: number }) =>
+            findGaps(world.context, check as CheckItem, { from, until: window.until }, most);
+
+          expect(await search(window.from, { gaps: 10_000 })).toEqual({ gaps: expected });
+
+          const pieces: Gap[] = [];
+          for (let from: number | undefined = window.from; from !== undefined; ) {
+            const page: { gaps: Gap[]; next?: number } = await search(from, { gaps, moments });
+            pieces.push(...page.gaps);
+            if (page.next !== undefined) expect(page.next).toBeGreaterThan(from);
+            from = page.next;
+          }
+          expect(pieces.reduce(joined, [])).toEqual(expected);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  /** A gap cut by the end of a page is one again. */
+  const joined = (all: Gap[], gap: Gap): Gap[] => {
+    const last = all.at(-1);
+    if (!last || last.to !== gap.from || last.cause !== gap.cause) return [...all, gap];
+    return [...all.slice(0, -1), { ...last, to: gap.to, slots: last.slots + gap.slots }];
+  };
+});

@@ -1,0 +1,136 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { allowHost, allowUrl, blockList, refusalOf, resolveAllowed } from '#lib/platform/net/egress.ts';
+
+describe('hosts as people write them', () => {
+  it.each([
+    ['127.1', '127.0.0.1'],
+    ['2130706433', '127.0.0.1'],
+    ['0x7f000001', '127.0.0.1'],
+    ['[::1]', '::1'],
+    ['::1', '::1'],
+    ['Example.COM.', 'example.com'],
+    ['bücher.de', 'xn--bcher-kva.de'],
+  ])('reads %s as %s', (host, canonical) => {
+    expect(allowHost(host, 'any', [])).toMatchObject({ ok: true, host: canonical });
+  });
+
+  it.each([
+    '',
+    ' ',
+    'a b',
+    'a/b',
+    'a@b',
+    'a:80',
+    'a?b',
+    '-x.dev',
+    'x-.dev',
+    'x..dev',
+    '%31',
+    'fe80::1%eth0',
+    '[::1',
+    'a\nb',
+    `${'a'.repeat(64)}.dev`,
+    `${'a.'.repeat(127)}dev`,
+  ])('refuses %j', (host) => {
+    expect(allowHost(host, 'any', [])).toMatchObject({ ok: false });
+  });
+});
+
+describe('EGRESS_ALLOW', () => {
+  const allow = ['127.77.0.0/16', 'fd00:1::/32', '169.254.10.10'];
+
+  it.each(['http://127.77.3.4/', 'http://[fd00:1::9]/', 'http://169.254.10.10/'])(
+    'opens %s under either rule',
+    (url) => {
+      expect(allowUrl(url, 'public', allow)).toMatchObject({ ok: true });
+      expect(allowUrl(url, 'any', allow)).toMatchObject({ ok: true });
+    },
+  );
+
+  it('leaves the rest of 127/8 refused', () => {
+    expect(allowUrl('http://127.0.0.1/', 'public', allow)).toMatchObject({ ok: false });
+    expect(allowUrl('http://127.78.0.0/', 'public', allow)).toMatchObject({ ok: false });
+  });
+
+  it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/8/8', '10.0.0.0/', ''])(
+    'refuses the range %j with a sentence',
+    (cidr) => {
+      expect(() => blockList([cidr])).toThrow(`"${cidr}" is not a range of addresses`);
+    },
+  );
+});
+
+describe('names', () => {
+  const verdict = allowHost('api.example.com', 'public', []);
+
+  it('pass when all of their addresses do, and the addresses are what is connected to', async () => {
+    const resolve = async () => ['93.184.215.14', '2606:4700::1111'];
+    expect(await resolveAllowed(verdict, 'public', [], resolve)).toEqual(['93.184.215.14', '2606:4700::1111']);
+  });
+
+  it('are refused for one bad address among good ones', async () => {
+    const resolve = async () => ['93.184.215.14', '10.0.0.1'];
+    await expect(resolveAllowed(verdict, 'public', [], resolve)).rejects.toMatchObject({
+      kind: 'egress',
+      message:
+        'refused: api.example.com resolves to an address that is not public, and only public hosts may be reached',
+    });
+  });
+
+  it('are looked up once', async () => {
+    let asked = 0;
+    await resolveAllowed(verdict, 'public', [], async () => [['93.184.215.14'], ['127.0.0.1']][asked++] ?? []);
+    expect(asked).toBe(1);
+  });
+});
+
+describe('properties', () => {
+  const v4 = fc.tuple(...Array.from({ length: 4 }, () => fc.nat(255))).map((parts) => parts.join('.'));
+
+  it('every spelling of an IPv4 address has the verdict of its plain form', () => {
+    fc.assert(
+      fc.property(v4, fc.constantFrom('any', 'any-but-self', 'public'), (address, egress) => {
+        const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+        const number = ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+        const plain = allowHost(address, egress, []).ok;
+        for (const spelling of [
+          `${number}`,
+          `0x${number.toString(16)}`,
+          `0${a.toString(8)}.${b}.${c}.${d}`,
+          `${a}.${((b << 16) | (c << 8) | d) >>> 0}`,
+          `${address}.`,
+        ]) {
+          expect(allowHost(spelling, egress, []).ok).toBe(plain);
+        }
+      }),
+    );
+  });
+
+  it('what is never reached is not reached in an IPv6 form either, and nothing is public in one', () => {
+    const near = fc.oneof(
+      v4,
+      v4.map((address) => address.replace(/^\d+/, '127')),
+      fc.constantFrom('100.100.100.200', '168.63.129.16', '192.0.0.192'),
+    );
+    fc.assert(
+      fc.property(near, fc.constantFrom('any', 'any-but-self'), (address, egress) => {
+        const refused = refusalOf(address, egress, []) !== undefined;
+        for (const form of [`::ffff:${address}`, `64:ff9b::${address}`]) {
+          expect(refusalOf(form, egress, []) !== undefined).toBe(refused);
+          expect(refusalOf(form, 'public', [])).toBeDefined();
+        }
+      }),
+    );
+  });
+
+  it('whatever is public is also allowed where anything is', () => {
+    fc.assert(
+      fc.property(fc.oneof(v4, fc.ipV6()), (address) => {
+        if (refusalOf(address, 'public', []) !== undefined) return;
+        expect(refusalOf(address, 'any', [])).toBeUndefined();
+        expect(refusalOf(address, 'any-but-self', [])).toBeUndefined();
+      }),
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { VERSION } from '#lib/platform/version.ts';
+import { httpTarget, rawTarget } from '#test/support/socket-target.ts';
+import { stalledListener } from '#test/support/stalled-listener.ts';
+import { get } from '#test/support/test-net.ts';
+
+describe('one exchange', () => {
+  it('sends what was asked, and who asks', async () => {
+    await using target = await httpTarget((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk) => chunks.push(chunk));
+      req.on('end', () => {
+        res.setHeader('X-Twice', ['a', 'b']);
+        res.setHeader('Set-Cookie', ['c=1', 'd=2']);
+        res.statusCode = 207;
+        res.end(
+          JSON.stringify({ method: req.method, url: req.url, headers: req.headers, body: `${Buffer.concat(chunks)}` }),
+        );
+      });
+    });
+    const reply = await get(`${target.url}/a%20b?c=d`, {
+      method: 'POST',
+      body: 'grüße',
+      headers: { 'X-Own': '1', Accept: 'text/plain' },
+    });
+    expect(reply).toMatchObject({ status: 207, headers: { 'x-twice': 'a, b', 'set-cookie': 'c=1, d=2' } });
+    expect(reply.latency_ms).toBeGreaterThanOrEqual(0);
+    expect(JSON.parse(reply.body)).toEqual({
+      method: 'POST',
+      url: '/a%20b?c=d',
+      body: 'grüße',
+      headers: {
+        host: `${target.host}:${target.port}`,
+        'user-agent': `Fleetwatch/${VERSION}`,
+        accept: 'text/plain',
+        'accept-encoding': 'identity',
+        connection: 'close',
+        'content-length': '7',
+        'x-own': '1',
+      },
+    });
+  });
+
+  it.each([
+    ['GET', undefined],
+    ['HEAD', undefined],
+    ['DELETE', undefined],
+    ['OPTIONS', undefined],
+    ['POST', '0'],
+    ['PUT', '0'],
+    ['PATCH', '0'],
+  ])('of %s without a body has a content-length of %s and no chunks', async (method, length) => {
+    let seen: IncomingHttpHeaders = {};
+    await using target = await httpTarget((req, res) => {
+      seen = req.headers;
+      res.end();
+    });
+    await get(target.url, { method });
+    expect(seen['content-length']).toBe(length);
+    expect(seen['transfer-encoding']).toBeUndefined();
+  });
+
+  it('opens a new connection each time', async () => {
+    await using target = await httpTarget((_req, res) => res.end('ok'));
+    await get(target.url);
+    await get(target.url);
+    expect(target.connections()).toBe(2);
+  });
+
+  it('keeps the name for the Host header and goes to the address it was judged by', async () => {
+    await using target = await httpTarget((req, res) => res.end(req.headers.host));
+    expect((await get(`http://one.example.org:${target.port}/`)).body).toBe(`one.example.org:${target.port}`);
+  });
+
+  it('tries the next address of a name when the first refuses', async () => {
+    await using target = await httpTarget((_req, res) => res.end('second'));
+    expect((await get(`http://two.example.org:${target.port}/`)).body).toBe('second');
+  });
+
+  it('tries the next address of a name when the first never answers', async () => {
+    await using stalled = await stalledListener('127.77.0.3');
+    await using target = await rawTarget(
+      (socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'),
+      '127.77.0.1',
+      stalled.port,
+    );
+    expect(await get(`http://two.example.org:${target.port}/`)).toMatchObject({ status: 204 });
+  });
+
+  it('reaches an IPv6 address', async () => {
+    await using target = await httpTarget((_req, res) => res.end('six'), '::1');
+    expect((await get(target.url, { egress: 'any' })).body).toBe('six');
+  });
+
+  it('takes a HEAD response, which has no body', async () => {
+    await using target = await httpTarget((_req, res) => res.setHeader('content-length', 5).end());
+    expect(await get(target.url, { method: 'HEAD' })).toMatchObject({
+      status: 200,
+      body: '',
+      headers: { 'content-length': '5' },
+    });
+  });
+
+  it('takes a 101 for an answer', async () => {
+    await using target = await rawTarget((socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n');
+    });
+    expect(await get(target.url)).toMatchObject({ status: 101, body: '' });
+  });
+
+  it('passes over early hints', async () => {
+    await using target = await rawTarget((socket) => {
+      socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+    expect(await get(target.url)).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  it('does not mind what comes behind a complete response', async () => {
+    await using target = await rawTarget((socket) => {
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more than was promised');
+    });
+    expect((await get(target.url)).body).toBe('ok');
+  });
+
+  it('takes a body that ends with the connection', async () => {
+    await using target = await rawTarget((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold but fine'));
+    expect((await get(target.url)).body).toBe('old but fine');
+  });
+
+  it('reads a body in the charset that the target names', async () => {
+    await using target = await httpTarget((_req, res) => {
+      res.setHeader('content-type', 'text/html; charset="ISO-8859-1"').end(Buffer.from('gr\xfc\xdfe', 'latin1'));
+    });
+    expect((await get(target.url)).body).toBe('grüße');
+  });
+});
