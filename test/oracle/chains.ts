@@ -1,8 +1,8 @@
 import type { History, Transition } from './history.ts';
 
 /**
- * The transitions of each entity and of each check are one chain: no link is missing, none is there twice, each is later
- * than the one before, and the last is the present state.
+ * The transitions of each entity and of each check are one chain: no link is missing, none is there twice, each is
+ * later than the one before, and the last is the present state.
  */
 export function checkChains({ transitions, states, feed }: Pick<History, 'transitions' | 'states' | 'feed'>): string[] {
   const wrong: string[] = [];

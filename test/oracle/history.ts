@@ -94,8 +94,8 @@ export type PushResult = {
 };
 
 /**
- * One request of an agent. `push` is what it means by it, the same in each attempt, and the mark of its result unless it
- * is a heartbeat. `identified`: however often it is sent, it counts once.
+ * One request of an agent. `push` is what it means by it, the same in each attempt, and the mark of its result unless
+ * it is a heartbeat. `identified`: however often it is sent, it counts once.
  */
 export type PushAttempt = {
   check_id: string;

@@ -2,7 +2,7 @@ import type { LogItem } from '#lib/actions/execution.ts';
 import type { History, Reported } from './history.ts';
 import type { Seen } from './inside.ts';
 
-/** What a pipeline was answered 200 for is there, its lines together; the status of its run is the one reported last. */
+/** What a pipeline was answered 200 for is there, its lines together; the status of its run is the last reported. */
 export function checkReports({ executions, reports, failed, inside }: History): string[] {
   if (!reports) return [];
   const wrong: string[] = [];

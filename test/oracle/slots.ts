@@ -17,7 +17,7 @@ export const slotsIn = ({ over_before }: Pick<History, 'over_before'>, one: Pull
     gap: one.gaps.find(({ from, to }) => from <= slot && slot < to)?.cause,
   }));
 
-/** Every slot that was due has one result, or lies in a gap that says why; no probe came early, and none was made up. */
+/** Every slot that was due has one result, or lies in a gap that says why; no probe came early, none was made up. */
 export function checkSlots(history: History): string[] {
   const { inside, failed } = history;
   const wrong = [...checkOutages(history), ...(inside ? checkProbes(inside, history.pulled) : [])];
