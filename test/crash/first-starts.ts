@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startMain } from '#test/infra/main-process.ts';
 import { clientOf } from '#test/support/client.ts';
+import { startMain } from '#test/support/main-process.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 
 const FOLDERS = 5;

@@ -10,8 +10,8 @@ import { RESULTS } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { memoryLog } from '#test/support/log.ts';
+import { type MainProcess, startMain } from '#test/support/main-process.ts';
 import { type Service, startService } from '#test/support/service.ts';
-import { type MainProcess, startMain } from './main-process.ts';
 
 type Json = Record<string, unknown> & { id: string };
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MainProcess, startMain } from '#test/infra/main-process.ts';
 import { type Client, clientOf } from './client.ts';
+import { type MainProcess, startMain } from './main-process.ts';
 import { UNHURRIED } from './service.ts';
 
 /** `npm start` in a process of its own, on one DATA_DIR and port through all of its lives. */
