@@ -6,7 +6,7 @@ import { fingerprint, simulate } from './simulate.ts';
 
 /**
  * `npm run test:faults -- --seed N --runs M [--minutes L] [--promise NAME] [--until-broken]`: M lives of the service
- * from seed N on, in virtual time, or as many as it takes until a promise (or the one of that name) is broken. Prints
+ * from seed N on, in virtual time, or as many as it takes until a promise, or the one of that name, is broken. Prints
  * what happened in them: faults by kind, what ran, transitions, deliveries; and for a life in which a promise was
  * broken, which one and how to live it again.
  */

@@ -8,7 +8,7 @@ const ATTEMPTS = 3;
 const IN_VAIN = /deleted|removed|disabled/;
 
 /**
- * Each planned alert is told, or ends as a visible failure; nothing else is told, and nothing twice without a reason.
+ * Each planned alert is told or ends as a visible failure; nothing else is told, nothing twice without a reason.
  */
 export const checkAlerts = (history: History): string[] => [
   ...checkPlans(history),

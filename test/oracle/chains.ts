@@ -20,8 +20,9 @@ export function checkChains({ transitions, states, feed }: Pick<History, 'transi
   }
   for (const [id, chain] of checks) {
     wrong.push(...brokenLinks(`check ${id}`, chain, 'check_from_state', 'check_to_state'));
-    for (const one of chain) {
-      if (one.check_from_state === one.check_to_state) wrong.push(`check ${id}: ${one.transition_id} changes nothing`);
+    for (const [i, { transition_id, check_to_state }] of chain.entries()) {
+      if (check_to_state === (chain[i - 1]?.check_to_state ?? 'unknown'))
+        wrong.push(`check ${id}: ${transition_id} changes nothing`);
     }
   }
   for (const [id, { state, seq }] of states ?? []) {

@@ -3,7 +3,7 @@ import type { History, Reported } from './history.ts';
 import type { Seen } from './inside.ts';
 
 /**
- * What a pipeline was answered 200 for is there, its lines together; the status of its run is the one reported last.
+ * What a pipeline was answered 200 for is there, its lines together; the status of its run is the last reported.
  */
 export function checkReports({ executions, reports, failed, inside }: History): string[] {
   if (!reports) return [];

@@ -18,7 +18,7 @@ export const slotsIn = ({ over_before }: Pick<History, 'over_before'>, one: Pull
   }));
 
 /**
- * Every slot that was due has one result, or lies in a gap that says why; no probe came early, and none was made up.
+ * Every slot that was due has one result, or lies in a gap that says why; no probe came early, none was made up.
  */
 export function checkSlots(history: History): string[] {
   const { inside, failed } = history;
