@@ -32,7 +32,7 @@ export async function allAccounts(ports: { table: Table }, keys: Scope['keys']):
   const accounts: AccountItem[] = [];
   let after: string | undefined;
   do {
-    const page = await ports.table.query({ partition: keys.accounts, ...(after !== undefined && { after }) });
+    const page = await ports.table.query({ partition: keys.accounts, after });
     const items = await ports.table.getMany<AccountItem>(page.items.map((pointer) => keys.account(pointer.sk)));
     accounts.push(...items.filter((item) => item !== undefined));
     after = page.next;
@@ -45,10 +45,7 @@ export async function allUsers({ ports, keys, tenant }: Scope): Promise<UserItem
   const users: UserItem[] = [];
   let after: string | undefined;
   do {
-    const page = await ports.table.query<UserItem>({
-      partition: keys.users(tenant),
-      ...(after !== undefined && { after }),
-    });
+    const page = await ports.table.query<UserItem>({ partition: keys.users(tenant), after });
     users.push(...page.items);
     after = page.next;
   } while (after !== undefined);
@@ -59,11 +56,7 @@ export async function allUsers({ ports, keys, tenant }: Scope): Promise<UserItem
 export const userList =
   ({ ports, keys, tenant }: Scope): Reader<TeamMember> =>
   async (after, limit) => {
-    const { items, next } = await ports.table.query<UserItem>({
-      partition: keys.users(tenant),
-      limit,
-      ...(after !== undefined && { after }),
-    });
+    const { items, next } = await ports.table.query<UserItem>({ partition: keys.users(tenant), limit, after });
     return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
   };
 
@@ -72,10 +65,7 @@ export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string
   const pointers: ApiKeyPointer[] = [];
   let after: string | undefined;
   do {
-    const page = await ports.table.query<ApiKeyPointer>({
-      partition: keys.apiKeys(tenant),
-      ...(after !== undefined && { after }),
-    });
+    const page = await ports.table.query<ApiKeyPointer>({ partition: keys.apiKeys(tenant), after });
     pointers.push(...page.items.filter(({ user_id }) => user_id === user));
     after = page.next;
   } while (after !== undefined);
@@ -85,14 +75,10 @@ export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string
 /** A page of key items in the order of their making, each with its position. Without `user` those of everybody. */
 export async function keyItems(
   { ports, keys, tenant }: Scope,
-  page: { after?: string | undefined; limit?: number; user?: string | undefined } = {},
+  { after, limit, user }: { after?: string | undefined; limit?: number; user?: string | undefined } = {},
 ): Promise<{ found: { at: string; value: ApiKeyItem }[]; next?: string | undefined }> {
-  const { items, next } = await ports.table.query<ApiKeyPointer>({
-    partition: keys.apiKeys(tenant),
-    ...(page.after !== undefined && { after: page.after }),
-    ...(page.limit !== undefined && { limit: page.limit }),
-  });
-  const pointers = items.filter(({ user_id }) => page.user === undefined || user_id === page.user);
+  const { items, next } = await ports.table.query<ApiKeyPointer>({ partition: keys.apiKeys(tenant), after, limit });
+  const pointers = items.filter((pointer) => user === undefined || pointer.user_id === user);
   const values = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));
   return { found: values.flatMap((value, i) => (value ? [{ at: pointers[i]!.sk, value }] : [])), next };
 }

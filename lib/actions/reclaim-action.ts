@@ -27,7 +27,7 @@ export async function reclaimAction(
     const { items, next } = await ports.table.query<RunPointer>({
       partition: keys.runs(tenant_id, action_id),
       limit: RUNS_A_PAGE,
-      ...(after !== undefined && { after }),
+      after,
     });
     for (let from = 0; from < items.length; from += AT_ONCE) {
       await Promise.all(items.slice(from, from + AT_ONCE).map(free));

@@ -37,7 +37,7 @@ export function actionList(context: Context): Reader<ActionRecord> {
       partition: keys.actions(tenant),
       prefix: ACTIONS,
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     return { found: items.map((item) => ({ at: item.sk, value: actionRecord(context, item) })), next };
   };
@@ -66,7 +66,7 @@ export function executionList(context: Context, action: ActionItem): Reader<Exec
       from: stamp(oldest(context)),
       descending: true,
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     const executions = await ports.table.getMany<ExecutionItem>(
       items.map(({ execution_id }) => keys.execution(tenant, execution_id)),

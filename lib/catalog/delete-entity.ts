@@ -49,9 +49,7 @@ async function sendReclaims(
 ): Promise<void> {
   if (left.length === 0) return;
   const not_before = ports.clock.now() + RECLAIM_AFTER_MS;
-  const bodies = left.map(
-    (check_id): MessageOf<'reclaim'> => ({ tenant_id: tenant, entity_id, ...(check_id !== undefined && { check_id }) }),
-  );
+  const bodies = left.map((check_id): MessageOf<'reclaim'> => ({ tenant_id: tenant, entity_id, check_id }));
   await ports.queues.send(
     'reclaim',
     bodies.map((body) => ({ body, not_before, group: tenant })),

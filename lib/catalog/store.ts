@@ -49,7 +49,7 @@ export function blueprintItems({ ports, keys, tenant }: Scope): Reader<Blueprint
       partition: keys.blueprints(tenant),
       prefix: BLUEPRINTS,
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     return { found: items.map((value) => ({ at: value.sk, value })), next };
   };
@@ -104,7 +104,7 @@ export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintI
     const { items, next } = await ports.table.query<EntityPointer>({
       partition: keys.entitySlugs(tenant, blueprint.slug),
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     const entities = await ports.table.getMany<EntityItem>(
       items.map(({ entity_id }) => keys.entity(tenant, entity_id)),

@@ -29,21 +29,21 @@ export type WriteOutcome =
 export type Query = {
   partition: string;
   /** Sort keys that begin so. Give this, or `from` and/or `to`, or none for the whole partition. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** Inclusive lower bound of the sort key. */
-  from?: string;
+  from?: string | undefined;
   /** Inclusive upper bound of the sort key. */
-  to?: string;
-  descending?: boolean;
-  limit?: number;
+  to?: string | undefined;
+  descending?: boolean | undefined;
+  limit?: number | undefined;
   /** Go on behind this sort key: the `next` of the page before. */
-  after?: string;
+  after?: string | undefined;
   /** A read that may be a second old, at half the price. */
-  eventual?: boolean;
+  eventual?: boolean | undefined;
 };
 
 /** `next` is there whenever more may follow; a page ends at `limit` or 1 MB. */
-export type Page<T extends Item = Item> = { items: T[]; next?: string };
+export type Page<T extends Item = Item> = { items: T[]; next?: string | undefined };
 
 /**
  * The one table. Tiny, without expressions; every read is strong unless asked otherwise.

@@ -74,11 +74,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: Window) 
   const ends: Message[] = [];
   let after: string | undefined;
   do {
-    const page = await ports.table.query<EntryItem>({
-      partition: keys.entries(shard),
-      eventual: true,
-      ...(after !== undefined && { after }),
-    });
+    const page = await ports.table.query<EntryItem>({ partition: keys.entries(shard), eventual: true, after });
     for (const entry of page.items) {
       const { tenant_id, entity_id, id } = entry;
       if (entry.rhythm) {

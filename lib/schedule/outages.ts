@@ -42,11 +42,7 @@ export async function outagesBetween(
   const merged: { from: number; to: number }[] = [];
   let after: string | undefined;
   do {
-    const page = await ports.table.query<OutageItem>({
-      partition: keys.outages(shard),
-      to: stamp(to),
-      ...(after !== undefined && { after }),
-    });
+    const page = await ports.table.query<OutageItem>({ partition: keys.outages(shard), to: stamp(to), after });
     for (const item of page.items) {
       const last = merged.at(-1);
       if (last && item.from <= last.to) last.to = Math.max(last.to, item.to);

@@ -26,10 +26,7 @@ export async function mendAfterSetBack(env: Env, shard: number, mark: number, no
   const ahead = mark - now - LOOKAHEAD_MS;
   let after: string | undefined;
   do {
-    const page = await ports.table.query<EntryItem>({
-      partition: keys.entries(shard),
-      ...(after !== undefined && { after }),
-    });
+    const page = await ports.table.query<EntryItem>({ partition: keys.entries(shard), after });
     const wrong = page.items.flatMap((entry) => mended(entry, ahead, now) ?? []);
     for (let i = 0; i < wrong.length; i += TOGETHER) {
       // Where another version stands by now, its writer knew the right time.

@@ -68,7 +68,7 @@ async function resultsOf({ ports, keys }: Service, check: Json): Promise<ReturnT
     const page = await ports.table.query<ResultItem>({
       partition: keys.ofCheck(accounts[0]!.sk, check.id),
       prefix: RESULTS,
-      ...(after !== undefined && { after }),
+      after,
     });
     results.push(...page.items);
     after = page.next;

@@ -55,7 +55,7 @@ async function runsOf({ ports, keys }: RunEnv, transition: TransitionItem): Prom
     const page = await ports.table.query<BoundActionItem>({
       partition: keys.ofCheck(tenant_id, check_id),
       prefix: BOUND_ACTIONS,
-      ...(after !== undefined && { after }),
+      after,
     });
     for (const bound of page.items) {
       if (!fires(bound, transition)) continue;

@@ -99,7 +99,7 @@ function tryLater(
   turn: number | undefined,
 ): Promise<void> {
   const { queues, clock } = env.ports;
-  const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id, ...(turn !== undefined && { turn }) };
+  const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id, turn };
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS), group: tenant_id }]);
 }
 

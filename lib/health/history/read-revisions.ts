@@ -20,7 +20,7 @@ export async function revisionsSince(
       prefix: REVISIONS,
       descending: true,
       limit: PAGE,
-      ...(after !== undefined && { after }),
+      after,
     });
     for (const revision of page.items) {
       newestFirst.push(revision);

@@ -47,7 +47,7 @@ async function* allMoments(
       partition: keys.ofCheck(tenant, check.id),
       from: `${RESULTS}${stamp(window.from)}`,
       to: `${RESULTS}${stamp(window.until)}`,
-      ...(after !== undefined && { after }),
+      after,
     });
     for (const result of page.items) {
       const at = orderOf(result);

@@ -44,7 +44,7 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
       to: after(RESULTS),
       descending: true,
       limit: 20,
-      ...(cursor !== undefined && { after: cursor }),
+      after: cursor,
     });
     for (const item of page.items) {
       if (orderOf(item) + QUIET_MS <= newest.received_at) return newest;

@@ -46,7 +46,7 @@ export async function lastResult({ ports, keys, tenant, caller }: Context, id: s
       to: after(RESULTS),
       descending: true,
       limit,
-      ...(next !== undefined && { after: next }),
+      after: next,
     });
     for (const item of page.items) {
       // Of a slot that was probed while the clock ran ahead.

@@ -51,7 +51,7 @@ function statusEntities(context: Context, isStale: (entityId: string) => boolean
     const { items, next } = await queryMerged<EntityItem>(
       ports.table,
       keys.buckets.map((bucket) => keys.entities(tenant, bucket)),
-      { limit, ...(after !== undefined && { after }) },
+      { limit, after },
     );
     // Read behind the entities, so that it holds the blueprint of each.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
@@ -77,10 +77,7 @@ async function countAll({ ports, keys, tenant }: Context): Promise<Counts> {
     keys.buckets.map(async (bucket) => {
       let after: string | undefined;
       do {
-        const page = await ports.table.query<EntityItem>({
-          partition: keys.entities(tenant, bucket),
-          ...(after !== undefined && { after }),
-        });
+        const page = await ports.table.query<EntityItem>({ partition: keys.entities(tenant, bucket), after });
         page.items.reduce(counted, counts);
         after = page.next;
       } while (after !== undefined);

@@ -27,7 +27,7 @@ function skillItems({ ports, keys, tenant }: Scope): Reader<SkillItem> {
       partition: keys.skills(tenant),
       prefix: SKILLS,
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     return { found: items.map((value) => ({ at: value.sk, value })), next };
   };

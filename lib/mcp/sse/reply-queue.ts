@@ -77,10 +77,7 @@ async function mustHaveRoom({ ports, keys, tenant, caller }: Context): Promise<v
   let ofAll = 0;
   let after: string | undefined;
   do {
-    const page = await ports.table.query<StreamItem>({
-      partition: keys.mcpStreams(tenant),
-      ...(after !== undefined && { after }),
-    });
+    const page = await ports.table.query<StreamItem>({ partition: keys.mcpStreams(tenant), after });
     for (const { key_id } of page.items.filter(({ until }) => until > now)) {
       ofAll += 1;
       if (key_id === caller.key_id) ofKey += 1;
@@ -182,7 +179,7 @@ export async function readMail({ ports, keys, tenant }: Context, session: string
     const page = await ports.table.query<ReplyPartItem>({
       partition: keys.replyQueue(tenant, session),
       eventual: !exact,
-      ...(after !== undefined && { after }),
+      after,
     });
     for (const item of page.items) {
       const id = item.sk.slice(0, item.sk.indexOf('#'));

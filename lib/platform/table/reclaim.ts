@@ -9,11 +9,7 @@ export async function keysUnder({ table }: Pick<Ports, 'table'>, partition: stri
   const found: Key[] = [];
   let after: string | undefined;
   do {
-    const page = await table.query({
-      partition,
-      ...(prefix !== undefined && { prefix }),
-      ...(after !== undefined && { after }),
-    });
+    const page = await table.query({ partition, prefix, after });
     found.push(...page.items.map(({ pk, sk }) => ({ pk, sk })));
     after = page.next;
   } while (after !== undefined);
