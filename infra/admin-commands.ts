@@ -8,7 +8,7 @@ import { issueAdminKey } from '#lib/access/issue-key.ts';
 import { allAccounts, keyList, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import type { Reader } from '#lib/platform/table/paging.ts';
+import { gather } from '#lib/platform/table/paging.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
@@ -123,7 +123,7 @@ export const COMMANDS: Record<string, Command> = {
     run: async (world, _options, tenant) => {
       const scope = { ...world, tenant };
       await requireAccount(scope);
-      const all = await everyOne(keyList(scope));
+      const { values: all } = await gather(keyList(scope), { limit: Infinity, maxBytes: Infinity });
       return { text: all.map(keyLine).join('\n') || 'There are no keys.', json: all };
     },
   },
@@ -151,14 +151,3 @@ const EGRESS = {
 
 const keyLine = (key: KeyRecord): string =>
   [key.id, `${key.prefix}…`, key.is_read_only ? 'read-only' : 'full     ', key.created_by, key.label].join('  ');
-
-async function everyOne<T>(read: Reader<T>): Promise<T[]> {
-  const all: T[] = [];
-  let after: string | undefined;
-  do {
-    const { found, next } = await read(after, 1000);
-    all.push(...found.map(({ value }) => value));
-    after = next;
-  } while (after !== undefined);
-  return all;
-}

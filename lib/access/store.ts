@@ -1,6 +1,7 @@
 import { notFound } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
+import { allOf } from '#lib/platform/table/read-all.ts';
 import type { AccountItem, UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
 import type { Scope } from './context.ts';
@@ -29,28 +30,14 @@ export async function requireAccount({ ports, keys, tenant }: Scope): Promise<Ac
 
 /** Every account, oldest first. For the operator alone. */
 export async function allAccounts(ports: { table: Table }, keys: Scope['keys']): Promise<AccountItem[]> {
-  const accounts: AccountItem[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query({ partition: keys.accounts, after });
-    const items = await ports.table.getMany<AccountItem>(page.items.map((pointer) => keys.account(pointer.sk)));
-    accounts.push(...items.filter((item) => item !== undefined));
-    after = page.next;
-  } while (after !== undefined);
-  return accounts;
+  const pointers = await allOf(ports.table, { partition: keys.accounts });
+  const items = await ports.table.getMany<AccountItem>(pointers.map(({ sk }) => keys.account(sk)));
+  return items.filter((item) => item !== undefined);
 }
 
 /** Everybody of an account, also those invited, oldest first. */
-export async function allUsers({ ports, keys, tenant }: Scope): Promise<UserItem[]> {
-  const users: UserItem[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<UserItem>({ partition: keys.users(tenant), after });
-    users.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return users;
-}
+export const allUsers = ({ ports, keys, tenant }: Scope): Promise<UserItem[]> =>
+  allOf(ports.table, { partition: keys.users(tenant) });
 
 /** The team as the interface shows it, oldest first. */
 export const userList =
@@ -62,31 +49,16 @@ export const userList =
 
 /** Every key of a user. */
 export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string): Promise<ApiKeyPointer[]> {
-  const pointers: ApiKeyPointer[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<ApiKeyPointer>({ partition: keys.apiKeys(tenant), after });
-    pointers.push(...page.items.filter(({ user_id }) => user_id === user));
-    after = page.next;
-  } while (after !== undefined);
-  return pointers;
+  const pointers = await allOf<ApiKeyPointer>(ports.table, { partition: keys.apiKeys(tenant) });
+  return pointers.filter(({ user_id }) => user_id === user);
 }
 
-/** A page of key items in the order of their making, each with its position. Without `user` those of everybody. */
-export async function keyItems(
-  { ports, keys, tenant }: Scope,
-  { after, limit, user }: { after?: string | undefined; limit?: number; user?: string | undefined } = {},
-): Promise<{ found: { at: string; value: ApiKeyItem }[]; next?: string | undefined }> {
-  const { items, next } = await ports.table.query<ApiKeyPointer>({ partition: keys.apiKeys(tenant), after, limit });
-  const pointers = items.filter((pointer) => user === undefined || pointer.user_id === user);
-  const values = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));
-  return { found: values.flatMap((value, i) => (value ? [{ at: pointers[i]!.sk, value }] : [])), next };
-}
-
-/** The keys of a tenant, or of one user of it, as a list. */
+/** The keys of a tenant, or of one user of it, in the order of their making. */
 export const keyList =
-  (scope: Scope, user?: string): Reader<KeyRecord> =>
+  ({ ports, keys, tenant }: Scope, user?: string): Reader<KeyRecord> =>
   async (after, limit) => {
-    const { found, next } = await keyItems(scope, { after, limit, user });
-    return { found: found.map(({ at, value }) => ({ at, value: keyRecord(value) })), next };
+    const { items, next } = await ports.table.query<ApiKeyPointer>({ partition: keys.apiKeys(tenant), limit, after });
+    const pointers = items.filter((pointer) => user === undefined || pointer.user_id === user);
+    const found = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));
+    return { found: found.flatMap((key, i) => (key ? [{ at: pointers[i]!.sk, value: keyRecord(key) }] : [])), next };
   };

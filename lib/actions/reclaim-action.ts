@@ -1,4 +1,5 @@
 import type { Env } from '#lib/env.ts';
+import { pagesOf } from '#lib/platform/table/read-all.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import type { RunPointer } from './execution.ts';
 
@@ -22,18 +23,12 @@ export async function reclaimAction(
     // Last, since it alone names the execution: a crash before this leaves it for the next try.
     await deleteAll(ports, [{ pk, sk }]);
   };
-  let after: string | undefined;
-  do {
-    const { items, next } = await ports.table.query<RunPointer>({
-      partition: keys.runs(tenant_id, action_id),
-      limit: RUNS_A_PAGE,
-      after,
-    });
+  const runs = { partition: keys.runs(tenant_id, action_id), limit: RUNS_A_PAGE };
+  for await (const items of pagesOf<RunPointer>(ports.table, runs)) {
     for (let from = 0; from < items.length; from += AT_ONCE) {
       await Promise.all(items.slice(from, from + AT_ONCE).map(free));
       if (!signal?.aborted) continue;
       return ports.queues.send('reclaim', [{ body: { tenant_id, action_id }, group: tenant_id }]);
     }
-    after = next;
-  } while (after !== undefined);
+  }
 }

@@ -2,8 +2,9 @@ import type { Scope } from '#lib/access/context.ts';
 import type { Keys } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
-import type { Item } from '#lib/platform/ports.ts';
+import type { Item, Query } from '#lib/platform/ports.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
+import { allOf } from '#lib/platform/table/read-all.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, entityRecord } from './entity.ts';
 import type { EntityItem } from './entity-item.ts';
@@ -42,43 +43,24 @@ export async function requireBlueprint(
   return { blueprint: blueprint as BlueprintItem, catalog: catalog as CatalogItem };
 }
 
-/** Blueprints in the order of their slugs. */
-export function blueprintItems({ ports, keys, tenant }: Scope): Reader<BlueprintItem> {
-  return async (after, limit) => {
-    const { items, next } = await ports.table.query<BlueprintItem>({
-      partition: keys.blueprints(tenant),
-      prefix: BLUEPRINTS,
-      limit,
-      after,
-    });
-    return { found: items.map((value) => ({ at: value.sk, value })), next };
-  };
-}
+const blueprintsOf = ({ keys, tenant }: Scope): Query => ({ partition: keys.blueprints(tenant), prefix: BLUEPRINTS });
 
 /** Blueprints as the interface shows them, in the order of their slugs. */
 export function blueprintList(scope: Scope): Reader<Blueprint> {
-  const read = blueprintItems(scope);
+  const { ports, keys, tenant } = scope;
   return async (after, limit) => {
-    const { ports, keys, tenant } = scope;
-    const [catalog, { found, next }] = await Promise.all([
+    const [catalog, { items, next }] = await Promise.all([
       ports.table.get<CatalogItem>(keys.catalog(tenant)),
-      read(after, limit),
+      ports.table.query<BlueprintItem>({ ...blueprintsOf(scope), limit, after }),
     ]);
-    return { found: found.map(({ at, value }) => ({ at, value: blueprintRecord(value, catalog!) })), next };
+    return { found: items.map((item) => ({ at: item.sk, value: blueprintRecord(item, catalog!) })), next };
   };
 }
 
 /** Every blueprint of a tenant by its slug, for lists of entities of several. */
 export async function allBlueprints(scope: Scope): Promise<Map<string, BlueprintItem>> {
-  const read = blueprintItems(scope);
-  const all = new Map<string, BlueprintItem>();
-  let after: string | undefined;
-  do {
-    const { found, next } = await read(after, 1000);
-    for (const { value } of found) all.set(value.slug, value);
-    after = next;
-  } while (after !== undefined);
-  return all;
+  const all = await allOf<BlueprintItem>(scope.ports.table, blueprintsOf(scope));
+  return new Map(all.map((blueprint) => [blueprint.slug, blueprint]));
 }
 
 /** An entity by its slug, with its blueprint. Throws NOT_FOUND for either. */

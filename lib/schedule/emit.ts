@@ -1,6 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
 import type { Message } from '#lib/platform/ports.ts';
+import { pagesOf } from '#lib/platform/table/read-all.ts';
 import type { EntryItem } from './entries.ts';
 import { packDeadlines, packJobs, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
@@ -72,10 +73,8 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: Window) 
   const deadlinesAgain: DueDeadline[] = [];
   const runs: Message[] = [];
   const ends: Message[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<EntryItem>({ partition: keys.entries(shard), eventual: true, after });
-    for (const entry of page.items) {
+  for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
+    for (const entry of page) {
       const { tenant_id, entity_id, id } = entry;
       if (entry.rhythm) {
         const slots = slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now);
@@ -89,8 +88,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: Window) 
         list.push({ kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
       }
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   return { jobs, deadlines, deadlinesAgain, runs, ends };
 }
 

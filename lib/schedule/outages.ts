@@ -1,6 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import { stamp } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { itemsOf } from '#lib/platform/table/read-all.ts';
 import { believed, iso } from '#lib/platform/time.ts';
 
 /** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
@@ -40,15 +41,10 @@ export async function outagesBetween(
   to: number,
 ): Promise<{ from: number; to: number }[]> {
   const merged: { from: number; to: number }[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<OutageItem>({ partition: keys.outages(shard), to: stamp(to), after });
-    for (const item of page.items) {
-      const last = merged.at(-1);
-      if (last && item.from <= last.to) last.to = Math.max(last.to, item.to);
-      else merged.push({ from: item.from, to: item.to });
-    }
-    after = page.next;
-  } while (after !== undefined);
+  for await (const item of itemsOf<OutageItem>(ports.table, { partition: keys.outages(shard), to: stamp(to) })) {
+    const last = merged.at(-1);
+    if (last && item.from <= last.to) last.to = Math.max(last.to, item.to);
+    else merged.push({ from: item.from, to: item.to });
+  }
   return merged.filter((outage) => outage.to > from && outage.from < to);
 }

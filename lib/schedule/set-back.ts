@@ -1,4 +1,5 @@
 import type { Env } from '#lib/env.ts';
+import { pagesOf } from '#lib/platform/table/read-all.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { Deadline, EntryItem } from './entries.ts';
 import { recordOutage } from './outages.ts';
@@ -24,10 +25,8 @@ export async function mendAfterSetBack(env: Env, shard: number, mark: number, no
   });
   await recordOutage(env, { from: now - UNSEEN_MS, to: now }, [shard]);
   const ahead = mark - now - LOOKAHEAD_MS;
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<EntryItem>({ partition: keys.entries(shard), after });
-    const wrong = page.items.flatMap((entry) => mended(entry, ahead, now) ?? []);
+  for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard) })) {
+    const wrong = page.flatMap((entry) => mended(entry, ahead, now) ?? []);
     for (let i = 0; i < wrong.length; i += TOGETHER) {
       // Where another version stands by now, its writer knew the right time.
       const writes = wrong.slice(i, i + TOGETHER).map((entry) => ({
@@ -36,8 +35,7 @@ export async function mendAfterSetBack(env: Env, shard: number, mark: number, no
       }));
       await Promise.all(writes.map((write) => ports.table.transact([write])));
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
 }
 
 /** Pure: an entry by the right clock; undefined when it is. `ahead`: how far (ms) the clock was, about. */

@@ -3,6 +3,7 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { BOUND_ACTIONS } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
+import { allOf } from '#lib/platform/table/read-all.ts';
 import type { RunEnv } from './claim.ts';
 import { fires } from './fires.ts';
 import { giveUp } from './run-message.ts';
@@ -49,19 +50,11 @@ type Fired = MessageOf<'action'> & { kind: 'state_change' };
 
 async function runsOf({ ports, keys }: RunEnv, transition: TransitionItem): Promise<Fired[]> {
   const { tenant_id, check_id, sk: transition_sk } = transition;
-  const runs: Fired[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<BoundActionItem>({
-      partition: keys.ofCheck(tenant_id, check_id),
-      prefix: BOUND_ACTIONS,
-      after,
-    });
-    for (const bound of page.items) {
-      if (!fires(bound, transition)) continue;
-      runs.push({ kind: 'state_change', tenant_id, action_id: bound.action_id, check_id, transition_sk });
-    }
-    after = page.next;
-  } while (after !== undefined);
-  return runs;
+  const bound = await allOf<BoundActionItem>(ports.table, {
+    partition: keys.ofCheck(tenant_id, check_id),
+    prefix: BOUND_ACTIONS,
+  });
+  return bound
+    .filter((action) => fires(action, transition))
+    .map(({ action_id }) => ({ kind: 'state_change', tenant_id, action_id, check_id, transition_sk }));
 }

@@ -1,6 +1,7 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { REVISIONS } from '#lib/keys.ts';
+import { itemsOf } from '#lib/platform/table/read-all.ts';
 import type { RevisionItem } from './revisions.ts';
 
 /** A check has few revisions; most often one of them, the first read, is all it takes. */
@@ -13,20 +14,15 @@ export async function revisionsSince(
   from: number,
 ): Promise<RevisionItem[]> {
   const newestFirst: RevisionItem[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<RevisionItem>({
-      partition: keys.ofCheck(tenant, check.id),
-      prefix: REVISIONS,
-      descending: true,
-      limit: PAGE,
-      after,
-    });
-    for (const revision of page.items) {
-      newestFirst.push(revision);
-      if (revision.from <= from) return newestFirst.reverse();
-    }
-    after = page.next;
-  } while (after !== undefined);
+  const revisions = itemsOf<RevisionItem>(ports.table, {
+    partition: keys.ofCheck(tenant, check.id),
+    prefix: REVISIONS,
+    descending: true,
+    limit: PAGE,
+  });
+  for await (const revision of revisions) {
+    newestFirst.push(revision);
+    if (revision.from <= from) break;
+  }
   return newestFirst.reverse();
 }

@@ -3,6 +3,7 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type DueSlot, dueSlots, type Revision, type Window } from '#lib/health/recording/due-slots.ts';
 import { RESULTS, stamp } from '#lib/keys.ts';
+import { pagesOf } from '#lib/platform/table/read-all.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
 
 /** A result, or a slot that has none and never will. `at` is what it is ordered by, epoch ms. */
@@ -41,21 +42,18 @@ async function* allMoments(
   const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms });
   const slots = due[Symbol.iterator]();
   let next = slots.next();
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<ResultItem>({
-      partition: keys.ofCheck(tenant, check.id),
-      from: `${RESULTS}${stamp(window.from)}`,
-      to: `${RESULTS}${stamp(window.until)}`,
-      after,
-    });
-    for (const result of page.items) {
+  const results = {
+    partition: keys.ofCheck(tenant, check.id),
+    from: `${RESULTS}${stamp(window.from)}`,
+    to: `${RESULTS}${stamp(window.until)}`,
+  };
+  for await (const page of pagesOf<ResultItem>(ports.table, results)) {
+    for (const result of page) {
       const at = orderOf(result);
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       if (!next.done && next.value.slot === at) next = slots.next();
       yield { at, result };
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   for (; !next.done; next = slots.next()) yield { at: next.value.slot, missed: next.value };
 }

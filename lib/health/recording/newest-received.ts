@@ -2,6 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { after, RESULTS, stamp } from '#lib/keys.ts';
+import { itemsOf } from '#lib/platform/table/read-all.ts';
 import { believed } from '#lib/platform/time.ts';
 
 /** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */
@@ -36,25 +37,20 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   if (isBelieved && check.silence_at !== undefined) return check.last_received;
   const newest = isBelieved ? { ...check.last_received } : { at: 0, received_at: 0 };
   const since = isBelieved ? newest.received_at - QUIET_MS : now - FAR_BACK_MS;
-  let cursor: string | undefined;
-  do {
-    const page = await ports.table.query<ResultItem>({
-      partition: keys.ofCheck(check.tenant_id, check.id),
-      from: `${RESULTS}${stamp(since)}`,
-      to: after(RESULTS),
-      descending: true,
-      limit: 20,
-      after: cursor,
-    });
-    for (const item of page.items) {
-      if (orderOf(item) + QUIET_MS <= newest.received_at) return newest;
-      if (item.received_at === undefined || item.history) continue;
-      const { at, received_at } = newnessOf(item);
-      if (believed(received_at, now) === 0) continue;
-      newest.at = Math.max(newest.at, at);
-      newest.received_at = Math.max(newest.received_at, received_at);
-    }
-    cursor = page.next;
-  } while (cursor !== undefined);
+  const results = itemsOf<ResultItem>(ports.table, {
+    partition: keys.ofCheck(check.tenant_id, check.id),
+    from: `${RESULTS}${stamp(since)}`,
+    to: after(RESULTS),
+    descending: true,
+    limit: 20,
+  });
+  for await (const item of results) {
+    if (orderOf(item) + QUIET_MS <= newest.received_at) break;
+    if (item.received_at === undefined || item.history) continue;
+    const { at, received_at } = newnessOf(item);
+    if (believed(received_at, now) === 0) continue;
+    newest.at = Math.max(newest.at, at);
+    newest.received_at = Math.max(newest.received_at, received_at);
+  }
   return newest;
 }

@@ -7,6 +7,7 @@ import { allBlueprints } from '#lib/catalog/store.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import { gather, type Reader } from '#lib/platform/table/paging.ts';
+import { pagesOf } from '#lib/platform/table/read-all.ts';
 import { staleEntities } from './staleness.ts';
 
 export const StatusEntity = Entity.extend({
@@ -75,12 +76,8 @@ async function countAll({ ports, keys, tenant }: Context): Promise<Counts> {
   const counts = noCounts();
   await Promise.all(
     keys.buckets.map(async (bucket) => {
-      let after: string | undefined;
-      do {
-        const page = await ports.table.query<EntityItem>({ partition: keys.entities(tenant, bucket), after });
-        page.items.reduce(counted, counts);
-        after = page.next;
-      } while (after !== undefined);
+      const entities = { partition: keys.entities(tenant, bucket) };
+      for await (const page of pagesOf<EntityItem>(ports.table, entities)) page.reduce(counted, counts);
     }),
   );
   return counts;

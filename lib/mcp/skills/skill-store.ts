@@ -1,7 +1,9 @@
 import type { Scope } from '#lib/access/context.ts';
 import { SKILLS } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import type { Query } from '#lib/platform/ports.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
+import { allOf } from '#lib/platform/table/read-all.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
 
 /**
@@ -21,36 +23,18 @@ export async function requireSkill({ ports, keys, tenant }: Scope, slug: string)
   return skill;
 }
 
-function skillItems({ ports, keys, tenant }: Scope): Reader<SkillItem> {
-  return async (after, limit) => {
-    const { items, next } = await ports.table.query<SkillItem>({
-      partition: keys.skills(tenant),
-      prefix: SKILLS,
-      limit,
-      after,
-    });
-    return { found: items.map((value) => ({ at: value.sk, value })), next };
-  };
-}
+const skillsOf = ({ keys, tenant }: Scope): Query => ({ partition: keys.skills(tenant), prefix: SKILLS });
 
 /** Skills as the interface shows them, in the order of their slugs. */
 export function skillList(scope: Scope): Reader<Skill> {
-  const read = skillItems(scope);
   return async (after, limit) => {
-    const { found, next } = await read(after, limit);
-    return { found: found.map(({ at, value }) => ({ at, value: skillRecord(value) })), next };
+    const { items, next } = await scope.ports.table.query<SkillItem>({ ...skillsOf(scope), limit, after });
+    return { found: items.map((item) => ({ at: item.sk, value: skillRecord(item) })), next };
   };
 }
 
 /** Every skill of a tenant, the first registered first. */
 export async function allSkills(scope: Scope): Promise<SkillItem[]> {
-  const read = skillItems(scope);
-  const all: SkillItem[] = [];
-  let after: string | undefined;
-  do {
-    const { found, next } = await read(after, 1000);
-    all.push(...found.map(({ value }) => value));
-    after = next;
-  } while (after !== undefined);
+  const all = await allOf<SkillItem>(scope.ports.table, skillsOf(scope));
   return all.sort((a, b) => a.number - b.number);
 }

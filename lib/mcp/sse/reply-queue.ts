@@ -3,6 +3,7 @@ import type { RpcReply } from '#lib/mcp/protocol/json-rpc.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { itemsOf } from '#lib/platform/table/read-all.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 
 /**
@@ -75,15 +76,11 @@ async function mustHaveRoom({ ports, keys, tenant, caller }: Context): Promise<v
   const perKey = ports.settings.MCP_STREAMS_PER_KEY;
   let ofKey = 0;
   let ofAll = 0;
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<StreamItem>({ partition: keys.mcpStreams(tenant), after });
-    for (const { key_id } of page.items.filter(({ until }) => until > now)) {
-      ofAll += 1;
-      if (key_id === caller.key_id) ofKey += 1;
-    }
-    after = page.next;
-  } while (after !== undefined);
+  for await (const { key_id, until } of itemsOf<StreamItem>(ports.table, { partition: keys.mcpStreams(tenant) })) {
+    if (until <= now) continue;
+    ofAll += 1;
+    if (key_id === caller.key_id) ofKey += 1;
+  }
   if (ofKey >= perKey) throw tooMany('This key holds', perKey);
   if (ofAll >= KEYS_WORTH * perKey) throw tooMany('The keys of this account hold', KEYS_WORTH * perKey);
 }
@@ -174,19 +171,14 @@ export type Mail = {
 /** @param exact reads what was written a moment ago, at twice the price */
 export async function readMail({ ports, keys, tenant }: Context, session: string, exact: boolean): Promise<Mail> {
   const replyParts = new Map<string, ReplyPartItem[]>();
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<ReplyPartItem>({
-      partition: keys.replyQueue(tenant, session),
-      eventual: !exact,
-      after,
-    });
-    for (const item of page.items) {
-      const id = item.sk.slice(0, item.sk.indexOf('#'));
-      replyParts.set(id, [...(replyParts.get(id) ?? []), item]);
-    }
-    after = page.next;
-  } while (after !== undefined);
+  const written = itemsOf<ReplyPartItem>(ports.table, {
+    partition: keys.replyQueue(tenant, session),
+    eventual: !exact,
+  });
+  for await (const item of written) {
+    const id = item.sk.slice(0, item.sk.indexOf('#'));
+    replyParts.set(id, [...(replyParts.get(id) ?? []), item]);
+  }
 
   const mail: Mail = { answers: [], awaited: 0, sks: [] };
   for (const [id, parts] of replyParts) {

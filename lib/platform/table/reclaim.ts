@@ -1,4 +1,5 @@
 import type { Key, Ports } from '#lib/platform/ports.ts';
+import { allOf } from './read-all.ts';
 import { AGAIN, commit, untilDone } from './retry.ts';
 
 /** Deletes in one transaction, which has at most 100 writes. */
@@ -6,14 +7,7 @@ const CHUNK = 50;
 
 /** The keys of a partition, all or those that begin with `prefix`; for partitions that are never large. */
 export async function keysUnder({ table }: Pick<Ports, 'table'>, partition: string, prefix?: string): Promise<Key[]> {
-  const found: Key[] = [];
-  let after: string | undefined;
-  do {
-    const page = await table.query({ partition, prefix, after });
-    found.push(...page.items.map(({ pk, sk }) => ({ pk, sk })));
-    after = page.next;
-  } while (after !== undefined);
-  return found;
+  return (await allOf(table, { partition, prefix })).map(({ pk, sk }) => ({ pk, sk }));
 }
 
 /** Deletes what nobody sees any more, a chunk at a time. Repeatable. */
