@@ -38,9 +38,12 @@ export async function requireBlueprint(
   { ports, keys, tenant }: Scope,
   slug: string,
 ): Promise<{ blueprint: BlueprintItem; catalog: CatalogItem }> {
-  const [blueprint, catalog] = await ports.table.getMany([keys.blueprint(tenant, slug), keys.catalog(tenant)]);
+  const [blueprint, catalog] = await ports.table.getMany<[BlueprintItem, CatalogItem]>([
+    keys.blueprint(tenant, slug),
+    keys.catalog(tenant),
+  ]);
   if (!blueprint || !catalog) throw notFound(`Blueprint ${slug}`);
-  return { blueprint: blueprint as BlueprintItem, catalog: catalog as CatalogItem };
+  return { blueprint, catalog };
 }
 
 const blueprintsOf = ({ keys, tenant }: Scope): Query => ({ partition: keys.blueprints(tenant), prefix: BLUEPRINTS });
@@ -69,15 +72,14 @@ export async function requireEntity(
   blueprintSlug: string,
   slug: string,
 ): Promise<{ entity: EntityItem; blueprint: BlueprintItem }> {
-  const [blueprint, pointer] = await ports.table.getMany([
+  const [blueprint, pointer] = await ports.table.getMany<[BlueprintItem, EntityPointer]>([
     keys.blueprint(tenant, blueprintSlug),
     keys.entitySlug(tenant, blueprintSlug, slug),
   ]);
   if (!blueprint) throw notFound(`Blueprint ${blueprintSlug}`);
-  const entity =
-    pointer && (await ports.table.get<EntityItem>(keys.entity(tenant, (pointer as EntityPointer).entity_id)));
+  const entity = pointer && (await ports.table.get<EntityItem>(keys.entity(tenant, pointer.entity_id)));
   if (!entity) throw notFound(`Entity ${slug} of blueprint ${blueprintSlug}`);
-  return { entity, blueprint: blueprint as BlueprintItem };
+  return { entity, blueprint };
 }
 
 /** Entities of a blueprint as the interface shows them, in the order of their slugs. */

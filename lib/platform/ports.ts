@@ -54,6 +54,8 @@ export interface Table {
   get<T extends Item = Item>(key: Key): Promise<T | undefined>;
   /** Up to any number of keys (fetched by hundreds); the answer is in the order asked, with repeats allowed. */
   getMany<T extends Item = Item>(keys: Key[]): Promise<(T | undefined)[]>;
+  /** Items of several types: `getMany<[CheckItem, PolicyItem]>([…])`. */
+  getMany<T extends Item[]>(keys: { [I in keyof T]: Key }): Promise<{ [I in keyof T]: T[I] | undefined }>;
   query<T extends Item = Item>(query: Query): Promise<Page<T>>;
   /** Unconditional: only for items whose content follows from their key. */
   putMany(items: Item[]): Promise<void>;

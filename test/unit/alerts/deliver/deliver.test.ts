@@ -5,7 +5,7 @@ import { create as createNotifier } from '#functions/notifier.ts';
 import type { LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import type { Chance } from '#lib/platform/batch.ts';
-import type { Table } from '#lib/platform/ports.ts';
+import type { Key, Table } from '#lib/platform/ports.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { rawTarget } from '#test/support/socket-target.ts';
 import { signatureOf, startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
@@ -339,7 +339,7 @@ describe('faults of ours', () => {
 
   it('for too long end it as failed, where it is seen', async () => {
     const { getMany } = world.ports.table;
-    world.ports.table.getMany = (keys) =>
+    world.ports.table.getMany = (keys: Key[]) =>
       keys.some(({ sk }) => sk === 'POLICY') ? Promise.reject(new Error('no answer')) : getMany(keys);
     expect(await run('last')).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(receiver.received).toEqual([]);
