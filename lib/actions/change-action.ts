@@ -2,7 +2,6 @@ import type { Context } from '#lib/access/context.ts';
 import { RECLAIM_AFTER_MS } from '#lib/catalog/delete-entity.ts';
 import { mustStay } from '#lib/catalog/store.ts';
 import { requireCheck } from '#lib/checks/store.ts';
-import type { MessageOf } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
@@ -103,7 +102,7 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
 export async function deleteAction(context: Omit<Context, 'caller'>, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
-  const body: MessageOf<'reclaim'> = { tenant_id: tenant, action_id: id };
+  const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>
     untilDone(ports, async () => {

@@ -69,11 +69,14 @@ export interface Table {
  * `not_before` is in epoch ms, at most 15 minutes ahead. `body` is JSON. `group` is the tenant whose work it is, absent
  * where tenants share a message: a queue that cannot keep up serves the groups in turn (SQS fair queues).
  */
-export type Message = { body: unknown; not_before?: number; group?: string };
+export type Message<Body = unknown> = { body: Body; not_before?: number; group?: string };
+
+/** What may be sent to each queue, by its name. */
+type Bodies = Record<string, unknown>;
 
 /** At least once, in no order. Throws `AppError('UNAVAILABLE')`; some of the messages may then have been sent. */
-export interface Queues {
-  send(queue: string, messages: Message[]): Promise<void>;
+export interface Queues<Of extends Bodies = Bodies> {
+  send<Name extends keyof Of & string>(queue: Name, messages: Message<Of[Name]>[]): Promise<void>;
 }
 
 export type BusEvent = { detail_type: string; detail: unknown };
@@ -135,9 +138,9 @@ export interface Limiter {
 }
 
 /** Everything a function needs from the world. A function takes it as an argument and touches nothing else. */
-export type Ports = {
+export type Ports<Of extends Bodies = Bodies> = {
   table: Table;
-  queues: Queues;
+  queues: Queues<Of>;
   bus: Bus;
   net: Net;
   clock: Clock;

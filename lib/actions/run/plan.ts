@@ -18,7 +18,7 @@ export async function planOrPark(env: RunEnv, transition: TransitionItem): Promi
     await plan(env, transition);
   } catch (error) {
     env.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
-    const body: MessageOf<'plan'> = { tenant_id, check_id, sk };
+    const body = { tenant_id, check_id, sk };
     await env.ports.queues.send('plan', [{ body, not_before: env.ports.clock.now() + PARKED_MS, group: tenant_id }]);
   }
 }

@@ -98,7 +98,7 @@ function tryLater(
   turn: number | undefined,
 ): Promise<void> {
   const { queues, clock } = env.ports;
-  const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id, turn };
+  const body = { tenant_id, delivery_id: id, turn };
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS), group: tenant_id }]);
 }
 

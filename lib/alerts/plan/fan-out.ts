@@ -21,7 +21,7 @@ export async function fanOutOrPark(env: Env, transition: TransitionItem): Promis
     await fanOut(env, transition);
   } catch (error) {
     env.ports.log.warn('a transition was parked', { tenant_id, check_id, transition_id, error });
-    const body: MessageOf<'notify'> = { tenant_id, check_id, sk };
+    const body = { tenant_id, check_id, sk };
     await env.ports.queues.send('notify', [{ body, not_before: env.ports.clock.now() + PARKED_MS, group: tenant_id }]);
   }
 }
