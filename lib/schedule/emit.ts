@@ -82,9 +82,8 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: Window) 
       } else if (entry.kind === 'account_end') {
         ends.push({ body: { tenant_id, account: true } });
       } else if (entry.deadline <= horizon) {
-        const kind = entry.kind as DueDeadline['kind'];
         const list = entry.deadline < from ? deadlinesAgain : deadlines;
-        list.push({ kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
+        list.push({ kind: entry.kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
       }
     }
   }
