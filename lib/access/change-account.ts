@@ -3,7 +3,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
-import { pagesOf } from '#lib/platform/table/read-all.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type AccountItem, type AccountPatch, Limits } from './account.ts';
 import { addressWrites } from './account-address.ts';

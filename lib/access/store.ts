@@ -1,7 +1,7 @@
 import { notFound } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
-import { allOf } from '#lib/platform/table/read-all.ts';
 import type { AccountItem, UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
 import type { Scope } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import { pagesOf } from '#lib/platform/table/read-all.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import type { RunPointer } from './execution.ts';
 

@@ -1,6 +1,6 @@
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
-import { pagesOf } from '#lib/platform/table/read-all.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import type { EntryItem } from './entries.ts';
 import { packDeadlines, packJobs, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';

@@ -1,7 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import { stamp } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { itemsOf } from '#lib/platform/table/read-all.ts';
+import { itemsOf } from '#lib/platform/table/pages.ts';
 import { believed, iso } from '#lib/platform/time.ts';
 
 /** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */

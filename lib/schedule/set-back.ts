@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import { pagesOf } from '#lib/platform/table/read-all.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { Deadline, EntryItem } from './entries.ts';
 import { recordOutage } from './outages.ts';

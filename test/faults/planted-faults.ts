@@ -96,7 +96,7 @@ export const plantedFaults: PlantedFault[] = [
   fault(
     'alerts of a disabled account are sent',
     'lib/alerts/deliver/deliver.ts',
-    'if (!account || isDisabled(account as AccountItem))',
+    'if (!account || isDisabled(account))',
     'if (!account)',
   ),
   fault(

@@ -8,7 +8,7 @@ import { readHostSettings } from '#infra/local/settings.ts';
 import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
 import { RESULTS } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { allOf } from '#lib/platform/table/read-all.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { type Service, startService } from '#test/support/service.ts';

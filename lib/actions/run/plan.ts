@@ -3,7 +3,7 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { BOUND_ACTIONS } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
-import { allOf } from '#lib/platform/table/read-all.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { RunEnv } from './claim.ts';
 import { fires } from './fires.ts';
 import { giveUp } from './run-message.ts';

@@ -1,7 +1,7 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { REVISIONS } from '#lib/keys.ts';
-import { itemsOf } from '#lib/platform/table/read-all.ts';
+import { itemsOf } from '#lib/platform/table/pages.ts';
 import type { RevisionItem } from './revisions.ts';
 
 /** A check has few revisions; most often one of them, the first read, is all it takes. */

@@ -3,7 +3,7 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type DueSlot, dueSlots, type Revision, type Window } from '#lib/health/recording/due-slots.ts';
 import { RESULTS, stamp } from '#lib/keys.ts';
-import { pagesOf } from '#lib/platform/table/read-all.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { orderOf, type ResultItem } from './result-item.ts';
 
 /** A result, or a slot that has none and never will. `at` is what it is ordered by, epoch ms. */

@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { after, RESULTS, stamp } from '#lib/keys.ts';
-import { itemsOf } from '#lib/platform/table/read-all.ts';
+import { itemsOf } from '#lib/platform/table/pages.ts';
 import { believed } from '#lib/platform/time.ts';
 
 /** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */

@@ -6,8 +6,8 @@ import type { EntityItem, EntityState } from '#lib/catalog/entity-item.ts';
 import { allBlueprints } from '#lib/catalog/store.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { gather, type Reader } from '#lib/platform/table/paging.ts';
-import { pagesOf } from '#lib/platform/table/read-all.ts';
 import { staleEntities } from './staleness.ts';
 
 export const StatusEntity = Entity.extend({

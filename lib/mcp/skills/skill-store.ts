@@ -2,8 +2,8 @@ import type { Scope } from '#lib/access/context.ts';
 import { SKILLS } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Query } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
-import { allOf } from '#lib/platform/table/read-all.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
 
 /**

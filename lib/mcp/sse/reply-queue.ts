@@ -3,7 +3,7 @@ import type { RpcReply } from '#lib/mcp/protocol/json-rpc.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { itemsOf } from '#lib/platform/table/read-all.ts';
+import { itemsOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 
 /**

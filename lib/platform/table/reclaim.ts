@@ -1,5 +1,5 @@
 import type { Key, Ports } from '#lib/platform/ports.ts';
-import { allOf } from './read-all.ts';
+import { allOf } from './pages.ts';
 import { AGAIN, commit, untilDone } from './retry.ts';
 
 /** Deletes in one transaction, which has at most 100 writes. */

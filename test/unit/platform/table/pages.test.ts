@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/sqlite-table.ts';
 import type { Query } from '#lib/platform/ports.ts';
-import { allOf, itemsOf, pagesOf } from '#lib/platform/table/read-all.ts';
+import { allOf, itemsOf, pagesOf } from '#lib/platform/table/pages.ts';
 
 /** A partition of `count` items, with the reads of it. */
 async function partition(count: number) {
