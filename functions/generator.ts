@@ -12,7 +12,7 @@ export function create(ports: Ports) {
       const tick = messages.tick.parse(body);
       const shards = tick.shard !== undefined ? [tick.shard] : env.keys.shards;
       if (shards.length <= SHARDS_TOGETHER) return emitShards(env, shards, Date.parse(tick.scheduled_time));
-      await ports.queues.send(
+      await env.ports.queues.send(
         'tick',
         shards.map((shard) => ({ body: { ...tick, shard } })),
       );

@@ -17,6 +17,6 @@ export function create(ports: Ports) {
       const failed = await runJobs(env, work, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();
-      if (failed.length > 0) await ports.queues.send('job', packJobsAgain(failed, ports.clock.now() + 1000));
+      if (failed.length > 0) await env.ports.queues.send('job', packJobsAgain(failed, ports.clock.now() + 1000));
     });
 }

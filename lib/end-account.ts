@@ -15,7 +15,6 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { ACTIONS, under } from './keys.ts';
-import type { MessageOf } from './messages.ts';
 
 /** Entities that one message deletes; the rest is for the next one, so that no function runs long. */
 const ENTITIES_A_MESSAGE = 50;
@@ -47,8 +46,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
   const account = await ports.table.get<AccountItem>(keys.account(tenant_id));
   if (account && !account.deleted_at) return;
   if (account && (await deleteEntities(scope)) === 'more') {
-    const body: MessageOf<'reclaim'> = { tenant_id, account: true };
-    await ports.queues.send('reclaim', [{ body, group: tenant_id }]);
+    await ports.queues.send('reclaim', [{ body: { tenant_id, account: true }, group: tenant_id }]);
     return;
   }
   for (const { sk } of await keysUnder(ports, keys.actions(tenant_id), under(ACTIONS))) await deleteAction(scope, sk);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Message } from './platform/ports.ts';
 
 /**
  * What travels on each queue. A message outlives the code that sent it (a redeploy, a restart): once released, add
@@ -74,7 +75,11 @@ export const messages = {
 export const LAST_RECEIVE = 1000;
 
 export type QueueName = keyof typeof messages;
-export type MessageOf<Name extends QueueName> = z.infer<(typeof messages)[Name]>;
+/** What each queue takes. */
+export type MessageBodies = { [Name in QueueName]: z.infer<(typeof messages)[Name]> };
+export type MessageOf<Name extends QueueName> = MessageBodies[Name];
+/** As it is sent: with when it is due, and whose work it is. */
+export type MessageTo<Name extends QueueName> = Message<MessageOf<Name>>;
 
 /** What the prober is given: probes of one of its lanes, or deadlines. */
 export const ProberWork = z.union([

@@ -1,5 +1,5 @@
 import { type FunctionName, functions } from '#infra/topology.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Key, Ports, Write } from '#lib/platform/ports.ts';
 
 /**
  * The ports as one function may use them, by the topology: what AWS would refuse it, one machine refuses too.
@@ -16,7 +16,7 @@ export function grant(ports: Ports, name: FunctionName): Ports {
     ...ports,
     table: {
       get: (key) => table.get(key),
-      getMany: (keys) => table.getMany(keys),
+      getMany: (keys: Key[]) => table.getMany(keys),
       query: (query) => table.query(query),
       putMany: async (items) => {
         insist(rights.includes('put'), 'put items');

@@ -3,12 +3,13 @@ import { AppError } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type AccountItem, type AccountPatch, Limits } from './account.ts';
 import { addressWrites } from './account-address.ts';
-import { type AccountCopy, type ApiKeyItem, copyOf } from './api-key.ts';
+import { type AccountCopy, type ApiKeyItem, type ApiKeyPointer, copyOf } from './api-key.ts';
 import type { Scope } from './context.ts';
-import { keyItems, requireAccount } from './store.ts';
+import { requireAccount } from './store.ts';
 
 /** Key items rewritten together; a transaction has at most 100 writes. */
 const CHUNK = 50;
@@ -98,16 +99,14 @@ function copyToKeys(scope: Scope): Promise<boolean> {
   });
 }
 
-async function keysBehind(scope: Scope, account: AccountItem): Promise<ApiKeyItem[]> {
+async function keysBehind({ ports, keys, tenant }: Scope, account: AccountItem): Promise<ApiKeyItem[]> {
   const copy = copyOf(account);
   const names = Object.keys(copy) as (keyof AccountCopy)[];
   const differs = (key: ApiKeyItem) => names.some((name) => !isDeepStrictEqual(key[name], copy[name]));
-  let after: string | undefined;
-  do {
-    const { found, next } = await keyItems(scope, { after });
-    const behind = found.map(({ value }) => value).filter(differs);
+  for await (const pointers of pagesOf<ApiKeyPointer>(ports.table, { partition: keys.apiKeys(tenant) })) {
+    const items = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));
+    const behind = items.filter((item) => item !== undefined).filter(differs);
     if (behind.length > 0) return behind.slice(0, CHUNK);
-    after = next;
-  } while (after !== undefined);
+  }
   return [];
 }

@@ -1,5 +1,5 @@
 import { notFound } from '#lib/platform/errors.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import type { UserItem } from './account.ts';
 import type { ApiKeyItem, ApiKeyPointer } from './api-key.ts';
@@ -19,8 +19,7 @@ export async function requireKey(
 export async function deleteKey({ ports, keys, tenant }: Scope, pointer: ApiKeyPointer): Promise<void> {
   const place = keys.apiKey(pointer.digest);
   await untilDone(ports, async () => {
-    const found = await ports.table.getMany<Item>([place, keys.user(tenant, pointer.user_id)]);
-    const [key, user] = found as [ApiKeyItem | undefined, UserItem | undefined];
+    const [key, user] = await ports.table.getMany<[ApiKeyItem, UserItem]>([place, keys.user(tenant, pointer.user_id)]);
     if (!key) return true;
     const writes: Write[] = [
       // At its version: of two who delete it, one counts.

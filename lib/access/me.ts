@@ -32,11 +32,14 @@ export const Me = AccountRecord.extend({
 /** Throws UNAUTHORIZED for a user who was removed meanwhile. */
 export async function whoCalls(context: Context): Promise<z.output<typeof Me>> {
   const { ports, keys, tenant, caller } = context;
-  const [account, present] = await ports.table.getMany([keys.account(tenant), keys.user(tenant, caller.user_id)]);
-  if (!account || !present) throw userRemoved();
-  const { id, email, name } = present as UserItem;
+  const [account, user] = await ports.table.getMany<[AccountItem, UserItem]>([
+    keys.account(tenant),
+    keys.user(tenant, caller.user_id),
+  ]);
+  if (!account || !user) throw userRemoved();
+  const { id, email, name } = user;
   return {
-    ...accountRecord(account as AccountItem),
+    ...accountRecord(account),
     role: caller.role,
     is_read_only: caller.is_read_only,
     rate_limits: ratesOf(context),

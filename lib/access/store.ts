@@ -1,6 +1,6 @@
 import { notFound } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
-import { allOf, pagesOf } from '#lib/platform/table/pages.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import type { AccountItem, UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
@@ -30,12 +30,9 @@ export async function requireAccount({ ports, keys, tenant }: Scope): Promise<Ac
 
 /** Every account, oldest first. For the operator alone. */
 export async function allAccounts(ports: { table: Table }, keys: Scope['keys']): Promise<AccountItem[]> {
-  const accounts: AccountItem[] = [];
-  for await (const pointers of pagesOf(ports.table, { partition: keys.accounts })) {
-    const items = await ports.table.getMany<AccountItem>(pointers.map((pointer) => keys.account(pointer.sk)));
-    accounts.push(...items.filter((item) => item !== undefined));
-  }
-  return accounts;
+  const pointers = await allOf(ports.table, { partition: keys.accounts });
+  const items = await ports.table.getMany<AccountItem>(pointers.map(({ sk }) => keys.account(sk)));
+  return items.filter((item) => item !== undefined);
 }
 
 /** Everybody of an account, also those invited, oldest first. */
@@ -46,11 +43,7 @@ export const allUsers = ({ ports, keys, tenant }: Scope): Promise<UserItem[]> =>
 export const userList =
   ({ ports, keys, tenant }: Scope): Reader<TeamMember> =>
   async (after, limit) => {
-    const { items, next } = await ports.table.query<UserItem>({
-      partition: keys.users(tenant),
-      limit,
-      ...(after !== undefined && { after }),
-    });
+    const { items, next } = await ports.table.query<UserItem>({ partition: keys.users(tenant), limit, after });
     return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
   };
 
@@ -60,25 +53,12 @@ export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string
   return pointers.filter(({ user_id }) => user_id === user);
 }
 
-/** A page of key items in the order of their making, each with its position. Without `user` those of everybody. */
-export async function keyItems(
-  { ports, keys, tenant }: Scope,
-  page: { after?: string | undefined; limit?: number; user?: string | undefined } = {},
-): Promise<{ found: { at: string; value: ApiKeyItem }[]; next?: string | undefined }> {
-  const { items, next } = await ports.table.query<ApiKeyPointer>({
-    partition: keys.apiKeys(tenant),
-    ...(page.after !== undefined && { after: page.after }),
-    ...(page.limit !== undefined && { limit: page.limit }),
-  });
-  const pointers = items.filter(({ user_id }) => page.user === undefined || user_id === page.user);
-  const values = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));
-  return { found: values.flatMap((value, i) => (value ? [{ at: pointers[i]!.sk, value }] : [])), next };
-}
-
-/** The keys of a tenant, or of one user of it, as a list. */
+/** The keys of a tenant, or of one user of it, in the order of their making. */
 export const keyList =
-  (scope: Scope, user?: string): Reader<KeyRecord> =>
+  ({ ports, keys, tenant }: Scope, user?: string): Reader<KeyRecord> =>
   async (after, limit) => {
-    const { found, next } = await keyItems(scope, { after, limit, user });
-    return { found: found.map(({ at, value }) => ({ at, value: keyRecord(value) })), next };
+    const { items, next } = await ports.table.query<ApiKeyPointer>({ partition: keys.apiKeys(tenant), limit, after });
+    const pointers = items.filter((pointer) => user === undefined || pointer.user_id === user);
+    const found = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));
+    return { found: found.flatMap((key, i) => (key ? [{ at: pointers[i]!.sk, value: keyRecord(key) }] : [])), next };
   };

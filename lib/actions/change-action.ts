@@ -1,9 +1,8 @@
 import type { Context } from '#lib/access/context.ts';
 import { requireCheck } from '#lib/checks/store.ts';
-import type { MessageOf } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
@@ -42,18 +41,17 @@ export async function createAction(context: Context, input: ActionInput): Promis
   const bindings = await bind(context, action);
   return oneAtATime(ports.table, keys.actions(tenant), () =>
     untilDone(ports, async () => {
-      const [made, count] = await ports.table.getMany<Item>([keys.action(tenant, id), keys.actionCount(tenant)]);
+      const [made, count] = await actionAndCount(context, id);
       // It was made by a try before, whose answer was lost.
-      if (made) return made as ActionItem;
-      const writes: Write[] = [
-        { put: action, if: 'absent' },
-        countWrite(context, count as ActionCountItem | undefined, +1),
-        ...bindings,
-      ];
+      if (made) return made;
+      const writes: Write[] = [{ put: action, if: 'absent' }, countWrite(context, count, +1), ...bindings];
       return (await commit(ports, writes)).ok ? action : AGAIN;
     }),
   );
 }
+
+const actionAndCount = ({ ports, keys, tenant }: Omit<Context, 'caller'>, id: string) =>
+  ports.table.getMany<[ActionItem, ActionCountItem]>([keys.action(tenant, id), keys.actionCount(tenant)]);
 
 function countWrite(
   { ports, keys, tenant }: Omit<Context, 'caller'>,
@@ -104,12 +102,11 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
 export async function deleteAction(context: Omit<Context, 'caller'>, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
-  const body: MessageOf<'reclaim'> = { tenant_id: tenant, action_id: id };
+  const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>
     untilDone(ports, async () => {
-      const found = await ports.table.getMany<Item>([keys.action(tenant, id), keys.actionCount(tenant)]);
-      const [action, count] = found as [ActionItem | undefined, ActionCountItem | undefined];
+      const [action, count] = await actionAndCount(context, id);
       if (!action) return;
       const outcome = await commit(ports, [
         { delete: keys.action(tenant, id), if: { version: action.v } },

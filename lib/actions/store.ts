@@ -35,7 +35,7 @@ export function actionList(context: Context): Reader<ActionRecord> {
       partition: keys.actions(tenant),
       ...under(ACTIONS),
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     return { found: items.map((item) => ({ at: item.sk, value: actionRecord(context, item) })), next };
   };
@@ -62,7 +62,7 @@ export function executionList(context: Context, action: ActionItem): Reader<Exec
       from: stamp(oldest(context)),
       descending: true,
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     const executions = await ports.table.getMany<ExecutionItem>(
       items.map(({ execution_id }) => keys.execution(tenant, execution_id)),

@@ -23,16 +23,16 @@ export async function createBlueprint(scope: Scope, input: NewBlueprint): Promis
   const fields = withFields([], input.fields);
   const v = ports.ids.token();
   const attempt = async () => {
-    const [account, present, taken] = await ports.table.getMany([
+    const [account, present, taken] = await ports.table.getMany<[AccountItem, CatalogItem, BlueprintItem]>([
       keys.account(tenant),
       keys.catalog(tenant),
       keys.blueprint(tenant, input.slug),
     ]);
-    const before = (present as CatalogItem | undefined) ?? noCatalog(keys, tenant);
+    const before = present ?? noCatalog(keys, tenant);
     // With one's own version it was made by a try before, whose answer was lost.
     if (taken?.v !== v) {
       if (taken) throw new AppError('CONFLICT', `There is a blueprint ${input.slug} already.`);
-      mustHaveRoom(account as AccountItem, before);
+      mustHaveRoom(account!, before);
     }
 
     const now = iso(ports.clock.now());

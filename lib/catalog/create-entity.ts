@@ -16,18 +16,17 @@ export async function createEntity(scope: Scope, blueprintSlug: string, input: N
   const id = ports.ids.id('ent');
   const v = ports.ids.token();
   const attempt = async () => {
-    const [account, present, taken] = await ports.table.getMany([
+    const [account, blueprint, taken] = await ports.table.getMany<[AccountItem, BlueprintItem, EntityPointer]>([
       keys.account(tenant),
       keys.blueprint(tenant, blueprintSlug),
       keys.entitySlug(tenant, blueprintSlug, input.slug),
     ]);
-    if (!present) throw notFound(`Blueprint ${blueprintSlug}`);
-    const blueprint = present as BlueprintItem;
+    if (!blueprint) throw notFound(`Blueprint ${blueprintSlug}`);
     const fields = mergeValues(blueprint.fields, {}, input.fields);
     // With one's own version it was made by a try before, whose answer was lost.
     if (taken?.v !== v) {
       if (taken) throw new AppError('CONFLICT', `Blueprint ${blueprintSlug} has an entity ${input.slug} already.`);
-      mustHaveRoom(account as AccountItem, blueprint);
+      mustHaveRoom(account!, blueprint);
     }
 
     const now = iso(ports.clock.now());

@@ -1,5 +1,4 @@
 import type { Context } from '#lib/access/context.ts';
-import type { MessageOf } from '#lib/messages.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type CheckCountItem, countChecks } from './check-count.ts';
@@ -44,11 +43,8 @@ async function sendReclaims(
 ): Promise<void> {
   if (left.length === 0) return;
   const not_before = ports.clock.now() + RECLAIM_AFTER_MS;
-  const bodies = left.map(
-    (check_id): MessageOf<'reclaim'> => ({ tenant_id: tenant, entity_id, ...(check_id !== undefined && { check_id }) }),
-  );
   await ports.queues.send(
     'reclaim',
-    bodies.map((body) => ({ body, not_before, group: tenant })),
+    left.map((check_id) => ({ body: { tenant_id: tenant, entity_id, check_id }, not_before, group: tenant })),
   );
 }

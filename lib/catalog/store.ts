@@ -2,8 +2,8 @@ import type { Scope } from '#lib/access/context.ts';
 import { type Keys, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
-import type { Item } from '#lib/platform/ports.ts';
-import { allRead } from '#lib/platform/table/pages.ts';
+import type { Item, Query } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, entityRecord } from './entity.ts';
@@ -38,40 +38,31 @@ export async function requireBlueprint(
   { ports, keys, tenant }: Scope,
   slug: string,
 ): Promise<{ blueprint: BlueprintItem; catalog: CatalogItem }> {
-  const [blueprint, catalog] = await ports.table.getMany([keys.blueprint(tenant, slug), keys.catalog(tenant)]);
+  const [blueprint, catalog] = await ports.table.getMany<[BlueprintItem, CatalogItem]>([
+    keys.blueprint(tenant, slug),
+    keys.catalog(tenant),
+  ]);
   if (!blueprint || !catalog) throw notFound(`Blueprint ${slug}`);
-  return { blueprint: blueprint as BlueprintItem, catalog: catalog as CatalogItem };
+  return { blueprint, catalog };
 }
 
-/** Blueprints in the order of their slugs. */
-function blueprintItems({ ports, keys, tenant }: Scope): Reader<BlueprintItem> {
-  return async (after, limit) => {
-    const { items, next } = await ports.table.query<BlueprintItem>({
-      partition: keys.blueprints(tenant),
-      ...under(BLUEPRINTS),
-      limit,
-      ...(after !== undefined && { after }),
-    });
-    return { found: items.map((value) => ({ at: value.sk, value })), next };
-  };
-}
+const blueprintsOf = ({ keys, tenant }: Scope): Query => ({ partition: keys.blueprints(tenant), ...under(BLUEPRINTS) });
 
 /** Blueprints as the interface shows them, in the order of their slugs. */
 export function blueprintList(scope: Scope): Reader<Blueprint> {
-  const read = blueprintItems(scope);
+  const { ports, keys, tenant } = scope;
   return async (after, limit) => {
-    const { ports, keys, tenant } = scope;
-    const [catalog, { found, next }] = await Promise.all([
+    const [catalog, { items, next }] = await Promise.all([
       ports.table.get<CatalogItem>(keys.catalog(tenant)),
-      read(after, limit),
+      ports.table.query<BlueprintItem>({ ...blueprintsOf(scope), limit, after }),
     ]);
-    return { found: found.map(({ at, value }) => ({ at, value: blueprintRecord(value, catalog!) })), next };
+    return { found: items.map((item) => ({ at: item.sk, value: blueprintRecord(item, catalog!) })), next };
   };
 }
 
 /** Every blueprint of a tenant by its slug, for lists of entities of several. */
 export async function allBlueprints(scope: Scope): Promise<Map<string, BlueprintItem>> {
-  const all = await allRead(blueprintItems(scope));
+  const all = await allOf<BlueprintItem>(scope.ports.table, blueprintsOf(scope));
   return new Map(all.map((blueprint) => [blueprint.slug, blueprint]));
 }
 
@@ -81,15 +72,14 @@ export async function requireEntity(
   blueprintSlug: string,
   slug: string,
 ): Promise<{ entity: EntityItem; blueprint: BlueprintItem }> {
-  const [blueprint, pointer] = await ports.table.getMany([
+  const [blueprint, pointer] = await ports.table.getMany<[BlueprintItem, EntityPointer]>([
     keys.blueprint(tenant, blueprintSlug),
     keys.entitySlug(tenant, blueprintSlug, slug),
   ]);
   if (!blueprint) throw notFound(`Blueprint ${blueprintSlug}`);
-  const entity =
-    pointer && (await ports.table.get<EntityItem>(keys.entity(tenant, (pointer as EntityPointer).entity_id)));
+  const entity = pointer && (await ports.table.get<EntityItem>(keys.entity(tenant, pointer.entity_id)));
   if (!entity) throw notFound(`Entity ${slug} of blueprint ${blueprintSlug}`);
-  return { entity, blueprint: blueprint as BlueprintItem };
+  return { entity, blueprint };
 }
 
 /** Entities of a blueprint as the interface shows them, in the order of their slugs. */
@@ -98,7 +88,7 @@ export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintI
     const { items, next } = await ports.table.query<EntityPointer>({
       partition: keys.entitySlugs(tenant, blueprint.slug),
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     const entities = await ports.table.getMany<EntityItem>(
       items.map(({ entity_id }) => keys.entity(tenant, entity_id)),

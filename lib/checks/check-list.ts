@@ -19,7 +19,7 @@ export const checkList =
     // The entity of the position is read again, as checks of it may remain.
     const page = await queryMerged<EntityItem>(ports.table, partitions, {
       limit: ENTITIES_A_PAGE,
-      ...(entity !== undefined && { from: entity }),
+      from: entity,
     });
     const checks = await checksOf(context, page.items);
     const found = await mapInTurns(

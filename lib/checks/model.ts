@@ -68,7 +68,7 @@ const schemas = [...checkTypes.keys()].map(schemaOf);
 
 /** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
 export const CheckInput = z
-  .discriminatedUnion('check_type', schemas as unknown as [(typeof schemas)[number], ...typeof schemas])
+  .discriminatedUnion('check_type', schemas as [(typeof schemas)[number], ...typeof schemas])
   .meta({ id: 'NewCheck' });
 
 /** What a tenant decides of a check. */

@@ -29,19 +29,19 @@ export type WriteOutcome =
 export type Query = {
   partition: string;
   /** Inclusive lower bound of the sort key. All that begin so: `under` (lib/keys.ts). */
-  from?: string;
+  from?: string | undefined;
   /** Inclusive upper bound of the sort key. */
-  to?: string;
-  descending?: boolean;
-  limit?: number;
+  to?: string | undefined;
+  descending?: boolean | undefined;
+  limit?: number | undefined;
   /** Go on behind this sort key: the `next` of the page before. */
-  after?: string;
+  after?: string | undefined;
   /** A read that may be a second old, at half the price. */
-  eventual?: boolean;
+  eventual?: boolean | undefined;
 };
 
 /** `next` is there whenever more may follow; a page ends at `limit` or 1 MB. */
-export type Page<T extends Item = Item> = { items: T[]; next?: string };
+export type Page<T extends Item = Item> = { items: T[]; next?: string | undefined };
 
 /**
  * The one table. Tiny, without expressions; every read is strong unless asked otherwise.
@@ -52,6 +52,8 @@ export interface Table {
   get<T extends Item = Item>(key: Key): Promise<T | undefined>;
   /** Up to any number of keys (fetched by hundreds); the answer is in the order asked, with repeats allowed. */
   getMany<T extends Item = Item>(keys: Key[]): Promise<(T | undefined)[]>;
+  /** Items of several types: `getMany<[CheckItem, PolicyItem]>([…])`. */
+  getMany<T extends Item[]>(keys: { [I in keyof T]: Key }): Promise<{ [I in keyof T]: T[I] | undefined }>;
   query<T extends Item = Item>(query: Query): Promise<Page<T>>;
   /** Unconditional: only for items whose content follows from their key. */
   putMany(items: Item[]): Promise<void>;
@@ -65,11 +67,14 @@ export interface Table {
  * `not_before` is in epoch ms, at most 15 minutes ahead. `body` is JSON. `group` is the tenant whose work it is, absent
  * where tenants share a message: a queue that cannot keep up serves the groups in turn (SQS fair queues).
  */
-export type Message = { body: unknown; not_before?: number; group?: string };
+export type Message<Body = unknown> = { body: Body; not_before?: number; group?: string };
+
+/** What may be sent to each queue, by its name. */
+type Bodies = Record<string, unknown>;
 
 /** At least once, in no order. Throws `AppError('UNAVAILABLE')`; some of the messages may then have been sent. */
-export interface Queues {
-  send(queue: string, messages: Message[]): Promise<void>;
+export interface Queues<Of extends Bodies = Bodies> {
+  send<Name extends keyof Of & string>(queue: Name, messages: Message<Of[Name]>[]): Promise<void>;
 }
 
 export type BusEvent = { detail_type: string; detail: unknown };
@@ -131,9 +136,9 @@ export interface Limiter {
 }
 
 /** Everything a function needs from the world. A function takes it as an argument and touches nothing else. */
-export type Ports = {
+export type Ports<Of extends Bodies = Bodies> = {
   table: Table;
-  queues: Queues;
+  queues: Queues<Of>;
   bus: Bus;
   net: Net;
   clock: Clock;

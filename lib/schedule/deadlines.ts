@@ -1,6 +1,13 @@
-import type { EntryKind, Keys } from '#lib/keys.ts';
+import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { type Deadline, type DeadlineNote, deadlineEntry, type EntryItem, type Owner } from './entries.ts';
+import {
+  type Deadline,
+  type DeadlineKind,
+  type DeadlineNote,
+  deadlineEntry,
+  type EntryItem,
+  type Owner,
+} from './entries.ts';
 
 /** A deadline as it is stored. */
 export type DeadlineEntry = EntryItem & Deadline;
@@ -32,7 +39,7 @@ export const cancelDeadline = (present: Deadline | undefined): Deadline | undefi
 /** Replaces `present` by `next` on its version: creates, replaces, deletes, or writes nothing. */
 export function deadlineWrites(
   keys: Keys,
-  kind: EntryKind,
+  kind: DeadlineKind,
   owner: Owner,
   token: string,
   present: DeadlineEntry | undefined,

@@ -1,6 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
-import type { Message } from '#lib/platform/ports.ts';
+import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { repairAfterClockStep } from './clock-step.ts';
 import type { EntryItem } from './entries.ts';
@@ -71,21 +70,20 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: Window) 
   const jobs: Job[] = [];
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
-  const runs: Message[] = [];
-  const ends: Message[] = [];
-  for await (const entries of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
-    for (const entry of entries) {
+  const runs: MessageTo<'action'>[] = [];
+  const ends: MessageTo<'reclaim'>[] = [];
+  for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
+    for (const entry of page) {
       const { tenant_id, entity_id, id } = entry;
       if (entry.rhythm) {
         const slots = slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now);
         if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
         else jobs.push(...slots.map((slot) => ({ tenant_id, entity_id, check_id: id, slot })));
       } else if (entry.kind === 'account_end') {
-        ends.push({ body: { tenant_id, account: true } satisfies MessageOf<'reclaim'> });
+        ends.push({ body: { tenant_id, account: true } });
       } else if (entry.deadline <= horizon) {
-        const kind = entry.kind as DueDeadline['kind'];
         const list = entry.deadline < from ? deadlinesAgain : deadlines;
-        list.push({ kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
+        list.push({ kind: entry.kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
       }
     }
   }

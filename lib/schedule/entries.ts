@@ -10,14 +10,15 @@ import type { Rhythm } from './slots.ts';
  *   it. It may be too early (its handler then moves it), never too late.
  * Written with the check or action; removed with it or by the reclaimer.
  */
-export type EntryItem = Item & {
-  v: string;
-  kind: EntryKind;
-  tenant_id: string;
-  entity_id: string;
-  /** The check (or action) it belongs to. */
-  id: string;
-} & ({ rhythm: Rhythm; from: number; deadline?: never } | (Deadline & { rhythm?: never }));
+export type EntryItem = Item & { v: string } & Owner &
+  (
+    | { kind: RhythmKind; rhythm: Rhythm; from: number; deadline?: never }
+    | ({ kind: DeadlineKind; rhythm?: never } & Deadline)
+  );
+
+type RhythmKind = 'probe' | 'action';
+/** What has a deadline instead of a rhythm. */
+export type DeadlineKind = Exclude<EntryKind, RhythmKind>;
 
 /** A deadline (epoch ms), and what its handler left for its next call: the entry is also the handler's outbox. */
 export type Deadline = { deadline: number; note?: DeadlineNote };
@@ -36,10 +37,10 @@ export type DeadlineNote = Partial<Series> & {
   closing?: true;
 };
 
-/** Whose entry it is. `entity_id` only says which shard; an action, which has no entity, puts its own id there. */
+/** Whose entry it is: `id` is the check or action. `entity_id` only says which shard; an action, which has no entity, puts its own id there. */
 export type Owner = { tenant_id: string; entity_id: string; id: string };
 
-const entry = (keys: Keys, kind: EntryKind, { tenant_id, entity_id, id }: Owner, v: string) => ({
+const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, entity_id, id }: Owner, v: string) => ({
   ...keys.entry(kind, tenant_id, entity_id, id),
   v,
   kind,
@@ -50,7 +51,7 @@ const entry = (keys: Keys, kind: EntryKind, { tenant_id, entity_id, id }: Owner,
 
 export const rhythmEntry = (
   keys: Keys,
-  kind: EntryKind,
+  kind: RhythmKind,
   owner: Owner,
   v: string,
   rhythm: Rhythm,
@@ -63,7 +64,7 @@ export const rhythmEntry = (
 
 export const deadlineEntry = (
   keys: Keys,
-  kind: EntryKind,
+  kind: DeadlineKind,
   owner: Owner,
   v: string,
   deadline: number,

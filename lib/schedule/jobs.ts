@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import type { DueDeadline, Job, MessageOf } from '#lib/messages.ts';
+import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
 import { chunks } from '#lib/platform/chunks.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import type { Owner } from './entries.ts';
@@ -16,7 +16,7 @@ const PROBES_ALONE = 10;
  * that no probe comes before its slot. Jobs of one entity stay together, and those of a tenant with many keep to
  * themselves, so that queues can serve tenants fairly.
  */
-export function packJobs(jobs: Job[], groupMs: number): Message[] {
+export function packJobs(jobs: Job[], groupMs: number): MessageTo<'job'>[] {
   const alone = (PROBES_ALONE * groupMs) / 1000;
   return moments(jobs, (job) => job.slot, groupMs).flatMap(([not_before, group]) => {
     const tenants = [...Map.groupBy(group, (job) => job.tenant_id).values()];
@@ -24,7 +24,7 @@ export function packJobs(jobs: Job[], groupMs: number): Message[] {
       ...tenants.filter((own) => own.length >= alone).flatMap((own) => chunks(own, MOST_A_MESSAGE)),
       ...chunks(tenants.filter((own) => own.length < alone).flat(), MOST_A_MESSAGE),
     ];
-    return parts.map((part) => ({ body: { jobs: part } satisfies MessageOf<'job'>, not_before, ...groupOf(part) }));
+    return parts.map((part) => ({ body: { jobs: part }, not_before, ...groupOf(part) }));
   });
 }
 
@@ -38,16 +38,16 @@ function groupOf(jobs: Job[]): Pick<Message, 'group'> {
 const MOST_SLOW_A_MESSAGE = 10;
 
 /** Packs jobs that are due now into messages of the slow lane, each of one tenant. */
-export const packSlowJobs = (jobs: Job[]): Message[] =>
+export const packSlowJobs = (jobs: Job[]): MessageTo<'slow'>[] =>
   byTenant(jobs, MOST_SLOW_A_MESSAGE).map(({ part, group }) => ({
-    body: { slow_jobs: part } satisfies MessageOf<'slow'>,
+    body: { slow_jobs: part },
     group,
   }));
 
 /** Packs jobs that are to be tried again at `not_before` (epoch ms), each message of one tenant. */
-export const packJobsAgain = (jobs: Job[], not_before: number): Message[] =>
+export const packJobsAgain = (jobs: Job[], not_before: number): MessageTo<'job'>[] =>
   byTenant(jobs, MOST_A_MESSAGE).map(({ part, group }) => ({
-    body: { jobs: part } satisfies MessageOf<'job'>,
+    body: { jobs: part },
     not_before,
     group,
   }));
@@ -70,10 +70,10 @@ export const packDeadlines = (
   turn: keyof typeof TURN,
   groupMs: number,
   now: number,
-): Message[] =>
+): MessageTo<'deadline'>[] =>
   moments(deadlines, (deadline) => Math.max(deadline.at, now), groupMs).flatMap(([at, group]) =>
     chunks(group, MOST_A_MESSAGE).map((part) => ({
-      body: { deadlines: part } satisfies MessageOf<'deadline'>,
+      body: { deadlines: part },
       not_before: at + TURN[turn] * groupMs,
     })),
   );
@@ -91,9 +91,12 @@ function moments<T extends { entity_id: string }>(
 }
 
 /** A scheduled action's runs, one message each; none goes out before its slot. */
-export const scheduledRuns = ({ tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>, slots: number[]): Message[] =>
+export const scheduledRuns = (
+  { tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>,
+  slots: number[],
+): MessageTo<'action'>[] =>
   slots.map((slot) => ({
-    body: { kind: 'schedule', tenant_id, action_id: id, slot } satisfies MessageOf<'action'>,
+    body: { kind: 'schedule', tenant_id, action_id: id, slot },
     not_before: slot,
     group: tenant_id,
   }));

@@ -1,7 +1,7 @@
 import type { Publish } from '#lib/alerts/deliver/send.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Net } from '#lib/platform/net/net.ts';
-import type { Bus, Ids, Item, Log, Ports, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
+import type { Bus, Ids, Item, Key, Log, Ports, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { StoreSpell } from '#test/oracle/inside.ts';
@@ -130,7 +130,7 @@ export function startProcess(shared: Shared): Process {
   process.ports = {
     table: {
       get: (key) => call(() => table.get(key), read),
-      getMany: (keys) => call(() => table.getMany(keys), read),
+      getMany: (keys: Key[]) => call(() => table.getMany(keys), read),
       query: <T extends Item>(query: Parameters<Table['query']>[0]) => call(() => table.query<T>(query), read),
       putMany: (items) => call(() => perhapsPartly(items, table.putMany), write),
       transact: (writes) =>

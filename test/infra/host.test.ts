@@ -7,6 +7,7 @@ import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultRecord } from '#lib/health/history/result-view.ts';
 import { RESULTS, under } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { type Service, startService } from '#test/support/service.ts';
@@ -27,17 +28,10 @@ async function newCheck(call: ReturnType<typeof client>, check: object): Promise
 /** Everything recorded of a check, as it lies in the table, oldest first. */
 async function resultsOf({ ports, keys }: Service, check: Json): Promise<ReturnType<typeof resultRecord>[]> {
   const { items: accounts } = await ports.table.query({ partition: keys.accounts });
-  const results: ResultItem[] = [];
-  let after: string | undefined;
-  do {
-    const page = await ports.table.query<ResultItem>({
-      partition: keys.ofCheck(accounts[0]!.sk, check.id),
-      ...under(RESULTS),
-      ...(after !== undefined && { after }),
-    });
-    results.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
+  const results = await allOf<ResultItem>(ports.table, {
+    partition: keys.ofCheck(accounts[0]!.sk, check.id),
+    ...under(RESULTS),
+  });
   return results.map((item) => resultRecord(check.id, item));
 }
 

@@ -37,7 +37,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
   ): Table[M] =>
     ((argument: never) => {
       requests[kind] += 1;
-      return store[method](argument);
+      return (store[method] as (argument: never) => unknown)(argument);
     }) as Table[M];
   const table = wrap({
     get: counted('get', 'reads'),

@@ -23,23 +23,25 @@ export async function acceptInvitation(
   const v = ports.ids.token();
 
   return untilDone(ports, async () => {
-    const [present, account] = await ports.table.getMany([keys.user(tenant, user_id), keys.account(tenant)]);
-    const user = present as UserItem | undefined;
+    const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
+      keys.user(tenant, user_id),
+      keys.account(tenant),
+    ]);
     // A try before did it, whose answer was lost.
     if (user?.v === v) return { user: teamMember(user), key: draw.raw };
     const now = ports.clock.now();
     if (user?.invitation?.digest !== digest || user.invitation.valid_until <= now) throw noInvitation();
-    if (isDisabled(account as AccountItem)) throw accountDisabled();
+    if (isDisabled(account!)) throw accountDisabled();
 
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: 1 };
     const label = { label: 'First key', is_read_only: false };
-    const { item, pointer } = keyItemsOf(draw, now, keys, account as AccountItem, member, label);
+    const { item, pointer } = keyItemsOf(draw, now, keys, account!, member, label);
     const outcome = await commit(ports, [
       { put: member, if: { version: user.v } },
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
-      { check: keys.account(tenant), if: { version: (account as AccountItem).v } },
+      { check: keys.account(tenant), if: { version: account!.v } },
       { delete: keys.invitation(digest) },
     ]);
     return outcome.ok ? { user: teamMember(member), key: draw.raw } : AGAIN;

@@ -3,7 +3,6 @@ import type { ActionItem, Trigger } from '#lib/actions/action-item.ts';
 import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { Env } from '#lib/env.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
-import type { Item } from '#lib/platform/ports.ts';
 import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -49,12 +48,11 @@ export function claim(
 ): Promise<Claim> {
   const { tenant_id, action_id, execution_id } = wanted;
   return untilDone(ports, async (): Promise<Claim | typeof AGAIN> => {
-    const found = await ports.table.getMany<Item>([
+    const [taken, action, account] = await ports.table.getMany<[ExecutionItem, ActionItem, AccountItem]>([
       keys.execution(tenant_id, execution_id),
       keys.action(tenant_id, action_id),
       keys.account(tenant_id),
     ]);
-    const [taken, action, account] = found as [ExecutionItem?, ActionItem?, AccountItem?];
     if (taken) return { is: 'taken', execution: taken };
     if (!action || !account || isDisabled(account) || !wants(action)) return { is: 'void' };
 

@@ -3,7 +3,6 @@ import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { requireAction } from '#lib/actions/store.ts';
 import { type BuiltIn, variablesOf } from '#lib/actions/template/placeholders.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { MessageOf } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type Claim, claim, giveUpAt, type RunEnv } from './claim.ts';
@@ -83,6 +82,6 @@ export async function runByHand(
 
 /** Asks for a look at a run at a time (epoch ms) when it must be over. */
 export function settleLater({ ports }: RunEnv, tenant_id: string, execution_id: string, at: number): Promise<void> {
-  const body: MessageOf<'action'> = { kind: 'settle', tenant_id, execution_id };
+  const body = { kind: 'settle' as const, tenant_id, execution_id };
   return ports.queues.send('action', [{ body, not_before: at + 1000, group: tenant_id }]);
 }

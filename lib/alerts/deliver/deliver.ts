@@ -9,7 +9,6 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import type { Egress } from '#lib/platform/net/net.ts';
-import type { Item } from '#lib/platform/ports.ts';
 import { type FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { type Alert, alertOf, testAlertOf } from './alert.ts';
@@ -99,7 +98,7 @@ function tryLater(
   turn: number | undefined,
 ): Promise<void> {
   const { queues, clock } = env.ports;
-  const body: MessageOf<'delivery'> = { tenant_id, delivery_id: id, ...(turn !== undefined && { turn }) };
+  const body = { tenant_id, delivery_id: id, turn };
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS), group: tenant_id }]);
 }
 
@@ -189,27 +188,28 @@ type Ready = { type: ChannelType; channel: Channel; alert: Alert; egress: Egress
 
 async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk } = delivery;
-  const [account, entity, check, policy, transition] = await ports.table.getMany<Item>([
+  const [account, entity, check, policy, transition] = await ports.table.getMany<
+    [AccountItem, EntityItem, CheckItem, PolicyItem, ...TransitionItem[]]
+  >([
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),
     keys.check(tenant_id, check_id),
     keys.policy(tenant_id, check_id),
     ...(transition_sk === null ? [] : [{ pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk }]),
   ]);
-  if (!account || isDisabled(account as AccountItem)) return never('the account is disabled');
+  if (!account || isDisabled(account)) return never('the account is disabled');
   if (!entity) return never('the entity was deleted', true);
   if (!check && delivery.kind !== 'closed') return never('the check was deleted', true);
-  const channel =
-    delivery.channel ?? (policy as PolicyItem | undefined)?.channels.find((one) => one.id === delivery.channel_id);
+  const channel = delivery.channel ?? policy?.channels.find((one) => one.id === delivery.channel_id);
   if (!channel) return never('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return never(`this release knows no channel type ${channel.channel_type}`);
-  const egress = boundTo(ports.settings, account as AccountItem).CHECK_EGRESS;
+  const egress = boundTo(ports.settings, account).CHECK_EGRESS;
   if (delivery.kind === 'test') {
-    return { type, channel, alert: testAlertOf(delivery, check as CheckItem, entity as EntityItem), egress };
+    return { type, channel, alert: testAlertOf(delivery, check!, entity), egress };
   }
   if (!transition) return never('the transition that it tells of is no longer kept');
-  return { type, channel, alert: alertOf(delivery, transition as TransitionItem), egress };
+  return { type, channel, alert: alertOf(delivery, transition), egress };
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

@@ -4,7 +4,7 @@ import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { announcedState, retract } from '#lib/health/state/announced.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
@@ -59,10 +59,10 @@ async function lookAgain(
     const check = await ports.table.get<CheckItem>(keys.check(tenant_id, check_id));
     const wish = check && look(check, ports.clock.now());
     if (!check || !wish) return [];
-    const [stored, entry] = (await ports.table.getMany<Item>([
+    const [stored, entry] = await ports.table.getMany<[PolicyItem, DeadlineEntry]>([
       keys.policy(tenant_id, check_id),
       keys.entry('catch_up', tenant_id, check.entity_id, check_id),
-    ])) as [PolicyItem | undefined, DeadlineEntry | undefined];
+    ]);
     const policy = stored ?? defaultPolicy(keys, check);
     const next = wish.wanted && policy.catch_up ? mergeDeadline(entry, wish.wanted) : undefined;
     const token = ports.ids.token();

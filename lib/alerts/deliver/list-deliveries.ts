@@ -16,7 +16,7 @@ export function deliveryLog(context: Context): Reader<DeliveryRecord> {
     const page = await queryMerged<DeliveryItem>(
       ports.table,
       keys.buckets.map((bucket) => keys.deliveries(tenant, bucket)),
-      { from, descending: true, limit, ...(after !== undefined && { after }) },
+      { from, descending: true, limit, after },
     );
     const alive = await ports.table.getMany(page.items.map((item) => keys.entity(tenant, item.entity_id)));
     const found = page.items.flatMap((item, i) =>

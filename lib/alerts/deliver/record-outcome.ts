@@ -114,11 +114,11 @@ async function stored({ ports, keys }: Env, delivery: DeliveryItem, outcome: Att
   const { tenant_id, check_id, channel_id, id } = delivery;
   const lastKey = keys.lastDelivery(tenant_id, check_id, channel_id);
   const mayBeGone = mayOutliveCheck(delivery, outcome);
-  const [present, last, check] = (await ports.table.getMany<Item>([
+  const [present, last, check] = await ports.table.getMany<[DeliveryItem, LastDeliveryItem, ...Item[]]>([
     keys.delivery(tenant_id, id),
     lastKey,
     ...(mayBeGone ? [keys.check(tenant_id, check_id)] : []),
-  ])) as [DeliveryItem | undefined, LastDeliveryItem | undefined, Item | undefined];
+  ]);
   const isOrphan = (outcome.status === 'failed' && outcome.orphan === true) || (mayBeGone && !check);
   return { present, last, lastKey, hasPlace: !isOrphan };
 }

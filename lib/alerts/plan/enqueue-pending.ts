@@ -1,6 +1,5 @@
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { Env } from '#lib/env.ts';
-import type { MessageOf } from '#lib/messages.ts';
 
 /** Enqueues those of these deliveries that were not attempted yet. Repeatable. */
 export async function enqueuePending({ ports, keys }: Env, tenant_id: string, ids: string[]): Promise<void> {
@@ -10,7 +9,7 @@ export async function enqueuePending({ ports, keys }: Env, tenant_id: string, id
   await ports.queues.send(
     'delivery',
     pending.map((delivery) => ({
-      body: { tenant_id, delivery_id: delivery!.id } satisfies MessageOf<'delivery'>,
+      body: { tenant_id, delivery_id: delivery!.id },
       group: tenant_id,
     })),
   );

@@ -14,7 +14,7 @@ import { repeatAlert } from './repeat.ts';
 export async function handleDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
   const { ports, keys } = env;
   const tenants = [...new Set(deadlines.map((deadline) => deadline.tenant_id))];
-  const accounts = (await ports.table.getMany(tenants.map(keys.account))) as (AccountItem | undefined)[];
+  const accounts = await ports.table.getMany<AccountItem>(tenants.map(keys.account));
   const handled = await Promise.allSettled(
     deadlines.map((deadline) => handle(env, deadline, accounts[tenants.indexOf(deadline.tenant_id)])),
   );

@@ -8,7 +8,6 @@ import { announce } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Item } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
@@ -75,11 +74,11 @@ async function step(
   const { ports, keys, deadline, kind, created } = work;
   const { tenant_id, entity_id, check_id } = deadline;
   const entryKey = keys.entry(kind, tenant_id, entity_id, check_id);
-  const [check, stored, entry] = (await ports.table.getMany<Item>([
+  const [check, stored, entry] = await ports.table.getMany<[CheckItem, PolicyItem, DeadlineEntry]>([
     keys.check(tenant_id, check_id),
     keys.policy(tenant_id, check_id),
     entryKey,
-  ])) as [CheckItem | undefined, PolicyItem | undefined, DeadlineEntry | undefined];
+  ]);
   if (!entry) return undefined;
   const now = ports.clock.now();
 

@@ -18,7 +18,7 @@ export const allChannels =
     const page = await queryMerged<ChannelPointer>(
       ports.table,
       keys.buckets.map((bucket) => keys.channels(tenant, bucket)),
-      { limit, ...(after !== undefined && { after }) },
+      { limit, after },
     );
     const [checks, policies, lasts] = await Promise.all([
       ports.table.getMany(page.items.map(({ check_id }) => keys.check(tenant, check_id))),

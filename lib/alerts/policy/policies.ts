@@ -127,8 +127,10 @@ function savePolicy(
   const { ports, keys, tenant } = context;
   const v = ports.ids.token();
   return untilDone(ports, async () => {
-    const found = await ports.table.getMany<Item>([keys.check(tenant, id), keys.policy(tenant, id)]);
-    const [check, stored] = found as [CheckItem | undefined, PolicyItem | undefined];
+    const [check, stored] = await ports.table.getMany<[CheckItem, PolicyItem]>([
+      keys.check(tenant, id),
+      keys.policy(tenant, id),
+    ]);
     if (!check) throw notFound(`Check ${id}`);
     if (stored?.v === v) return stored;
 

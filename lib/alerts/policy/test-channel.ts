@@ -7,7 +7,6 @@ import { createDelivery, newDelivery } from '#lib/alerts/plan/new-delivery.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
-import type { MessageOf } from '#lib/messages.ts';
 
 /**
  * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
@@ -34,7 +33,7 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
   );
 
   if (channelTypeOf(channel.channel_type)?.via === 'nats') {
-    const body: MessageOf<'delivery'> = { tenant_id: tenant, delivery_id: delivery.id };
+    const body = { tenant_id: tenant, delivery_id: delivery.id };
     await createDelivery(context, delivery);
     await ports.queues.send('delivery', [{ body, group: tenant }]);
     return deliveryRecord(delivery);

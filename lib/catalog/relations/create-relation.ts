@@ -2,7 +2,6 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { Scope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import type { Item } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -31,7 +30,9 @@ export async function createRelation(scope: Scope, input: NewRelation): Promise<
   const pointers = pointerKeys(scope, input).map((key): RelationPointer => ({ ...key, v, ...record }));
 
   const attempt = async () => {
-    const [from, to, taken, account, count] = await ports.table.getMany<Item>([
+    const [from, to, taken, account, count] = await ports.table.getMany<
+      [EntityItem, EntityItem, RelationPointer, AccountItem, RelationCountItem]
+    >([
       keys.entity(tenant, from_entity_id),
       keys.entity(tenant, to_entity_id),
       pointers[0]!,
@@ -44,14 +45,14 @@ export async function createRelation(scope: Scope, input: NewRelation): Promise<
     if (taken?.v === v) return relationRecord(relation);
     if (taken) {
       const which = `${relation_type} from ${from_entity_id} to ${to_entity_id}`;
-      throw new AppError('CONFLICT', `There is a relation ${which} already: ${(taken as RelationPointer).id}.`);
+      throw new AppError('CONFLICT', `There is a relation ${which} already: ${taken.id}.`);
     }
     const outcome = await commit(ports, [
       { put: relation, if: 'absent' },
       ...pointers.map((put) => ({ put, if: 'absent' as const })),
-      { check: keys.entity(tenant, from_entity_id), if: { version: (from as EntityItem).v } },
-      { check: keys.entity(tenant, to_entity_id), if: { version: (to as EntityItem).v } },
-      countRelations(scope, count as RelationCountItem | undefined, +1, account as AccountItem),
+      { check: keys.entity(tenant, from_entity_id), if: { version: from.v } },
+      { check: keys.entity(tenant, to_entity_id), if: { version: to.v } },
+      countRelations(scope, count, +1, account!),
     ]);
     return outcome.ok ? relationRecord(relation) : AGAIN;
   };

@@ -43,7 +43,7 @@ export const relationList =
     const { items, next } = await queryMerged<RelationItem>(
       ports.table,
       keys.buckets.map((bucket) => keys.relations(tenant, bucket)),
-      { limit, ...(after !== undefined && { after }) },
+      { limit, after },
     );
     const visible = await withEntities(scope, items);
     return { found: visible.map((item) => ({ at: item.sk, value: relationRecord(item) })), next };

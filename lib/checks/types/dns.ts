@@ -48,7 +48,7 @@ export const dns = defineCheck({
     probing(async () => {
       const { hostname, record_type: type, expected_value: expected, resolver } = config;
       const egress = settings.CHECK_EGRESS;
-      const question = { hostname, type, timeout_ms, egress, ...(resolver !== undefined && { resolver }) };
+      const question = { hostname, type, timeout_ms, egress, resolver };
       const { values, latency_ms } = await net.resolve(question);
       if (expected === undefined) return succeeded(latency_ms);
       const wanted = comparable(type, expected);

@@ -15,7 +15,7 @@ import type { TransitionCause } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
-import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
 import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -58,18 +58,16 @@ export async function createCheck(context: Context, body: object): Promise<Check
           `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
         );
       }
+      const put: EntityItem = {
+        ...entity,
+        v: check.v,
+        checks: { ...entity.checks, [id]: 'unknown' },
+        check_load: entity.check_load + load,
+      };
       const done = await commit(ports, [
         { put: check, if: 'absent' },
         { put: revisionItem(keys, check) },
-        {
-          put: {
-            ...entity,
-            v: check.v,
-            checks: { ...entity.checks, [id]: 'unknown' },
-            check_load: entity.check_load + load,
-          } as EntityItem,
-          if: { version: entity.v },
-        },
+        { put, if: { version: entity.v } },
         countChecks(context, count, { checks: 1, load }, account),
         ...schedule.writes,
       ]);
@@ -83,10 +81,13 @@ export async function createCheck(context: Context, body: object): Promise<Check
 type Room = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
 
 async function readEntity({ ports, keys }: Env, tenant: string, id: string): Promise<Room> {
-  const places = [keys.entity(tenant, id), keys.account(tenant), keys.checkCount(tenant)];
-  const [entity, account, count] = await ports.table.getMany<Item>(places);
+  const [entity, account, count] = await ports.table.getMany<[EntityItem, AccountItem, CheckCountItem]>([
+    keys.entity(tenant, id),
+    keys.account(tenant),
+    keys.checkCount(tenant),
+  ]);
   if (!entity || !account) throw notFound(`Entity ${id}`);
-  return [entity as EntityItem, account as AccountItem, count as CheckCountItem | undefined];
+  return [entity, account, count];
 }
 
 /** Changes a check's settings; only what is supplied changes. What changes nothing is not written. */

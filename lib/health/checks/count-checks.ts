@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks, loadOf } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 
 /** What a check adds to its account's load: nothing while it is disabled or waits for pushes. */
@@ -30,7 +30,7 @@ export async function countedWith(
   const step = { checks: next ? 0 : -1, load: (next ? loadOfCheck(next) : 0) - loadOfCheck(check) };
   if (step.checks === 0 && step.load === 0) return writes;
   const place = keys.entity(tenant, check.entity_id);
-  const [entity, account, count] = await ports.table.getMany<Item>([
+  const [entity, account, count] = await ports.table.getMany<[EntityItem, AccountItem, CheckCountItem]>([
     place,
     keys.account(tenant),
     keys.checkCount(tenant),
@@ -39,11 +39,11 @@ export async function countedWith(
   const isEntity = (write: Write) => 'put' in write && write.put.pk === place.pk && write.put.sk === place.sk;
   const own = writes.find(isEntity) as { put: EntityItem } | undefined;
   // One that is written anyway is held to the version it was read at; its load is of that version too.
-  const base: EntityItem = own ? own.put : { ...(entity as EntityItem), v: ports.ids.token() };
+  const base: EntityItem = own ? own.put : { ...entity, v: ports.ids.token() };
   const put: EntityItem = { ...base, check_load: base.check_load + step.load };
   return [
     ...writes.filter((write) => write !== own),
-    own ? { ...own, put } : { put, if: { version: (entity as EntityItem).v } },
-    countChecks(context, count as CheckCountItem | undefined, step, account as AccountItem),
+    own ? { ...own, put } : { put, if: { version: entity.v } },
+    countChecks(context, count, step, account),
   ];
 }

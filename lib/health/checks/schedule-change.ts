@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import type { Job } from '#lib/messages.ts';
-import type { Message, Ports, Write } from '#lib/platform/ports.ts';
+import type { Job, MessageTo } from '#lib/messages.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
 import { deadlineEntry, rhythmEntry } from '#lib/schedule/entries.ts';
 import { packJobs, sendDeadlines } from '#lib/schedule/jobs.ts';
 import { latestSlot, type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
@@ -46,10 +46,10 @@ async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
 }
 
 /** A probe at once; it takes the place of the latest past slot, so that the rhythm stays. */
-const probeNow = (ports: Ports, check: CheckItem, rhythm: Rhythm): Message[] =>
+const probeNow = (ports: Ports, check: CheckItem, rhythm: Rhythm): MessageTo<'job'>[] =>
   messagesOf(ports, check, [latestSlot(rhythm, ports.clock.now())]).map(({ not_before: _now, ...message }) => message);
 
-function messagesOf(ports: Ports, { tenant_id, entity_id, id }: CheckItem, slots: number[]): Message[] {
+function messagesOf(ports: Ports, { tenant_id, entity_id, id }: CheckItem, slots: number[]): MessageTo<'job'>[] {
   const jobs: Job[] = slots.map((slot) => ({ tenant_id, entity_id, check_id: id, slot }));
   return packJobs(jobs, ports.settings.JOB_GROUP_MS);
 }

@@ -42,7 +42,7 @@ export async function resultList(
       to: `${RESULTS}${stamp(to)}`,
       descending: true,
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     const found = page.items
       .filter(isAsked)

@@ -26,7 +26,7 @@ export const checkTransitions =
       to: above(TRANSITIONS),
       descending: true,
       limit,
-      ...(after !== undefined && { after }),
+      after,
     });
     return { found: items.map((item) => ({ at: item.sk, value: transitionRecord(context, item) })), next };
   };
@@ -46,7 +46,7 @@ export const transitionFeed =
         from: stamp(Math.max(since, kept(context))),
         descending: true,
         limit,
-        ...(after !== undefined && { after }),
+        after,
       },
     );
     const items = await ports.table.getMany<Item>(

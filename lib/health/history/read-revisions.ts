@@ -1,7 +1,7 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { REVISIONS, under } from '#lib/keys.ts';
-import { pagesOf } from '#lib/platform/table/pages.ts';
+import { itemsOf } from '#lib/platform/table/pages.ts';
 import type { RevisionItem } from './revisions.ts';
 
 /** A check has few revisions; most often one of them, the first read, is all it takes. */
@@ -14,12 +14,15 @@ export async function revisionsSince(
   from: number,
 ): Promise<RevisionItem[]> {
   const newestFirst: RevisionItem[] = [];
-  const query = { partition: keys.ofCheck(tenant, check.id), ...under(REVISIONS), descending: true, limit: PAGE };
-  for await (const revisions of pagesOf<RevisionItem>(ports.table, query)) {
-    for (const revision of revisions) {
-      newestFirst.push(revision);
-      if (revision.from <= from) return newestFirst.reverse();
-    }
+  const revisions = itemsOf<RevisionItem>(ports.table, {
+    partition: keys.ofCheck(tenant, check.id),
+    ...under(REVISIONS),
+    descending: true,
+    limit: PAGE,
+  });
+  for await (const revision of revisions) {
+    newestFirst.push(revision);
+    if (revision.from <= from) break;
   }
   return newestFirst.reverse();
 }

@@ -40,13 +40,13 @@ async function* allMoments(
   const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms });
   const slots = due[Symbol.iterator]();
   let next = slots.next();
-  const pages = pagesOf<ResultItem>(ports.table, {
+  const results = {
     partition: keys.ofCheck(tenant, check.id),
     from: `${RESULTS}${stamp(window.from)}`,
     to: `${RESULTS}${stamp(window.until)}`,
-  });
-  for await (const results of pages) {
-    for (const result of results) {
+  };
+  for await (const page of pagesOf<ResultItem>(ports.table, results)) {
+    for (const result of page) {
       const at = orderOf(result);
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       if (!next.done && next.value.slot === at) next = slots.next();

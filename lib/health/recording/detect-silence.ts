@@ -8,7 +8,7 @@ import { resultExpiry } from '#lib/health/history/retention.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Item, Ports, Write } from '#lib/platform/ports.ts';
+import type { Ports, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
@@ -55,10 +55,10 @@ async function attempt(
   // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
   const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, entity_id, check_id));
   if (!entry || entry.deadline > ports.clock.now()) return [];
-  const [check, watermark] = (await ports.table.getMany<Item>([
+  const [check, watermark] = await ports.table.getMany<[CheckItem, WatermarkItem]>([
     keys.check(tenant_id, check_id),
     keys.watermark(shard),
-  ])) as [CheckItem | undefined, WatermarkItem | undefined];
+  ]);
   if (!check?.enabled) return [];
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];

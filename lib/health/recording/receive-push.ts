@@ -120,9 +120,9 @@ const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [
 
 /** The result that the same push made before, from what stands in the way of its result or its pointer. */
 async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof AGAIN> {
-  const [result, pointer] = present;
-  if (result) return result as ResultItem;
-  return arrival.pointer && pointer ? resultOf(arrival, pointer as PushKeyItem) : AGAIN;
+  const [result, pointer] = present as [ResultItem?, PushKeyItem?];
+  if (result) return result;
+  return arrival.pointer && pointer ? resultOf(arrival, pointer) : AGAIN;
 }
 
 async function resultOf({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {

@@ -45,7 +45,8 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
         tries === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
       if (!check) return 'dropped';
       if (check.rev !== probe.check.rev) {
-        const kept = await ports.table.transact([{ put: { ...result, history: true } as ResultItem, if: 'absent' }]);
+        const old: ResultItem = { ...result, history: true };
+        const kept = await ports.table.transact([{ put: old, if: 'absent' }]);
         return kept.ok ? 'history' : kept.conflict ? AGAIN : 'repeated';
       }
       const { success, error_message } = probe.outcome;

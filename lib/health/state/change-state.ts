@@ -8,7 +8,7 @@ import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
@@ -31,15 +31,15 @@ type AlertDeadline = (typeof ALERT_DEADLINES)[number];
 
 /** Reads what a change of a check's state touches; undefined when the entity is gone. */
 export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
-  const [entity, policy, ...deadlines] = await ports.table.getMany<Item>([
+  const [entity, policy, ...deadlines] = await ports.table.getMany<[EntityItem, PolicyItem, ...DeadlineEntry[]]>([
     keys.entity(check.tenant_id, check.entity_id),
     keys.policy(check.tenant_id, check.id),
     ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.entity_id, check.id)),
   ]);
   if (!entity) return undefined;
   return {
-    entity: entity as EntityItem,
-    policy: (policy as PolicyItem | undefined) ?? defaultPolicy(keys, check),
+    entity,
+    policy: policy ?? defaultPolicy(keys, check),
     policyStored: policy !== undefined,
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };

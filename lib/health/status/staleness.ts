@@ -45,7 +45,7 @@ export async function lastResult({ ports, keys, tenant, caller }: Context, id: s
       to: `${RESULTS}${stamp(now + AHEAD_MS)}`,
       descending: true,
       limit,
-      ...(next !== undefined && { after: next }),
+      after: next,
     });
     for (const item of page.items) {
       if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;

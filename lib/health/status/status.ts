@@ -52,7 +52,7 @@ function statusEntities(context: Context, isStale: (entityId: string) => boolean
     const { items, next } = await queryMerged<EntityItem>(
       ports.table,
       keys.buckets.map((bucket) => keys.entities(tenant, bucket)),
-      { limit, ...(after !== undefined && { after }) },
+      { limit, after },
     );
     // Read behind the entities, so that it holds the blueprint of each.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
@@ -76,8 +76,8 @@ async function countAll({ ports, keys, tenant }: Context): Promise<Counts> {
   const counts = noCounts();
   await Promise.all(
     keys.buckets.map(async (bucket) => {
-      const pages = pagesOf<EntityItem>(ports.table, { partition: keys.entities(tenant, bucket) });
-      for await (const entities of pages) entities.reduce(counted, counts);
+      const entities = { partition: keys.entities(tenant, bucket) };
+      for await (const page of pagesOf<EntityItem>(ports.table, entities)) page.reduce(counted, counts);
     }),
   );
   return counts;

@@ -2,7 +2,7 @@ import type { Scope } from '#lib/access/context.ts';
 import { requireAction } from '#lib/actions/store.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -20,14 +20,11 @@ export async function createSkill(scope: Scope, input: NewSkill): Promise<SkillI
   const v = ports.ids.token();
   return oneAtATime(ports.table, keys.skills(tenant), () =>
     untilDone(ports, async () => {
-      const [taken, before] = await ports.table.getMany<Item>([
-        keys.skill(tenant, input.slug),
-        keys.skillCount(tenant),
-      ]);
+      const [taken, before] = await skillAndCount(scope, input.slug);
       // With one's own version it was made by a try before, whose answer was lost.
-      if (taken?.v === v) return taken as SkillItem;
+      if (taken?.v === v) return taken;
       if (taken) throw new AppError('CONFLICT', `There is a skill ${input.slug} already. PUT changes it.`);
-      const count = counted(scope, before as SkillCountItem | undefined, +1);
+      const count = counted(scope, before, +1);
       const skill: SkillItem = {
         ...keys.skill(tenant, input.slug),
         ...input,
@@ -73,8 +70,7 @@ export async function deleteSkill(scope: Scope, slug: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   await oneAtATime(ports.table, keys.skills(tenant), () =>
     untilDone(ports, async () => {
-      const found = await ports.table.getMany<Item>([keys.skill(tenant, slug), keys.skillCount(tenant)]);
-      const [skill, count] = found as [SkillItem | undefined, SkillCountItem | undefined];
+      const [skill, count] = await skillAndCount(scope, slug);
       if (!skill) return;
       const outcome = await commit(ports, [
         { delete: keys.skill(tenant, slug), if: { version: skill.v } },
@@ -84,6 +80,9 @@ export async function deleteSkill(scope: Scope, slug: string): Promise<void> {
     }),
   );
 }
+
+const skillAndCount = ({ ports, keys, tenant }: Scope, slug: string) =>
+  ports.table.getMany<[SkillItem, SkillCountItem]>([keys.skill(tenant, slug), keys.skillCount(tenant)]);
 
 async function mustHaveActions(scope: Scope, tools: ToolDefinition[], before: ToolDefinition[] = []): Promise<void> {
   const idsOf = (list: ToolDefinition[]) => new Set(list.flatMap(({ action_id }) => action_id ?? []));

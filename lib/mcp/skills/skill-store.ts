@@ -1,7 +1,8 @@
 import type { Scope } from '#lib/access/context.ts';
 import { SKILLS, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
-import { allRead } from '#lib/platform/table/pages.ts';
+import type { Query } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
 
@@ -22,29 +23,18 @@ export async function requireSkill({ ports, keys, tenant }: Scope, slug: string)
   return skill;
 }
 
-function skillItems({ ports, keys, tenant }: Scope): Reader<SkillItem> {
-  return async (after, limit) => {
-    const { items, next } = await ports.table.query<SkillItem>({
-      partition: keys.skills(tenant),
-      ...under(SKILLS),
-      limit,
-      ...(after !== undefined && { after }),
-    });
-    return { found: items.map((value) => ({ at: value.sk, value })), next };
-  };
-}
+const skillsOf = ({ keys, tenant }: Scope): Query => ({ partition: keys.skills(tenant), ...under(SKILLS) });
 
 /** Skills as the interface shows them, in the order of their slugs. */
 export function skillList(scope: Scope): Reader<Skill> {
-  const read = skillItems(scope);
   return async (after, limit) => {
-    const { found, next } = await read(after, limit);
-    return { found: found.map(({ at, value }) => ({ at, value: skillRecord(value) })), next };
+    const { items, next } = await scope.ports.table.query<SkillItem>({ ...skillsOf(scope), limit, after });
+    return { found: items.map((item) => ({ at: item.sk, value: skillRecord(item) })), next };
   };
 }
 
 /** Every skill of a tenant, the first registered first. */
 export async function allSkills(scope: Scope): Promise<SkillItem[]> {
-  const all = await allRead(skillItems(scope));
+  const all = await allOf<SkillItem>(scope.ports.table, skillsOf(scope));
   return all.sort((a, b) => a.number - b.number);
 }

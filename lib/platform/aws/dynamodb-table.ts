@@ -57,8 +57,7 @@ export function dynamoTable({ client, table, ...pauses }: Options): Table {
         const input = queryInput(table, query);
         if (!input) return { items: [] };
         const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
-        const next = LastEvaluatedKey?.sk?.S;
-        return { items: Items.map((one) => fromAttributes<T>(one)), ...(next !== undefined && { next }) };
+        return { items: Items.map((one) => fromAttributes<T>(one)), next: LastEvaluatedKey?.sk?.S };
       }),
 
     putMany: (items) =>

@@ -19,7 +19,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   if (near !== undefined) return near;
   const words = wordsOf(name);
   return closest(known, (one) => {
-    const [fewer, more] = [words, wordsOf(one)].sort((a, b) => a.size - b.size) as [Set<string>, Set<string>];
+    const other = wordsOf(one);
+    const [fewer, more] = words.size <= other.size ? [words, other] : [other, words];
     const says = [...fewer].some((word) => word.length >= SHORTEST_WORD);
     return says && fewer.isSubsetOf(more) ? more.size - fewer.size : undefined;
   });

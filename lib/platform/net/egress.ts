@@ -183,7 +183,7 @@ function allowCanonical(host: string, egress: Egress, allow: readonly string[]):
     return { ok: false, reason: `${JSON.stringify(host.slice(0, 260))} is not a valid host name` };
   }
   if (egress === 'public') {
-    const zone = labels.at(-1) as string;
+    const zone = labels.at(-1)!;
     if (labels.length === 1) return { ok: false, reason: `${name} is not a full name, and ${PUBLIC_ONLY}` };
     if (PRIVATE_ZONES.has(zone)) return { ok: false, reason: `.${zone} is a private zone, and ${PUBLIC_ONLY}` };
   }

@@ -78,7 +78,7 @@ export type LookUp = {
   hostname: string;
   type: RecordType;
   /** Address or address:port of the DNS server to ask; the machine's own when absent. */
-  resolver?: string;
+  resolver?: string | undefined;
   timeout_ms: number;
   /** For `resolver`; the machine's own is the operator's and not judged. */
   egress: Egress;

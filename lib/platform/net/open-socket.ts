@@ -45,7 +45,7 @@ export async function openSocket(
   deadline.stage = `connecting to ${where}`;
   const socket =
     addresses.length === 1
-      ? connect({ host: addresses[0] as string, port })
+      ? connect({ host: addresses[0]!, port })
       : connect({
           host: 'judged',
           port,
@@ -118,6 +118,6 @@ const pinned =
 
 function describe(verdict: Verdict, addresses: string[], port: number): string {
   const at = (address: string) => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`);
-  if (!verdict.ok || verdict.literal) return at(addresses[0] as string);
+  if (!verdict.ok || verdict.literal) return at(addresses[0]!);
   return addresses.length === 1 ? `${verdict.host}:${port} (${addresses[0]})` : `${verdict.host}:${port}`;
 }

@@ -49,7 +49,7 @@ function hostsReader(path: string): () => ReadonlyMap<string, string[]> {
 export function parseHosts(text: string): ReadonlyMap<string, string[]> {
   const names = new Map<string, string[]>();
   for (const line of text.split('\n')) {
-    const [address, ...aliases] = (line.split('#')[0] as string).trim().split(/\s+/);
+    const [address, ...aliases] = line.split('#')[0]!.trim().split(/\s+/);
     if (!address || address.includes('%')) continue;
     for (const alias of aliases) {
       const name = alias.toLowerCase();

@@ -31,9 +31,10 @@ export function readRates<C extends RateClass>(text: string, allowed: readonly C
     const [, name, perSecond, burst] = ONE.exec(part.trim()) ?? [];
     if (name === undefined)
       throw new Error(`"${part.trim()}" is not <class>=<a second>/<at once>, as in push=500/5000`);
-    if (!allowed.includes(name as C)) throw new Error(`there is no class "${name}"; there are ${allowed.join(', ')}`);
-    if (rates[name as C]) throw new Error(`"${name}" is there twice`);
-    rates[name as C] = { per_second: Number(perSecond), burst: Number(burst) };
+    const known = allowed.find((one) => one === name);
+    if (!known) throw new Error(`there is no class "${name}"; there are ${allowed.join(', ')}`);
+    if (rates[known]) throw new Error(`"${name}" is there twice`);
+    rates[known] = { per_second: Number(perSecond), burst: Number(burst) };
   }
   return rates;
 }

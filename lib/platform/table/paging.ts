@@ -76,7 +76,7 @@ export type Reader<T> = (
  */
 export async function gather<T>(
   read: Reader<T>,
-  from: { after?: string | undefined; limit?: number; maxBytes?: number } = {},
+  from: { after?: string | undefined; limit?: number | undefined; maxBytes?: number } = {},
 ): Promise<{ values: T[]; next?: string }> {
   const { limit = MAX_ITEMS, maxBytes = MAX_BYTES } = from;
   const values: T[] = [];

@@ -99,7 +99,7 @@ describe('faults of ours', () => {
 
   it('for too long end it as failed, where it is seen', async () => {
     const { getMany } = world.ports.table;
-    world.ports.table.getMany = (keys) =>
+    world.ports.table.getMany = (keys: Key[]) =>
       keys.some(({ sk }) => sk === 'POLICY') ? Promise.reject(new Error('no answer')) : getMany(keys);
     expect(await run('last')).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(receiver.received).toEqual([]);

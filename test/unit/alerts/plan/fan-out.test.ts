@@ -197,10 +197,7 @@ describe('a transition whose fan-out fails', () => {
     const ends = (write: Write) =>
       'put' in write && write.put.sk === first.sk && (write.put as DeliveryItem).status === 'failed';
     world.ports.table = {
-      get: (key) => table.get(key),
-      getMany: (keys) => table.getMany(keys),
-      query: (query) => table.query(query),
-      putMany: (items) => table.putMany(items),
+      ...table,
       transact: async (writes) => {
         if (writes.some(ends)) throw new Error('The table is away.');
         return table.transact(writes);

@@ -11,8 +11,7 @@ beforeEach(async () => {
   world = await healthWorld();
 });
 
-const feed = async (limit?: number, after?: string) =>
-  gather(transitionFeed(world.context), { after, ...(limit !== undefined && { limit }) });
+const feed = async (limit?: number, after?: string) => gather(transitionFeed(world.context), { after, limit });
 
 describe('the feed of transitions', () => {
   it('is newest first over all entities, page by page', async () => {
