@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
-import type { Table } from '#lib/platform/ports.ts';
+import type { Key, Table } from '#lib/platform/ports.ts';
 import { queueEvent, START, TENANT } from '#test/support/alert-world.ts';
 import { id, last, plan, receiver, run, slack, startDelivery, world } from './delivery-world.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/sqlite-table.ts';
+import { under } from '#lib/keys.ts';
 import type { Query } from '#lib/platform/ports.ts';
 import { allOf, itemsOf, pagesOf } from '#lib/platform/table/pages.ts';
 
@@ -17,7 +18,7 @@ async function partition(count: number) {
   return { sks, reads, table: { query } };
 }
 
-const RESULTS = { partition: 'p', prefix: 'R#' };
+const RESULTS = { partition: 'p', ...under('R#') };
 
 describe('reading a query to its end', () => {
   it('finds every item once and in order, with one read a page, whatever the size of a page', async () => {
