@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SETTING_NAMES } from '#infra/local/settings.ts';
-import { openTable } from '#infra/local/sqlite-table.ts';
-import { STORE_FILE } from '#infra/local/store.ts';
+import { openTable } from '#infra/local/store/sqlite-table.ts';
+import { STORE_FILE } from '#infra/local/store/store.ts';
 import { keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';

@@ -7,13 +7,13 @@ import { allUsers } from '#lib/access/store.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Key, Ports } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
+import type { Env } from './env.ts';
 import { ACTIONS, under } from './keys.ts';
 
 /** Entities that one message deletes; the rest is for the next one, so that no function runs long. */

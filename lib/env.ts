@@ -3,8 +3,8 @@ import type { MessageBodies } from './messages.ts';
 import type { Ports } from './platform/ports.ts';
 
 /**
- * What most rules take first: the ports, which are all they touch of the world, and the keys of the table. A queue takes
- * its own messages alone (lib/messages.ts).
+ * What most rules take first: the ports, which are all they touch of the world, and the keys of the table. A queue
+ * takes its own messages alone (lib/messages.ts).
  */
 export type Env<Port extends keyof Ports = keyof Ports> = { ports: Pick<Ports<MessageBodies>, Port>; keys: Keys };
 

@@ -15,10 +15,10 @@ import type { Construct } from 'constructs';
 import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
 import { queueVariable } from '#lib/platform/aws/environment.ts';
-import { bundle } from './bundle.ts';
-import { namespaceOf } from './own-metrics.ts';
+import { bundle } from './bundle/bundle.ts';
 import { permissionsOf, type Resources } from './permissions.ts';
 import { type DeploySettings, serviceEnvironment } from './settings.ts';
+import { namespaceOf } from './watch/own-metrics.ts';
 
 export type Functions = Record<FunctionName, LambdaFunction>;
 

@@ -4,21 +4,21 @@ import type { Construct } from 'constructs';
 import { MCP_PATH } from '#lib/mcp/endpoint.ts';
 import { layoutOf } from '#lib/schedule/watermark.ts';
 import { acknowledgeFindings } from './acknowledged.ts';
-import { makeAlarms } from './alarms.ts';
 import { makeBackup } from './backup.ts';
 import { makeBus } from './bus.ts';
-import { makeCdn } from './cdn.ts';
 import { makeChangeStream } from './change-stream.ts';
 import { makeConsumers } from './consumers.ts';
-import { makeDashboards } from './dashboard.ts';
-import { makeFunctionUrls } from './function-urls.ts';
+import { makeCdn } from './edge/cdn.ts';
+import { makeFunctionUrls } from './edge/function-urls.ts';
+import { makeHttp } from './edge/http.ts';
 import { makeFunctions } from './functions.ts';
-import { makeHttp } from './http.ts';
 import { makeQueues } from './queues.ts';
 import type { DeploySettings } from './settings.ts';
 import { makeTable } from './table.ts';
 import { makeTicks } from './ticks.ts';
 import { makeNetwork } from './vpc.ts';
+import { makeAlarms } from './watch/alarms.ts';
+import { makeDashboards } from './watch/dashboard.ts';
 
 /** The whole service, from the topology. */
 export class FleetwatchStack extends Stack {

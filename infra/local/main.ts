@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseFlags } from '#infra/flags.ts';
 import { makeLog } from '#lib/platform/log.ts';
-import { startDemo } from './demo.ts';
+import { startDemo } from './demo/demo.ts';
 import { type FirstKey, KEY_FILE } from './first-account.ts';
 import { startHost } from './host.ts';
 import { readHostSettings } from './settings.ts';

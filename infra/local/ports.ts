@@ -5,10 +5,10 @@ import type { Log, Ports } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { type Rates, ratesIn } from '#lib/platform/sharing/rates.ts';
-import { type LocalBus, makeBus } from './bus.ts';
-import { type LocalQueues, makeQueues } from './queues.ts';
-import { makeTable, type SqliteTable } from './sqlite-table.ts';
-import type { Store } from './store.ts';
+import { type LocalBus, makeBus } from './feeds/bus.ts';
+import { type LocalQueues, makeQueues } from './feeds/queues.ts';
+import { makeTable, type SqliteTable } from './store/sqlite-table.ts';
+import type { Store } from './store/store.ts';
 
 export type LocalPorts = Ports & { table: SqliteTable; queues: LocalQueues; bus: LocalBus };
 

@@ -37,7 +37,10 @@ export type DeadlineNote = Partial<Series> & {
   closing?: true;
 };
 
-/** Whose entry it is: `id` is the check or action. `entity_id` only says which shard; an action, which has no entity, puts its own id there. */
+/**
+ * Whose entry it is: `id` is the check or action. `entity_id` only says which shard; an action, which has no entity,
+ * puts its own id there.
+ */
 export type Owner = { tenant_id: string; entity_id: string; id: string };
 
 const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, entity_id, id }: Owner, v: string) => ({

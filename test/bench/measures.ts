@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { STORE_FILE } from '#infra/local/store.ts';
+import { STORE_FILE } from '#infra/local/store/store.ts';
 import { RESULTS } from '#lib/keys.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type Check, inParallel, type LocalTarget, makeChecks, startTarget } from '#test/long/fleet.ts';

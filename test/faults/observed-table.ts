@@ -1,4 +1,4 @@
-import { openTable } from '#infra/local/sqlite-table.ts';
+import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { keyOf } from '#lib/platform/table/item-limits.ts';

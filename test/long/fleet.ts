@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { STORE_FILE } from '#infra/local/store.ts';
+import { STORE_FILE } from '#infra/local/store/store.ts';
 import { after, keyTable, RESULTS } from '#lib/keys.ts';
 import { isSlot, type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import { got, newEntity } from '#test/support/fleet.ts';

@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { openTable, type SqliteTable } from '#infra/local/sqlite-table.ts';
+import { openTable, type SqliteTable } from '#infra/local/store/sqlite-table.ts';
 import { type AccountItem, DEFAULT_LIMITS } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KEY_FILE } from '#infra/local/first-account.ts';
-import { bareEnv } from '#test/support/command.ts';
+import { bareEnv } from './command.ts';
 
 export type MainProcess = {
   child: ChildProcess;

@@ -1,4 +1,4 @@
-import { openTable } from '#infra/local/sqlite-table.ts';
+import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { AccountItem, NewAccount, UserItem } from '#lib/access/account.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { authenticate } from '#lib/access/authenticate.ts';

@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
-import { recordOf } from '#infra/local/consumers.ts';
-import type { Received } from '#infra/local/queues.ts';
+import { recordOf } from '#infra/local/feeds/consumers.ts';
+import type { Received } from '#infra/local/feeds/queues.ts';
 import { hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import type { BatchReply } from '#lib/platform/batch.ts';

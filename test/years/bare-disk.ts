@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openStore } from '#infra/local/store.ts';
+import { openStore } from '#infra/local/store/store.ts';
 
 const COMMITS = 200;
 const ROW = 'x'.repeat(300);

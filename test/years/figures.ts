@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { STORE_FILE } from '#infra/local/store.ts';
+import { STORE_FILE } from '#infra/local/store/store.ts';
 import type { BareDisk } from './bare-disk.ts';
 import type { Life } from './life.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Host, startHost } from '#infra/local/host.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
-import type { Store } from '#infra/local/store.ts';
+import type { Store } from '#infra/local/store/store.ts';
 import { setLimits } from '#lib/access/change-account.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Log } from '#lib/platform/ports.ts';

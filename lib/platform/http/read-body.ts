@@ -1,8 +1,8 @@
 import { AppError } from '#lib/platform/errors.ts';
-import type { ApiEvent } from '#lib/platform/http/api-event.ts';
-import { excessOf } from '#lib/platform/http/json-size.ts';
-import { refusal } from '#lib/platform/http/validation.ts';
 import { bodyBytes } from '#lib/platform/net/body-bytes.ts';
+import type { ApiEvent } from './api-event.ts';
+import { excessOf } from './json-size.ts';
+import { refusal } from './validation.ts';
 
 /** The body as a JSON object. An empty body is `{}`. Throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
 export async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<string, unknown>> {

@@ -47,7 +47,7 @@ type Environment = Caller & {
   idle_since: number;
 };
 
-/** Ports of a function as infra/aws/entry.ts has them made, on the account of `caller`. */
+/** Ports of a function as infra/aws/bundle/entry.ts has them made, on the account of `caller`. */
 export function portsOf(world: World, name: Invocable, caller: Caller) {
   const { clock, meter, settings, targets } = world;
   const { sends } = functions[name];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { entryOf } from '#infra/aws/entry.ts';
+import { entryOf } from '#infra/aws/bundle/entry.ts';
 import { type FunctionName, functions, queues, schedules, streams } from '#infra/topology.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import { functionIn, type Json, ofType, queueIn, synthesize } from './synthesized.ts';

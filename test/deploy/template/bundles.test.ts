@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundle } from '#infra/aws/bundle.ts';
+import { bundle } from '#infra/aws/bundle/bundle.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { run } from '#test/deploy/run.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundle } from '#infra/aws/bundle.ts';
-import { withoutDescriptions } from '#infra/aws/without-descriptions.ts';
+import { bundle } from '#infra/aws/bundle/bundle.ts';
+import { withoutDescriptions } from '#infra/aws/bundle/without-descriptions.ts';
 
 describe('code that is deployed', () => {
   it.each([

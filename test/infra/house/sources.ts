@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { entryOf } from '#infra/aws/entry.ts';
+import { entryOf } from '#infra/aws/bundle/entry.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

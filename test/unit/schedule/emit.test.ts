@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openTable } from '#infra/local/sqlite-table.ts';
+import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { AppError } from '#lib/platform/errors.ts';

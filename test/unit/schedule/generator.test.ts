@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/generator.ts';
-import { openTable } from '#infra/local/sqlite-table.ts';
+import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import { makeIds } from '#lib/platform/ids.ts';

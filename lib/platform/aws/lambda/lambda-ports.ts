@@ -19,14 +19,14 @@ const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This f
 
 const NO_METRICS: Metrics = {
   count: () => {
-    throw new Error('This function counts nothing (infra/aws/entry.ts).');
+    throw new Error('This function counts nothing (infra/aws/bundle/entry.ts).');
   },
 };
 
 const NO_LIMITER: Limiter = {
   rates: undefined,
   takeOf: () => {
-    throw new Error('This function answers no requests (infra/aws/entry.ts).');
+    throw new Error('This function answers no requests (infra/aws/bundle/entry.ts).');
   },
   takeAt: () => undefined,
 };

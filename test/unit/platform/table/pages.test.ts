@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openTable } from '#infra/local/sqlite-table.ts';
+import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { under } from '#lib/keys.ts';
 import type { Query } from '#lib/platform/ports.ts';
 import { allOf, itemsOf, pagesOf } from '#lib/platform/table/pages.ts';

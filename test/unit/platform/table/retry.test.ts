@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openTable } from '#infra/local/sqlite-table.ts';
+import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 

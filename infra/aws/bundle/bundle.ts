@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { buildSync, type Metafile } from 'esbuild';
+import type { FunctionName } from '#infra/topology.ts';
+import { entryOf } from './entry.ts';
+import { packedDocument } from './packed-document.ts';
+import { withoutDescriptions } from './without-descriptions.ts';
+
+type Bundle = {
+  /** The folder that is deployed: `index.mjs`, minified, and beside it what is loaded only when it is asked for. */
+  dir: string;
+  /** What is loaded when the function starts. */
+  bytes: number;
+  /** Everything. */
+  all_bytes: number;
+  /** Every module that went in. */
+  inputs: string[];
+};
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Some packages are CommonJS inside and ask for `require` when they run. */
+const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
+
+/**
+ * Parts of packages that no function can use: the credentials are a fifth of the code, and any of the others leads the
+ * api's bundle over its limit.
+ */
+const WITHOUT = {
+  '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts'),
+  '@smithy/core/event-streams': join(import.meta.dirname, 'never-loaded.ts'),
+  bowser: join(import.meta.dirname, 'never-loaded.ts'),
+  'mnemonist/lru-cache': join(import.meta.dirname, 'plain-cache.ts'),
+};
+
+/** It tells agents what its tools and their arguments mean, from their schemas. */
+const DESCRIBES: FunctionName = 'mcp';
+
+const made = new Map<FunctionName, Bundle>();
+
+/** Everything that a function uses and nothing else; made once a process, in a folder that goes with it. */
+export function bundle(name: FunctionName): Bundle {
+  const known = made.get(name) ?? build(name);
+  made.set(name, known);
+  return known;
+}
+
+const DOCUMENT = 'openapi-document.mjs';
+let folder: string | undefined;
+function ownFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-bundles-'));
+  writeFileSync(join(dir, DOCUMENT), packedDocument());
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function build(name: FunctionName): Bundle {
+  folder ??= ownFolder();
+  const dir = join(folder, name);
+  const { metafile, outputFiles } = buildSync({
+    stdin: { contents: entryOf(name), resolveDir: ROOT, sourcefile: `${name}.entry.ts`, loader: 'ts' },
+    outdir: dir,
+    entryNames: 'index',
+    outExtension: { '.js': '.mjs' },
+    absWorkingDir: ROOT,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    alias: { ...WITHOUT, '#lib/openapi-document.ts': join(folder, DOCUMENT) },
+    banner: { js: REQUIRE },
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'error',
+  });
+  const { outputs } = metafile;
+  mkdirSync(dir);
+  for (const { path, text } of outputFiles) {
+    const code = name === DESCRIBES ? text : withoutDescriptions(text);
+    writeFileSync(path, code);
+    outputs[relative(ROOT, path)]!.bytes = Buffer.byteLength(code);
+  }
+  const sum = (files: Iterable<string>) => [...files].reduce((bytes, file) => bytes + outputs[file]!.bytes, 0);
+  const entry = Object.keys(outputs).find((file) => file.endsWith('/index.mjs'))!;
+  return {
+    dir,
+    bytes: sum(loadedWith(entry, outputs)),
+    all_bytes: sum(Object.keys(outputs)),
+    inputs: Object.keys(metafile.inputs),
+  };
+}
+
+/** A file and all that it imports at its top. */
+function loadedWith(file: string, outputs: Metafile['outputs'], seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const { path, kind } of outputs[file]!.imports) {
+    if (kind === 'import-statement' && path in outputs) loadedWith(path, outputs, seen);
+  }
+  return seen;
+}

@@ -1,0 +1,90 @@
+import { Duration } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  type CfnRoute,
+  type CfnStage,
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  type HttpRoute,
+  HttpStage,
+  LogGroupLogDestination,
+  PayloadFormatVersion,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { Construct } from 'constructs';
+import { type Functions, makeLogGroup } from '#infra/aws/functions.ts';
+import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
+import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
+import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
+
+/** The HTTP API in front of the functions; who calls is judged by each of them, at their gates. */
+export function makeHttp(scope: Construct, functions: Functions, settings: DeploySettings): HttpApi {
+  const integrations = new Map<FunctionName, HttpLambdaIntegration>();
+  const integrationOf = (name: FunctionName) => {
+    const known = integrations.get(name);
+    if (known) return known;
+    const made = new HttpLambdaIntegration(`To-${name}`, functions[name], {
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+    });
+    integrations.set(name, made);
+    return made;
+  };
+  const all = routes.find(isCatchAll);
+  const api = new HttpApi(scope, 'Api', {
+    apiName: settings.STACK_NAME,
+    description: 'Fleetwatch',
+    createDefaultStage: false,
+    corsPreflight: {
+      allowOrigins: corsOrigins(settings),
+      allowMethods: ALLOWED_METHODS.map((method) => CorsHttpMethod[method]),
+      allowHeaders: [...ALLOWED_HEADERS],
+      exposeHeaders: [...EXPOSED_HEADERS],
+      maxAge: Duration.hours(1),
+    },
+    // Also `/` itself, which `/{proxy+}` does not hold.
+    ...(all && { defaultIntegration: integrationOf(all.function) }),
+  });
+  const ofPushes: HttpRoute[] = [];
+  for (const route of routes.filter((row) => !isCatchAll(row) && !specs[row.function].streams)) {
+    const methods = [HttpMethod[route.method as keyof typeof HttpMethod]];
+    const made = api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
+    if (route.function === 'ingest') ofPushes.push(...made);
+  }
+  const stage = new HttpStage(scope, 'Stage', {
+    httpApi: api,
+    stageName: '$default',
+    autoDeploy: true,
+    throttle: { rateLimit: settings.THROTTLE_RATE, burstLimit: settings.THROTTLE_BURST },
+    // Requests that no function saw (throttled, refused by the gateway) show only here.
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(makeLogGroup(scope, 'access', settings)),
+      format: AccessLogFormat.custom(JSON.stringify(ACCESS)),
+    },
+  });
+  throttle(stage, ofPushes, settings.THROTTLE_PUSH_RATE);
+  return api;
+}
+
+/** Gives routes a throttle of their own: what others ask of the API never makes it refuse a heartbeat. */
+function throttle(stage: HttpStage, own: HttpRoute[], rate: number): void {
+  const { defaultChild } = stage.node;
+  const limit = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate };
+  const keys = own.map((route) => (route.node.defaultChild as CfnRoute).routeKey);
+  (defaultChild as CfnStage).routeSettings = Object.fromEntries(keys.map((key) => [key, limit]));
+  // A stage cannot be made with settings of a route that is not there yet.
+  stage.node.addDependency(...own);
+}
+
+const isCatchAll = ({ method, path }: { method: string; path: string }) => method === 'ANY' && path === '/{proxy+}';
+
+const ACCESS = {
+  request_id: '$context.requestId',
+  at: '$context.requestTime',
+  source_ip: '$context.identity.sourceIp',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  status: '$context.status',
+  latency_ms: '$context.responseLatency',
+  error: '$context.error.message',
+};

@@ -1,0 +1,61 @@
+import type { Store } from '#infra/local/store/store.ts';
+import { schedules } from '#infra/topology.ts';
+import type { Clock, Log, Queues } from '#lib/platform/ports.ts';
+import { iso } from '#lib/platform/time.ts';
+
+/** How long after a refusal of the store a tick is tried again. */
+const RETRY_MS = 1000;
+
+/** When the service of a store ticked last (epoch ms); it stopped within two minutes of that. Undefined if never. */
+export function lastTick({ db }: Store): number | undefined {
+  const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
+  return typeof last === 'string' ? Date.parse(last) : undefined;
+}
+
+/**
+ * Sends each schedule's `{scheduled_time}` onto its queue at the full minute, and at once for the present one if it
+ * was not sent. What fell due while nobody ran is not made up for: the generator resumes at the newest slot.
+ * @returns stops the ticks
+ */
+export function startTicks(
+  store: Store,
+  queues: Queues,
+  { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
+): () => void {
+  const stops = schedules.map((schedule) => startTick(schedule));
+  return () => {
+    for (const stop of stops) stop();
+  };
+
+  function startTick({ name, queue, every_minutes }: (typeof schedules)[number]): () => void {
+    const period = every_minutes * 60_000;
+    const note = store.db.prepare('INSERT OR REPLACE INTO ticks (schedule, last) VALUES (?, ?)');
+    let last = String(store.db.prepare('SELECT last FROM ticks WHERE schedule = ?').get(name)?.last ?? '');
+    let timer: NodeJS.Timeout | undefined;
+    let stopped = false;
+
+    async function tick(): Promise<void> {
+      const due = Math.floor(clock.now() / period) * period;
+      const scheduled_time = iso(due);
+      let wait = due + period - clock.now();
+      try {
+        if (scheduled_time !== last) {
+          // Asked for in one turn, so that message and note share a commit.
+          const sent = queues.send(queue, [{ body: { scheduled_time } }]);
+          await Promise.all([sent, store.write(() => note.run(name, scheduled_time))]);
+          last = scheduled_time;
+        }
+      } catch (error) {
+        log.error('a tick could not be sent and is tried again', { schedule: name, scheduled_time, error });
+        wait = Math.min(wait, RETRY_MS);
+      }
+      if (!stopped) timer = setTimeout(tick, Math.max(1, wait));
+    }
+
+    void tick();
+    return () => {
+      stopped = true;
+      clearTimeout(timer);
+    };
+  }
+}

@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { startConsumers } from '#infra/local/feeds/consumers.ts';
+import { makeQueues } from '#infra/local/feeds/queues.ts';
+import { openStore } from '#infra/local/store/store.ts';
+import { functions, queues as specs } from '#infra/topology.ts';
+import { runUntilKilled } from '#test/infra/local/killed/killed-child.ts';
+import { memoryLog } from '#test/support/log.ts';
+import { queueContract } from '#test/support/queue-contract.ts';
+import { clock, failAll, queueWorld } from './queue-world.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-queues-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+queueContract('SQLite', async (consume) => {
+  const store = openStore({ file: ':memory:' });
+  const log = memoryLog();
+  const queues = makeQueues(store, { clock, log, first_pause_ms: 5 });
+  const consumers = startConsumers(queues, { deliverer: consume }, { clock, log });
+  return {
+    queues,
+    stop: async () => {
+      await consumers.stop();
+      store.close();
+    },
+  };
+});
+
+describe('queues on SQLite', () => {
+  it('keep a message that failed its last time as a dead letter, and log it', async () => {
+    const { queues, log } = queueWorld(failAll);
+    await queues.send('delivery', [{ body: { delivery_id: 'dlv_1' } }]);
+    // Half a minute between two tries, at the most.
+    await vi.advanceTimersByTimeAsync(specs.delivery.max_receives * 30_000);
+    expect(queues.deadLetters()).toMatchObject([
+      { queue: 'delivery', body: '{"delivery_id":"dlv_1"}', receives: specs.delivery.max_receives },
+    ]);
+    const dead = log.lines.filter((line) => line.message.includes('dead letter'));
+    expect(dead).toMatchObject([{ level: 'error', fields: { queue: 'delivery' } }]);
+    expect(queues.nextDue('delivery')).toBeUndefined();
+    await queues.sweep(Date.now() + 1);
+    expect(queues.deadLetters()).toEqual([]);
+  });
+
+  it('wait twice as long after each failure', async () => {
+    const at: number[] = [];
+    const { queues } = queueWorld(async (event) => {
+      at.push(Date.now());
+      return failAll(event);
+    });
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(40_000);
+    expect(at.slice(1).map((time, i) => Math.round((time - at[i]!) / 1000))).toEqual([2, 4, 8, 16]);
+  });
+
+  it('abort a function at its time-out and give its batch again', async () => {
+    const reasons: unknown[] = [];
+    const { queues, consumers } = queueWorld(
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason);
+            reject(signal.reason);
+          });
+        }),
+    );
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(functions.deliverer.timeout_seconds * 1000 - 1);
+    expect(reasons).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(reasons).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2000 + functions.deliverer.timeout_seconds * 1000);
+    expect(reasons).toHaveLength(2);
+    await consumers.stop();
+  });
+
+  it('free the place of a function that does not heed its time-out', async () => {
+    const { queues, log } = queueWorld(() => new Promise(() => {}));
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(functions.deliverer.timeout_seconds * 1000 + 1000);
+    expect(log.lines.map((line) => line.message)).toContain('a function failed with its message');
+  });
+
+  it('give a message again when the function names one that it was not given', async () => {
+    let runs = 0;
+    const { queues } = queueWorld(async () => {
+      runs++;
+      return { batchItemFailures: runs === 1 ? [{ itemIdentifier: 'somebody' }] : [] };
+    });
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(runs).toBe(2);
+    expect(queues.nextDue('delivery')).toBeUndefined();
+  });
+
+  it('let what is in hand finish when they are stopped, and take nothing more', async () => {
+    let finish = () => {};
+    let runs = 0;
+    const { queues, consumers } = queueWorld(() => {
+      runs++;
+      return new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    });
+    await queues.send('delivery', [{ body: 1 }]);
+    await vi.advanceTimersByTimeAsync(0);
+    const stopped = consumers.stop();
+    await queues.send('delivery', [{ body: 2 }]);
+    finish();
+    await stopped;
+    expect(runs).toBe(1);
+    expect(queues.nextDue('delivery')).toBeDefined();
+  });
+
+  it('hold messages through a kill -9, and give again at once what was in hand', async () => {
+    const file = join(dir, 'killed.db');
+    const acknowledged = await runUntilKilled('send-forever.ts', [file], 200);
+    const store = openStore({ file });
+    const log = memoryLog();
+    const queues = makeQueues(store, { clock, log });
+    const inHand = store.db.prepare('SELECT count(*) AS n FROM messages WHERE in_flight = 1').get()!.n;
+    expect(inHand).toBeGreaterThan(0);
+    await queues.recover();
+    const seen = new Set<string>();
+    const counts = new Set<string>();
+    const consumers = startConsumers(
+      queues,
+      {
+        deliverer: async ({ Records }: SQSEvent) => {
+          for (const record of Records) {
+            seen.add(JSON.parse(record.body));
+            counts.add(record.attributes.ApproximateReceiveCount);
+          }
+        },
+      },
+      { clock, log },
+    );
+    await vi.waitFor(() => expect(acknowledged.filter((name) => !seen.has(name))).toEqual([]), { timeout: 10_000 });
+    expect(counts).toContain('2');
+    await consumers.stop();
+    store.close();
+  });
+
+  it('hand nothing over after a pause of the process before that is noted', async () => {
+    const store = openStore({ file: ':memory:' });
+    const log = memoryLog();
+    const queues = makeQueues(store, { clock, log });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let paused: Promise<void> | undefined = promise.then(() => {
+      paused = undefined;
+    });
+    const seen: string[] = [];
+    const deliverer = async ({ Records }: SQSEvent) => void seen.push(...Records.map((record) => record.body));
+    const consumers = startConsumers(queues, { deliverer }, { clock, log, afterPause: () => paused });
+    await queues.send('delivery', [{ body: 'after the pause' }]);
+    await new Promise((done) => setImmediate(done));
+    expect(seen).toEqual([]);
+    resolve();
+    await vi.waitFor(() => expect(seen).toEqual(['"after the pause"']));
+    await consumers.stop();
+    store.close();
+  });
+
+  describe('shared by tenants, one of whom has work that does not end', () => {
+    const hands = specs.delivery.batch * specs.delivery.concurrency;
+
+    /** Deliveries of tenant a stay in hand until they are let go; those of others are over at once. */
+    async function crowded(waiting: number) {
+      const held: (() => void)[] = [];
+      const done: string[] = [];
+      const served = queueWorld(async ({ Records }) => {
+        const text = JSON.parse(Records[0]!.body) as string;
+        if (text.startsWith('a')) await new Promise<void>((resolve) => void held.push(resolve));
+        else done.push(text);
+      });
+      const messages = Array.from({ length: waiting }, (_, i) => ({ body: `a${i}`, group: 'acc_a' }));
+      await served.queues.send('delivery', messages);
+      await vi.advanceTimersByTimeAsync(1);
+      return { ...served, held, done };
+    }
+
+    it('take as many of its messages as there are hands while nobody else waits', async () => {
+      const { held } = await crowded(2 * hands);
+      expect(held).toHaveLength(hands);
+    });
+
+    it('take the messages of others at once, however many of its own are due before them', async () => {
+      const { queues, held, done } = await crowded(2 * hands);
+      await queues.send('delivery', [
+        { body: 'b1', group: 'acc_b' },
+        { body: 'c1', group: 'acc_c' },
+        { body: 'shared' },
+      ]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(done.sort()).toEqual(['b1', 'c1', 'shared']);
+      expect(held).toHaveLength(hands);
+    });
+
+    it('take those of others as soon as they are due, though they were sent before', async () => {
+      const { queues, done } = await crowded(2 * hands);
+      await queues.send('delivery', [{ body: 'b1', group: 'acc_b', not_before: Date.now() + 3000 }]);
+      await vi.advanceTimersByTimeAsync(2990);
+      expect(done).toEqual([]);
+      await vi.advanceTimersByTimeAsync(100);
+      expect(done).toEqual(['b1']);
+    });
+
+    it('use a hand as soon as the work of its message has ended, not that of its neighbours', async () => {
+      const { held } = await crowded(hands + 5);
+      held[0]!();
+      held[7]!();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(held).toHaveLength(hands + 2);
+    });
+
+    it('leave nothing behind in the end', async () => {
+      const { queues, held } = await crowded(hands + 20);
+      await queues.send('delivery', [{ body: 'b1', group: 'acc_b' }]);
+      for (let i = 0; i < 5; i++) {
+        for (const end of held.splice(0)) end();
+        await vi.advanceTimersByTimeAsync(1);
+      }
+      expect(queues.nextDue('delivery')).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { grant } from '#infra/local/grant.ts';
+import { openTable } from '#infra/local/store/sqlite-table.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+const key = { pk: 'A', sk: 'a' };
+const sent: string[] = [];
+const ports = {
+  table: openTable({ file: ':memory:' }),
+  queues: { send: async (queue: string) => void sent.push(queue) },
+  bus: { publish: async () => void sent.push('bus') },
+} as unknown as Ports;
+
+it('a function on one machine may do what its row of the topology says', async () => {
+  const notifier = grant(ports, 'notifier');
+  expect(await notifier.table.transact([{ put: { ...key, v: '1' } }])).toEqual({ ok: true });
+  expect(await notifier.table.transact([{ delete: key }])).toEqual({ ok: true });
+  await notifier.queues.send('delivery', []);
+  await notifier.bus.publish([]);
+  expect(sent).toEqual(['delivery', 'bus']);
+});
+
+it('and nothing else, as its role on AWS would refuse it', async () => {
+  const generator = grant(ports, 'generator');
+  expect(await generator.table.get(key)).toBeUndefined();
+  await expect(generator.table.transact([{ delete: key }])).rejects.toThrow('generator may not delete items');
+  await expect(generator.queues.send('delivery', [])).rejects.toThrow('may not send to the queue delivery');
+  await expect(generator.bus.publish([])).rejects.toThrow('infra/topology.ts');
+});

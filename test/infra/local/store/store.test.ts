@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { openStore } from '#infra/local/store/store.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-store-'));
+const store = openStore({ file: join(dir, 'store.db') });
+afterAll(() => {
+  store.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** How SQLite keeps the commit that a job is in: 2 waits for the disk, 1 does not. */
+const synchronous = () => Number(store.db.prepare('PRAGMA synchronous').get()!.synchronous);
+
+it('a commit waits for the disk when anything in it must be kept, and only then', async () => {
+  expect(await store.write(synchronous)).toBe(2);
+  expect(await store.write(synchronous, 'soon')).toBe(1);
+  expect(await store.write(synchronous)).toBe(2);
+  expect(await Promise.all([store.write(synchronous, 'soon'), store.write(synchronous)])).toEqual([2, 2]);
+  expect(await Promise.all([store.write(synchronous, 'soon'), store.write(synchronous, 'soon')])).toEqual([1, 1]);
+});
