@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
 import { Field, FieldInput, makeField, sortFields } from './field.ts';
@@ -72,15 +73,8 @@ export type BlueprintItem = Item &
 /** What is true of a tenant's blueprints together; written with each blueprint made or deleted. */
 export type CatalogItem = Item & { v: string; default_slug: string | null; blueprint_count: number };
 
-export const blueprintRecord = (item: BlueprintItem, catalog: CatalogItem): Blueprint => ({
-  slug: item.slug,
-  name: item.name,
-  description: item.description,
-  fields: item.fields,
-  is_default: item.slug === catalog.default_slug,
-  created_at: item.created_at,
-  updated_at: item.updated_at,
-});
+export const blueprintRecord = (item: BlueprintItem, catalog: CatalogItem): Blueprint =>
+  pick(Blueprint, { ...item, is_default: item.slug === catalog.default_slug });
 
 /** Throws VALIDATION_ERROR for fields other than those that there are; null in one means absent. */
 export function mustBeSameFields({ slug, fields }: BlueprintItem, given: BlueprintPatch['fields']): void {

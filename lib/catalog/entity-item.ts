@@ -1,7 +1,5 @@
 import type { Item } from '#lib/platform/ports.ts';
-
-export type CheckState = 'up' | 'down' | 'unknown';
-export type EntityState = CheckState | 'degraded';
+import type { CheckState, EntityState } from './states.ts';
 
 /**
  * An entity: its record, and the aggregate of its checks, which health decides. It is also the entity's row on

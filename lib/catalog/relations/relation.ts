@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 const RelationType = z
@@ -36,10 +37,4 @@ export type RelationItem = Item & Relation & { v: string };
  */
 export type RelationPointer = Item & Omit<Relation, 'created_at'> & { v: string };
 
-export const relationRecord = (item: RelationItem): Relation => ({
-  id: item.id,
-  from_entity_id: item.from_entity_id,
-  to_entity_id: item.to_entity_id,
-  relation_type: item.relation_type,
-  created_at: item.created_at,
-});
+export const relationRecord = (item: RelationItem): Relation => pick(Relation, item);

@@ -1,17 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
-import { type CheckInput, mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 import { changeState, readBasis, type StateChange } from '#lib/health/state/change-state.ts';
 import { aggregate } from '#lib/health/state/next-state.ts';
-import type { TransitionCause } from '#lib/health/state/transition-item.ts';
+import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
@@ -102,12 +103,12 @@ export async function updateCheck(
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
       if (!check) throw notFound(`Check ${stored.id}`);
       const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
-      const changed = Object.keys(input).filter((member) => !isEqual(input, check, member as keyof CheckInput));
-      // What stands already is judged at each probe; it must not keep anybody from disabling the check.
-      if (changed.includes('target_url') || changed.includes('config')) {
-        guardSettings(input, boundTo(ports.settings, context.caller));
-      }
+      const changed = Object.keys(input).filter(
+        (name) => !isDeepStrictEqual(input[name as never], check[name as never]),
+      );
       if (changed.length === 0) return check;
+      // A host that stands already is guarded at each probe; a check that has one can still be disabled.
+      guardSettings(input, boundTo(ports.settings, context.caller), changed);
       const next =
         changed.length === 1 && changed[0] === 'name'
           ? renamed(ports, check, input)
@@ -121,18 +122,15 @@ export async function updateCheck(
   );
 }
 
-const isEqual = (input: CheckInput, check: CheckItem, member: keyof CheckInput): boolean =>
-  JSON.stringify(input[member]) === JSON.stringify(check[member]);
-
 type NextCheck = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
 
-function renamed(ports: Ports, check: CheckItem, input: CheckInput): NextCheck {
+function renamed(ports: Ports, check: CheckItem, input: CheckSettings): NextCheck {
   const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) });
   return { check: next, writes: [], start: async () => {} };
 }
 
 /** The next settings revision, with all that follows from it: state, timers, a probe at once. */
-async function resettled(context: Context, check: CheckItem, input: CheckInput): Promise<NextCheck | undefined> {
+async function resettled(context: Context, check: CheckItem, input: CheckSettings): Promise<NextCheck | undefined> {
   const { ports, keys } = context;
   const now = ports.clock.now();
   const change = check.enabled && !input.enabled ? await toUnknown(context, check, 'check_disabled') : undefined;

@@ -4,8 +4,8 @@ import { RESULTS, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { revisionsSince } from './read-revisions.ts';
-import type { ResultItem } from './result-item.ts';
-import { type ResultRecord, resultView } from './result-view.ts';
+import type { ResultItem, ResultRecord } from './result-item.ts';
+import { resultView } from './result-view.ts';
 import { retentionStart } from './retention.ts';
 
 /** How far (ms) a push may be checked ahead of its arrival. */

@@ -18,7 +18,7 @@ import { Instant } from '#lib/platform/time.ts';
 import { findGaps, GapRecord, gapRecord } from './gaps.ts';
 import { resultList } from './list-results.ts';
 import { checkTransitions } from './list-transitions.ts';
-import { ResultRecord } from './result-view.ts';
+import { ResultRecord } from './result-item.ts';
 import { retentionStart } from './retention.ts';
 import { readSparkline, Sparkline } from './sparkline.ts';
 

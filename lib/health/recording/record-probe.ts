@@ -1,11 +1,13 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { believed, iso } from '#lib/platform/time.ts';
@@ -19,7 +21,7 @@ export type Probe = {
   slot: number;
   /** Epoch ms at which the probe began. */
   started_at: number;
-  outcome: ProbeOutcome;
+  outcome: ProbeOutcome<ErrorKind>;
   retention_days: number;
 };
 
@@ -79,6 +81,6 @@ function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days
     error_message: outcome.error_message,
     error_kind: outcome.error_kind,
     checked_at: iso(started_at),
-    ...(outcome.days_left !== undefined && { days_left: outcome.days_left }),
+    ...pick(checkTypeOf(check.check_type).result.partial(), outcome),
   };
 }

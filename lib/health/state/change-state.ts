@@ -1,4 +1,5 @@
-import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
@@ -15,7 +16,8 @@ import type { Deadline } from '#lib/schedule/entries.ts';
 import { announce, announcedState } from './announced.ts';
 import { whySkipped } from './decide-alert.ts';
 import { aggregate } from './next-state.ts';
-import type { ClosingNote, FeedItem, SkipReason, TransitionCause, TransitionItem } from './transition-item.ts';
+import type { ClosingNote, FeedItem, TransitionItem } from './transition-item.ts';
+import type { SkipReason, TransitionCause } from './transition-record.ts';
 
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
 export type Basis = {

@@ -1,9 +1,9 @@
-import type { CheckState } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import { believed } from '#lib/platform/time.ts';
 import { announcedState } from './announced.ts';
-import type { SkipReason, TransitionCause } from './transition-item.ts';
+import type { SkipReason, TransitionCause } from './transition-record.ts';
 
 type DecidedChange = { cause: TransitionCause; from: CheckState; to: CheckState /** Epoch ms. */; at: number };
 
