@@ -1,7 +1,7 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
-/** What a tenant decides of a check. Beside these stand the `fields` of its type (check-type.ts), such as target_url. */
+/** The settings that every check has. A stored check has those of its type beside them (`fields` in check-type.ts). */
 export type CheckSettings = {
   entity_id: string;
   check_type: string;

@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrl } from '#lib/access/redaction.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { MODE, settingsOf } from './model.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
 import { parse } from '#lib/platform/http/validation.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { Name } from '#lib/platform/text.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
 import type { CheckType } from './check-type.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 const RelationType = z

@@ -9,18 +9,13 @@ import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
-import { announcedState } from '#lib/health/state/announced.ts';
-import { changeState, readBasis, type StateChange } from '#lib/health/state/change-state.ts';
-import { aggregate } from '#lib/health/state/next-state.ts';
-import type { TransitionCause } from '#lib/health/state/transition-record.ts';
-import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
+import { closingLook, toUnknown, withoutCheck } from './leave-state.ts';
 import { scheduleChange } from './schedule-change.ts';
 
 /** Anything else never reaches a key of the table or a message. */
@@ -168,47 +163,6 @@ async function resettled(context: Context, check: CheckItem, input: CheckSetting
   };
 }
 
-/** The transition by which configuration makes a check's state unknown; undefined when it is already. */
-async function toUnknown(
-  context: Context,
-  check: CheckItem,
-  cause: TransitionCause,
-): Promise<StateChange | 'entity gone' | undefined> {
-  const { ports, keys, caller } = context;
-  if (check.state === 'unknown') return undefined;
-  const basis = await readBasis(context, check);
-  if (!basis) return 'entity gone';
-  const { retention_days } = caller;
-  const now = ports.clock.now();
-  return changeState(keys, ports.ids.token(), basis, {
-    check,
-    to: 'unknown',
-    cause,
-    error_message: '',
-    now,
-    retention_days,
-  });
-}
-
-/**
- * A check whose state is unknown already is disabled or deleted without a transition that could bring a closing note.
- * Should its channels believe it down even so, as an earlier note failed or was silenced, its catch-up brings one.
- */
-async function closingLook(
-  { ports, keys, tenant }: Context,
-  check: CheckItem,
-  change: StateChange | undefined,
-): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
-  if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
-  const { entity_id, id: check_id } = check;
-  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, entity_id, check_id));
-  const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
-  return {
-    writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
-    schedule: [{ kind: 'catch_up', tenant_id: tenant, entity_id, check_id, at: next.deadline }],
-  };
-}
-
 /** How long the reclaimer waits (ms): the deletion is done or has failed by then, and its closing note was made. */
 const RECLAIM_DELAY_MS = 10 * 60_000;
 
@@ -241,13 +195,4 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
       return undefined;
     }),
   );
-}
-
-/** A check of unknown state leaves its entity without a transition. */
-async function withoutCheck({ ports, keys, tenant }: Context, check: CheckItem): Promise<Write[]> {
-  const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
-  if (!entity) return [];
-  const { [check.id]: _gone, ...checks } = entity.checks;
-  const next: EntityItem = { ...entity, v: ports.ids.token(), checks, state: aggregate(checks) };
-  return [{ put: next, if: { version: entity.v } }];
 }

@@ -6,7 +6,7 @@ import { checkTypeOf } from '#lib/checks/registry.ts';
 import { ResultRecord } from '#lib/health/history/result-item.ts';
 import { resultView } from '#lib/health/history/result-view.ts';
 import { isOverdue, lastResult } from '#lib/health/status/staleness.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { graceMs } from './grace.ts';
 
 export const Stale = z.object({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ERRORS, type ErrorKind } from '#lib/checks/registry.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
 import { derivedId } from '#lib/platform/ids.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 const meanings = Object.entries({ ...ERRORS, null: 'nothing failed' }).map(([kind, meaning]) => `${kind}: ${meaning}.`);

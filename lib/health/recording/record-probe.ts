@@ -7,7 +7,7 @@ import { resultExpiry } from '#lib/health/history/retention.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { believed, iso } from '#lib/platform/time.ts';

@@ -3,7 +3,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { canAlert, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -13,7 +13,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { believed, iso } from '#lib/platform/time.ts';
 import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import { announce, announcedState } from './announced.ts';
+import { ANNOUNCES, announce, announcedState } from './announced.ts';
 import { whySkipped } from './decide-alert.ts';
 import { aggregate } from './next-state.ts';
 import type { ClosingNote, FeedItem, TransitionItem } from './transition-item.ts';
@@ -51,7 +51,6 @@ export type StateChangeInput = {
   /** The check as it was read. */
   check: CheckItem;
   to: CheckState;
-  /** `removed`: the check itself goes away with this. */
   cause: TransitionCause;
   error_message: string;
   /** Epoch ms. */
@@ -132,7 +131,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   if (closing) transition.closing = closing;
   const alerts = remember(check.alerts, {
     reason,
-    announces: to === 'down' ? 'down' : 'up',
+    announces: ANNOUNCES[to],
     transition_id,
     at: alertAt,
     closing,
@@ -185,16 +184,16 @@ function remember(
 ): CheckItem['alerts'] {
   if (closing) return { ...alerts, announced: announce(alerts, { id: closingId(transition_id), announces: 'up' }) };
   return reason === null
-    ? { last_planned_at: at, announced: announce(alerts, { id: transition_id, announces: announces }) }
+    ? { last_planned_at: at, announced: announce(alerts, { id: transition_id, announces }) }
     : alerts;
 }
 
 /** Names the closing note of a transition among the alerts of its check. */
 export const closingId = (transition_id: string): string => `${transition_id}/closed`;
 
-/** Channels that may believe a check down are told when it is disabled or deleted (docs/CONTRACT.md#alerts). */
+/** Channels that may believe a check down get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
-  if (announcedState(check.alerts) === 'up' || policy.silenced || policy.channels.length === 0) return undefined;
+  if (announcedState(check.alerts) === 'up' || !canAlert(policy)) return undefined;
   const channel_ids = policy.channels.map((channel) => channel.id);
   return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
 }

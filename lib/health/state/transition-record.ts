@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { redactUrls } from '#lib/access/redaction.ts';
 import { CheckState, EntityState } from '#lib/catalog/states.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 
 export const TransitionCause = z
   .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])
