@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { newestReceived, newnessOf, staleAfter } from '#lib/health/recording/newest-received.ts';
 import { healthWorld } from '#test/support/health-world.ts';
@@ -39,12 +40,12 @@ it('is a quiet push that came after the one on the check', async () => {
 });
 
 it('is none that was kept for the history alone', async () => {
-  const check = await world.pushCheck({ interval_seconds: 60 });
-  world.advance(60 * MINUTE);
+  const check = await world.pushCheck();
   await world.push(check);
   const first = ports.clock.now();
+  await updateCheck(world.context, await world.fresh(check), { enabled: false });
   world.advance(MINUTE);
-  await world.push(check, true, first - 30 * MINUTE);
+  await world.push(check);
   expect(await newestReceived(world, await world.fresh(check))).toEqual({ at: first, received_at: first });
 });
 
