@@ -35,7 +35,7 @@ function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** Why a value is none of its type, as zod tells it; undefined when it is one. */
+/** Why a value is not of its type, in zod's words; undefined when it is. */
 export const complaintOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
   VALUE[type].safeParse(value, { error: plainErrors }).error;
 

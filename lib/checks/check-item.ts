@@ -37,15 +37,15 @@ export type CheckItem = Item &
     /** Failures in a row, saturating at the threshold. */
     consecutive_failures: number;
     /**
-     * Push: the newest judged push that wrote this item: `at` is what it is ordered by, `received_at` its arrival (epoch
-     * ms). Quiet ones since then stand among the results alone. Absent until a first push was judged.
+     * Push: the newest push that wrote this item: `at` is what it is ordered by, `received_at` its arrival (epoch ms).
+     * Quiet ones since then are among the results alone. Absent until a first push was applied.
      */
     last_received?: { at: number; received_at: number };
     /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
     silence_at?: number;
     /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
     slow?: true;
-    /** Push: a silence judgement is under way; every other write of this item removes it. */
+    /** Push: a detection of silence is under way; every other write of this item removes it. */
     silence_mark?: string;
     /** What alerting remembers. */
     alerts: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 
-/** Never probed: the customer's agent posts results; its silence is judged by health. */
+/** Never probed: the customer's agent posts results; health detects its silence. */
 export const push = defineCheck({
   type: 'push',
   mode: 'push',

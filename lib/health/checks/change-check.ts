@@ -77,9 +77,9 @@ export async function createCheck(context: Context, body: object): Promise<Check
   return check;
 }
 
-type Room = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
+type EntityAndLimits = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
 
-async function readEntity({ ports, keys }: Env, tenant: string, id: string): Promise<Room> {
+async function readEntity({ ports, keys }: Env, tenant: string, id: string): Promise<EntityAndLimits> {
   const places = [keys.entity(tenant, id), keys.account(tenant), keys.checkCount(tenant)];
   const [entity, account, count] = await ports.table.getMany<Item>(places);
   if (!entity || !account) throw notFound(`Entity ${id}`);

@@ -8,7 +8,7 @@ import { believed } from '#lib/platform/time.ts';
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 
-/** A push that arrives more than this (ms) after its checked_at is always judged; only fresher ones may be quiet. */
+/** A push that arrives more than this (ms) after its checked_at is never quiet. */
 export const QUIET_MS = 60_000;
 
 /** Where our clock ran ahead, what arrived before that is looked for in so much time (ms). */
@@ -24,8 +24,8 @@ export const newnessOf = (item: ResultItem): Newness => {
 };
 
 /**
- * The newest judged push, by order and by arrival; undefined before the first. It is the one on the check item, or a
- * quiet one since then, which wrote only its result. A quiet push is ordered at most QUIET_MS before its arrival, so
+ * The newest push that was applied, by order and by arrival; undefined before the first. It is the one on the check
+ * item, or a quiet one since then, which wrote only its result. A quiet push is ordered at most QUIET_MS before its arrival, so
  * the look back is short: usually one item. Pushes that arrived while our clock ran ahead are skipped; if no other is
  * known, the answer is 0.
  */

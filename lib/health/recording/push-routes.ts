@@ -39,11 +39,11 @@ const PushHeaders = z.object({
     .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 visible ASCII characters')
     .optional()
     .describe(
-      'A push with a key that was heard before answers the first record and counts once: it is safe to send again.',
+      'A push with a key that was received before answers the first record and counts once: it is safe to send again.',
     ),
 });
 
-/** A push check; a pull check is a CONFLICT before the body is judged (docs/CONTRACT.md#errors). */
+/** A push check; a pull check is a CONFLICT before the body is validated (docs/CONTRACT.md#errors). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') return check;

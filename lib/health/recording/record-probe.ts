@@ -25,12 +25,12 @@ export type Probe = {
   retention_days: number;
 };
 
-/** `repeated`: this slot was recorded before; `history`: kept but not judged, as the settings have changed since. */
+/** `repeated`: this slot was recorded before; `history`: kept but not applied, as the settings have changed since. */
 export type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
 
 /**
  * Records the outcome of a probe once. What changes nothing is a single conditional put; whatever changes the counter
- * or the state is written with it in one transaction, so that stored means judged.
+ * or the state is written with it in one transaction, so that what is stored is applied.
  */
 export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
   const { ports, keys } = env;

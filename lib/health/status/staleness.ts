@@ -32,7 +32,7 @@ export async function staleEntities(context: Context): Promise<(entityId: string
 
 /**
  * The newest result of a check that is still shown; undefined without one. A push from the future counts as of its
- * arrival, as when it is judged, though the list shows it first.
+ * arrival, as where it is applied, though the list shows it first.
  */
 export async function lastResult({ ports, keys, tenant, caller }: Context, id: string) {
   const now = ports.clock.now();
