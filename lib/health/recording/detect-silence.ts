@@ -125,7 +125,7 @@ export function silenceDue(
   return { since, at: goesOn ? silence_at + check.interval_seconds * 1000 : since + graceMs(check) };
 }
 
-/** Pure: the deadline that a synthetic failure stands for. A late one covers all intervals until `now`, as a slot does. */
+/** Pure: the deadline that a synthetic failure stands for: the newest one, as it covers those missed before. */
 export const latestMissed = (deadline: number, interval: number, now: number): number =>
   deadline + Math.floor((now - deadline) / interval) * interval;
 
