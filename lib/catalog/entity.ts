@@ -3,7 +3,6 @@ import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/member
 import { pick } from '#lib/platform/pick.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
-import type { EntityItem } from './entity-item.ts';
 import { shownValues } from './field-values.ts';
 import { EntityState } from './states.ts';
 
@@ -57,5 +56,5 @@ export const Entity = z
 export type Entity = z.infer<typeof Entity>;
 
 /** An entity as the API shows it, its fields filled up with the blueprint's defaults. */
-export const entityRecord = (item: EntityItem, blueprint: Pick<BlueprintItem, 'fields'>): Entity =>
+export const entityRecord = (item: Entity, blueprint: Pick<BlueprintItem, 'fields'>): Entity =>
   pick(Entity, { ...item, fields: shownValues(blueprint.fields, item.fields) });

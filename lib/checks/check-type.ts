@@ -14,6 +14,7 @@ export const COMMON_ERRORS = {
   silence: 'a push check was silent past its grace',
   reported: 'your agent said so',
 } satisfies Record<NetErrorKind | 'silence' | 'reported', string>;
+type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
  * What one probe found, and beside it the `result` members of the type. A probe returns it, whatever the target did; it
@@ -51,7 +52,7 @@ export type CheckType<Name extends string = string, Kind extends string = string
   config: z.ZodObject;
   /** Settings of this type beside `config`, at the top level of the record (http has target_url, method, …). */
   fields: z.ZodObject;
-  /** Members that its results may have beside those of every result (tls has days_left). They hold no secret. */
+  /** Members, all optional, that its results may have beside those of every result (tls has days_left). No secrets. */
   result: z.ZodObject;
   /** Kinds of error of this type alone, and what each means. */
   errors: Readonly<Partial<Record<Kind, string>>>;
@@ -86,7 +87,7 @@ type Definition<
     probe?: (
       settings: Stored<Config, Fields>,
       world: ProbeInput,
-    ) => Promise<ProbeOutcome<keyof typeof COMMON_ERRORS | NoInfer<Kind>> & Partial<z.output<NoInfer<Result>>>>;
+    ) => Promise<ProbeOutcome<CommonKind | NoInfer<Kind>> & Partial<z.output<NoInfer<Result>>>>;
   };
 
 /** Settings as the schemas of a type leave them. */
@@ -104,7 +105,8 @@ export const defineCheck = <
   Kind extends string = never,
 >(
   type: Definition<Name, Config, Fields, Result, Kind>,
-): CheckType<Name, keyof typeof COMMON_ERRORS | Kind> => {
-  const nothing = { fields: z.object(), result: z.object(), errors: {}, secrets: [], urls: [] };
-  return { ...nothing, ...type } as unknown as CheckType<Name, keyof typeof COMMON_ERRORS | Kind>;
+): CheckType<Name, CommonKind | Kind> => {
+  const result = type.result?.partial() ?? z.object();
+  const whole = { fields: z.object(), errors: {}, secrets: [], urls: [], ...type, result };
+  return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

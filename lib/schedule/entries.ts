@@ -55,11 +55,7 @@ export const rhythmEntry = (
   v: string,
   rhythm: Rhythm,
   from: number,
-): EntryItem => ({
-  ...entry(keys, kind, owner, v),
-  rhythm,
-  from,
-});
+): EntryItem => ({ ...entry(keys, kind, owner, v), rhythm, from });
 
 export const deadlineEntry = (
   keys: Keys,

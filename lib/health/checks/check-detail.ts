@@ -16,7 +16,7 @@ export const Stale = z.object({
 /** What GET of one check of a type shows beside its record. */
 export const detailOf = ({ result }: CheckType) =>
   z.object({
-    last_result: ResultRecord.extend(result.partial().shape)
+    last_result: ResultRecord.extend(result.shape)
       .nullable()
       .describe('The newest result by checked_at; null before the first.'),
     last_checked_at: z.iso.datetime().nullable().describe('When that was; null before the first.'),
@@ -32,7 +32,7 @@ export async function checkDetail(context: Context, check: CheckItem): Promise<C
   const { result } = checkTypeOf(check.check_type);
   const last = await lastResult(context, check.id);
   return {
-    last_result: last ? { ...resultView(context, check.id, last), ...pick(result.partial(), last) } : null,
+    last_result: last ? { ...resultView(context, check.id, last), ...pick(result, last) } : null,
     last_checked_at: last?.checked_at ?? null,
     stale: await isOverdue(context, check, last),
     ...(check.execution_mode === 'push' && { alerts_after_seconds: alertsAfter(check) }),

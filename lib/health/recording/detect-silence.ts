@@ -68,16 +68,7 @@ async function attempt(
   });
   // Read after the watermark: the generator notes an outage before it moves that.
   const watchedSince = Math.max(await lastOutageEnd(env, shard), believed(enabled_at ?? 0, now));
-  return concludeSilence({
-    ports,
-    keys,
-    deadline,
-    check,
-    move,
-    now,
-    watchedSince,
-    retentionDays: retention_days,
-  });
+  return concludeSilence({ ports, keys, deadline, check, move, now, watchedSince, retentionDays: retention_days });
 }
 
 async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {

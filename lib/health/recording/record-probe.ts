@@ -81,6 +81,6 @@ function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days
     error_message: outcome.error_message,
     error_kind: outcome.error_kind,
     checked_at: iso(started_at),
-    ...pick(checkTypeOf(check.check_type).result.partial(), outcome),
+    ...pick(checkTypeOf(check.check_type).result, outcome),
   };
 }

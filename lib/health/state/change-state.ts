@@ -129,13 +129,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
 
   const closing = reason === 'configuration' ? closingNote(check, policy, transition_id, at) : undefined;
   if (closing) transition.closing = closing;
-  const alerts = remember(check.alerts, {
-    reason,
-    announces: ANNOUNCES[to],
-    transition_id,
-    at: alertAt,
-    closing,
-  });
+  const alerts = remember(check.alerts, { reason, announces: ANNOUNCES[to], transition_id, at: alertAt, closing });
   const deadlines = deadlinesOf(basis, change, alertAt, reason);
 
   const feedEntry: FeedItem = {
@@ -149,11 +143,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   return {
     at,
     transition,
-    check: {
-      state: to,
-      state_since: timestamp,
-      alerts,
-    },
+    check: { state: to, state_since: timestamp, alerts },
     entity: nextEntity,
     writes: [
       { put: transition, if: 'absent' },
