@@ -41,7 +41,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
   });
 }
 
-/** @param left ids of checks; undefined stands for the entity itself */
+/** @param left ids of checks; undefined means the entity itself */
 async function sendReclaims(
   { ports, tenant }: Deleting,
   entity_id: string,

@@ -55,7 +55,7 @@ export function blueprintItems({ ports, keys, tenant }: Scope): Reader<Blueprint
   };
 }
 
-/** Blueprints as the interface shows them, in the order of their slugs. */
+/** Blueprints as the API shows them, in the order of their slugs. */
 export function blueprintList(scope: Scope): Reader<Blueprint> {
   const read = blueprintItems(scope);
   return async (after, limit) => {
@@ -98,7 +98,7 @@ export async function requireEntity(
   return { entity, blueprint: blueprint as BlueprintItem };
 }
 
-/** Entities of a blueprint as the interface shows them, in the order of their slugs. */
+/** Entities of a blueprint as the API shows them, in the order of their slugs. */
 export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintItem): Reader<Entity> {
   return async (after, limit) => {
     const { items, next } = await ports.table.query<EntityPointer>({

@@ -30,7 +30,7 @@ export type ProbeOutcome<Kind extends string = string> = {
   error_kind: Kind | null;
   /** The target did not answer at all, so that our own network may be to blame. */
   unanswered?: boolean;
-  /** No answer came in time, or the connection was closed, so that a standstill of our own may be to blame. */
+  /** No answer came in time, or the connection was closed, so that a stall of our own may be to blame. */
   interrupted?: boolean;
 };
 

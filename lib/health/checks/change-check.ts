@@ -102,7 +102,7 @@ export async function updateCheck(
         (name) => !isDeepStrictEqual(input[name as never], check[name as never]),
       );
       if (changed.length === 0) return check;
-      // A host that stands already is guarded at each probe; a check that has one can still be disabled.
+      // The host that a check has already is guarded at each probe, so that such a check can still be disabled.
       guardSettings(input, boundTo(ports.settings, context.caller), changed);
       const next =
         changed.length === 1 && changed[0] === 'name'

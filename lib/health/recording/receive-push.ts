@@ -107,7 +107,7 @@ async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   return earlier ? repeat(arrival, check, earlier) : result;
 }
 
-/** Puts a result and its pointer where neither stands; else answers the result of the same push that does. */
+/** Puts a result and its pointer unless one of them exists; else returns the existing result of the same push. */
 async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem | undefined> {
   const { ports, pointer } = arrival;
   return untilDone(ports, async () => {
@@ -118,7 +118,7 @@ async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem
 
 const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [{ put: pointer, if: 'absent' }] : []);
 
-/** The result that the same push made before, from what stands in the way of its result or its pointer. */
+/** The result that the same push made before, found by the items that kept its result or pointer from being put. */
 async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof AGAIN> {
   const [result, pointer] = present;
   if (result) return result as ResultItem;
@@ -136,7 +136,7 @@ async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): P
 
 /**
  * Applies a push in one transaction with its result.
- * @param stored the result as it already stands alone; undefined: it is stored here
+ * @param stored the result, if it was stored before; undefined: it is stored here
  */
 async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
   const { ports, keys, pointer, retentionDays } = arrival;

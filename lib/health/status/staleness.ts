@@ -75,7 +75,7 @@ export async function isOverdue(env: Env, check: CheckItem, last: ResultItem | u
   }
   const rhythm = rhythmOf(check.id, check.interval_seconds);
   const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check));
-  // The probe after a change of settings stands for all slots before it.
+  // The probe after a change of settings covers all slots before it.
   return due >= believed(check.settings_at, now) && (last === undefined || orderOf(last) < due);
 }
 
