@@ -36,7 +36,7 @@ export function membersTables({ components }: Pick<OpenApi, 'components'>) {
 
   /** The same without defaults: what an answer holds is there. */
   const answerTable = (name: string, only?: (name: string) => boolean): string =>
-    ['| member | type | meaning |', '|---|---|---|', ...rows(named(name), '', only).map(withoutDefault)].join('\n');
+    [ANSWER_HEAD, ...rows(named(name), '', only).map(withoutDefault)].join('\n');
 
   function typeOf(schema: Json): string {
     const whole = resolve(schema);
@@ -65,8 +65,11 @@ function bounds({ minimum, maximum, minLength, maxLength, maxItems }: Json): str
 
 const cell = (text = ''): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** Cells hold no unescaped bar. */
-const withoutDefault = (row: string): string => {
+/** The heading of a table of what an answer holds. */
+export const ANSWER_HEAD = '| member | type | meaning |\n|---|---|---|';
+
+/** A row without its default. Cells hold no unescaped bar. */
+export const withoutDefault = (row: string): string => {
   const cells = row.split(/(?<!\\)\|/);
   return [...cells.slice(0, 3), ...cells.slice(4)].join('|');
 };

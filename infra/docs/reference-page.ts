@@ -8,7 +8,7 @@ import { type ErrorCode, errorBody, STATUS_OF } from '#lib/platform/errors.ts';
 import { plainErrors } from '#lib/platform/http/plain-errors.ts';
 import { validationError } from '#lib/platform/http/validation.ts';
 import { MEANING_OF } from './error-meanings.ts';
-import { membersTables } from './members-table.ts';
+import { ANSWER_HEAD, membersTables, withoutDefault } from './members-table.ts';
 import type { OpenApi } from './openapi.ts';
 import { variables } from './variables.ts';
 
@@ -22,12 +22,16 @@ export function referencePage(document: OpenApi): string {
 
   const ofEveryCheck = new Set(Object.keys(named('NewCheck_push').properties).filter((name) => name !== 'config'));
 
-  const checkType = ({ type, title, about, examples }: CheckType): string => {
+  const checkType = ({ type, title, about, result, examples }: CheckType): string => {
     const schema = named(`NewCheck_${type}`);
     const own = rows(schema, '', (name) => !ofEveryCheck.has(name) && name !== 'config');
     const config = rows(schema.properties.config, 'config.');
     const body = { entity_id: 'ent_…', check_type: type, ...examples.valid[0] };
-    return `### ${type}: ${title}\n\n${about}\n\n${table([...own, ...config])}\n\n${json(body)}\n`;
+    const shown = named(`CheckWithLastResult_${type}`).properties.last_result.anyOf[0];
+    const found = rows(shown, 'last_result.', (name) => name in result.shape).map(withoutDefault);
+    const answer =
+      found.length === 0 ? '' : `\nIts results have further members:\n\n${[ANSWER_HEAD, ...found].join('\n')}\n`;
+    return `### ${type}: ${title}\n\n${about}\n\n${table([...own, ...config])}\n${answer}\n${json(body)}\n`;
   };
 
   const channelType = (channel: ChannelType): string => {
@@ -133,8 +137,6 @@ ${answerTable('CheckWithLastResult_push', (name) => !ofEveryCheck.has(name) && n
 ### A result
 
 ${answerTable('Result')}
-
-A TLS check's \`last_result\` has \`days_left\` as well: whole days until the certificate expires.
 
 ### A transition
 

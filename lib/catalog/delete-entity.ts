@@ -25,7 +25,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
     const counted = { ...blueprint, v: ports.ids.token(), entity_count: blueprint.entity_count - 1 };
     const outcome = await commit(ports, [
       { put: counted, if: { version: blueprint.v } },
-      // Whoever adds a check writes the entity, so that this version holds all its checks.
+      // Adding a check writes the entity, so that this version holds all its checks.
       { delete: { pk: entity.pk, sk: entity.sk }, if: { version: entity.v } },
       { delete: keys.entitySlug(tenant, blueprintSlug, slug) },
       ...checks.map((id) => ({ delete: keys.check(tenant, id) })),
@@ -35,7 +35,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
   });
 }
 
-/** @param left ids of checks; undefined stands for the entity itself */
+/** @param left ids of checks; undefined means the entity itself */
 async function sendReclaims(
   { ports, tenant }: Deleting,
   entity_id: string,

@@ -3,10 +3,10 @@ import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/member
 import { pick } from '#lib/platform/pick.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
-import type { EntityItem } from './entity-item.ts';
 import { shownValues } from './field-values.ts';
+import { EntityState } from './states.ts';
 
-/** Judged against the blueprint by `mergeValues`. */
+/** Validated against the blueprint by `mergeValues`. */
 const Values = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -40,13 +40,6 @@ export const EntityPatch = z
   .meta({ id: 'EntityPatch' });
 export type EntityPatch = z.infer<typeof EntityPatch>;
 
-export const EntityState = z
-  .enum(['up', 'degraded', 'down', 'unknown'])
-  .meta({ id: 'EntityState' })
-  .describe(
-    'From the enabled checks of the entity that have a state: none: unknown; all up: up; all down: down; else degraded.',
-  );
-
 export const Entity = z
   .object({
     id: IdOf('the entity'),
@@ -62,6 +55,6 @@ export const Entity = z
   .meta({ id: 'Entity' });
 export type Entity = z.infer<typeof Entity>;
 
-/** An entity as the interface shows it, its fields filled up with the blueprint's defaults. */
-export const entityRecord = (item: EntityItem, blueprint: Pick<BlueprintItem, 'fields'>): Entity =>
+/** An entity as the API shows it, its fields filled up with the blueprint's defaults. */
+export const entityRecord = (item: Entity, blueprint: Pick<BlueprintItem, 'fields'>): Entity =>
   pick(Entity, { ...item, fields: shownValues(blueprint.fields, item.fields) });

@@ -29,11 +29,11 @@ function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** Why a value is none of its type, as zod tells it; undefined when it is one. */
+/** Why a value is not of its type, in zod's words; undefined when it is. */
 export const complaintOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
   VALUE[type].safeParse(value, { error: plainErrors }).error;
 
-/** The value that a default's text stands for: `"42"`, `"true"`, `"[\"a\"]"`. Undefined when it is none of the type. */
+/** The value that a default's text means: `"42"`, `"true"`, `"[\"a\"]"`. Undefined when it is not of the type. */
 export function parseDefault(type: FieldType, text: string): unknown {
   const value = type === 'string' || type === 'url' ? text : jsonOf(text);
   return complaintOf(type, value) ? undefined : value;
@@ -64,7 +64,7 @@ const SortOrder = z.int().describe('Fields are shown in this order; default: its
 /** A field definition of a request; null means absent. */
 export const FieldInput = z
   .object({
-    // It stands in the path of its DELETE, which API Gateway hands over decoded and cut at a "?".
+    // It is part of the path of its DELETE, which API Gateway passes on decoded and cut at a "?".
     name: Name.regex(/^[^?#]*$/, 'must not contain "?" or "#"')
       .refine((name) => name !== '__proto__', 'is not possible as a name')
       .describe('The key of its value on an entity; unique within the blueprint.'),

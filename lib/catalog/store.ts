@@ -48,7 +48,7 @@ export async function requireBlueprint(
 
 const blueprintsOf = ({ keys, tenant }: Scope): Query => ({ partition: keys.blueprints(tenant), ...under(BLUEPRINTS) });
 
-/** Blueprints as the interface shows them, in the order of their slugs. */
+/** Blueprints as the API shows them, in the order of their slugs. */
 export function blueprintList(scope: Scope): Reader<Blueprint> {
   const { ports, keys, tenant } = scope;
   return async (after, limit) => {
@@ -82,7 +82,7 @@ export async function requireEntity(
   return { entity, blueprint };
 }
 
-/** Entities of a blueprint as the interface shows them, in the order of their slugs. */
+/** Entities of a blueprint as the API shows them, in the order of their slugs. */
 export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintItem): Reader<Entity> {
   return async (after, limit) => {
     const { items, next } = await ports.table.query<EntityPointer>({

@@ -7,8 +7,8 @@ import { mergeValues } from './field-values.ts';
 import { requireEntity } from './store.ts';
 
 /**
- * Changes what is supplied; `fields` merge per key and a null removes one. Every write is judged by the blueprint as it
- * is now. Throws NOT_FOUND, VALIDATION_ERROR.
+ * Changes what is supplied; `fields` merge per key and a null removes one. Every write is validated by the blueprint as
+ * it is now. Throws NOT_FOUND, VALIDATION_ERROR.
  */
 export async function updateEntity(
   scope: Scope,

@@ -1,61 +1,60 @@
-import type { CheckState } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
-/**
- * A check: its settings as the interface shows them, and beside them its state, which health decides. One item, so
- * that one read gives both; under 1 KB but for the tenant's own config. A steady check never writes it.
- */
-export type CheckItem = Item & {
-  v: string;
-  tenant_id: string;
+/** The settings that every check has. A stored check has those of its type beside them (`fields` in check-type.ts). */
+export type CheckSettings = {
   entity_id: string;
-  id: string;
-
-  // settings
   check_type: string;
   execution_mode: 'pull' | 'push';
   name?: string;
-  target_url?: string;
-  method?: string;
-  expected_status?: number;
-  body_contains?: string;
   interval_seconds: number;
   timeout_ms: number;
   failure_threshold: number;
   enabled: boolean;
   config: Record<string, unknown>;
-  created_at: string;
-  updated_at: string;
-  /** Counts changes of settings; part of every result's key. */
-  rev: number;
-  /** Epoch ms of the last creation, enabling or change of settings. */
-  settings_at: number;
-
-  // state
-  state: CheckState;
-  /** ISO 8601. */
-  state_since: string;
-  /** Failures in a row, saturating at the threshold. */
-  consecutive_failures: number;
-  /**
-   * Push: the newest judged push that wrote this item: `at` is what it is ordered by, `received_at` its arrival (epoch
-   * ms). Quiet ones since then stand among the results alone. Absent until a first push was judged.
-   */
-  last_received?: { at: number; received_at: number };
-  /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
-  silence_at?: number;
-  /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
-  slow?: true;
-  /** Push: a silence judgement is under way; every other write of this item removes it. */
-  silence_mark?: string;
-  /** What alerting remembers. */
-  alerts: {
-    /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
-    last_planned_at?: number;
-    /** What the channels were told (lib/health/state/announced.ts); absent counts as up. */
-    announced?: Announced;
-  };
 };
+
+/**
+ * A check: its settings as the API shows them, and its state, which health decides. One item, so that one read gives
+ * both; under 1 KB but for the tenant's own config. A steady check never writes it.
+ */
+export type CheckItem = Item &
+  CheckSettings & {
+    v: string;
+    tenant_id: string;
+    id: string;
+    created_at: string;
+    updated_at: string;
+    /** Counts changes of settings; part of every result's key. */
+    rev: number;
+    /** Epoch ms of the last creation, enabling or change of settings. */
+    settings_at: number;
+
+    // state
+    state: CheckState;
+    /** ISO 8601. */
+    state_since: string;
+    /** Failures in a row, saturating at the threshold. */
+    consecutive_failures: number;
+    /**
+     * Push: the newest push that wrote this item: `at` is what it is ordered by, `received_at` its arrival (epoch ms).
+     * Quiet ones since then are among the results alone. Absent until a first push was applied.
+     */
+    last_received?: { at: number; received_at: number };
+    /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
+    silence_at?: number;
+    /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
+    slow?: true;
+    /** Push: a detection of silence is under way; every other write of this item removes it. */
+    silence_mark?: string;
+    /** What alerting remembers. */
+    alerts: {
+      /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
+      last_planned_at?: number;
+      /** What was announced to the channels (lib/health/state/announced.ts); absent counts as up. */
+      announced?: Announced;
+    };
+  };
 
 /** A planned alert, and the check state that it announces. */
 export type AnnouncedAlert = { id: string; announces: 'up' | 'down' };

@@ -1,15 +1,21 @@
 import { invalid } from '#lib/platform/errors.ts';
 import { allowHost } from '#lib/platform/net/egress.ts';
 import type { Settings } from '#lib/platform/settings.ts';
-import type { CheckSettings } from './check-type.ts';
+import type { CheckSettings } from './check-item.ts';
 import { checkTypeOf } from './registry.ts';
 
 /**
- * Refuses settings that name, as a literal, a host which checks may not reach. Names are judged at each probe, when it
- * is known what they resolve to. Throws VALIDATION_ERROR at the setting (`target_url`, `config.host`, …).
+ * Refuses settings that name, as a literal, a host which checks may not reach. Names are looked up, and their addresses
+ * allowed or refused, at each probe. Throws VALIDATION_ERROR at the setting (`target_url`, `config.host`, …).
+ * @param changed only hosts in these members are looked at; all of them without it
  */
-export function guardSettings(check: CheckSettings, settings: Pick<Settings, 'CHECK_EGRESS' | 'EGRESS_ALLOW'>): void {
+export function guardSettings(
+  check: Pick<CheckSettings, 'check_type' | 'config'>,
+  settings: Pick<Settings, 'CHECK_EGRESS' | 'EGRESS_ALLOW'>,
+  changed?: readonly string[],
+): void {
   for (const { path, host } of checkTypeOf(check.check_type).hosts(check)) {
+    if (changed && !changed.includes(path.split('.')[0]!)) continue;
     const verdict = allowHost(host, settings.CHECK_EGRESS, settings.EGRESS_ALLOW);
     if (!verdict.ok) throw invalid(path, verdict.reason);
   }

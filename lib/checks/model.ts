@@ -2,9 +2,11 @@ import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
 import { parse } from '#lib/platform/http/validation.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { Name } from '#lib/platform/text.ts';
-import type { CheckItem } from './check-item.ts';
-import { checkTypeOf, checkTypes } from './registry.ts';
+import type { CheckItem, CheckSettings } from './check-item.ts';
+import type { CheckType } from './check-type.ts';
+import { checkTypes } from './registry.ts';
 
 /** A day for what we execute, a leap year for what others report (docs/CONTRACT.md#checks). */
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
@@ -37,15 +39,14 @@ export const settingsOf = (mode: 'pull' | 'push') => ({
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
-const schemaOf = (name: string) => {
-  const { mode, title, about, fields, config } = checkTypeOf(name);
+const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
   const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
   return z
     .object({
       entity_id: IdOf('the entity that it is attached to'),
-      check_type: z.literal(name).describe('What kind of check it is; fixed.'),
+      check_type: z.literal(type).describe('What kind of check it is; fixed.'),
       execution_mode: z
-        .literal(mode, `is ${mode} for a ${name} check; leave it out`)
+        .literal(mode, `is ${mode} for a ${type} check; leave it out`)
         .describe(MODE[mode])
         .default(mode),
       name: CheckName.optional(),
@@ -59,43 +60,21 @@ const schemaOf = (name: string) => {
         .describe('Settings of this type; what it does not know is refused. At most 8 KB as JSON.')
         .prefault({}),
     })
-    .meta({ id: `NewCheck_${name}`, title, description: about });
+    .meta({ id: `NewCheck_${type}`, title, description: about });
 };
 
 const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES;
 
-const schemas = [...checkTypes.keys()].map(schemaOf);
+const inputs = new Map([...checkTypes].map(([name, type]) => [name, inputOf(type)]));
 
 /** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
 export const CheckInput = z
-  .discriminatedUnion('check_type', schemas as [(typeof schemas)[number], ...typeof schemas])
+  .discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>])
   .meta({ id: 'NewCheck' });
 
-/** What a tenant decides of a check. */
-export type CheckInput = Omit<
-  CheckItem,
-  | 'pk'
-  | 'sk'
-  | 'v'
-  | 'expires_at'
-  | 'tenant_id'
-  | 'id'
-  | 'created_at'
-  | 'updated_at'
-  | 'rev'
-  | 'settings_at'
-  | 'state'
-  | 'state_since'
-  | 'consecutive_failures'
-  | 'last_received'
-  | 'silence_at'
-  | 'silence_mark'
-  | 'alerts'
->;
-
 /** @param minInterval the operator's floor in seconds */
-export function parseCheck(input: object, minInterval: number): CheckInput {
-  const check = parse(CheckInput, input) as CheckInput;
+export function parseCheck(input: object, minInterval: number): CheckSettings {
+  const check = parse(CheckInput, input) as CheckSettings;
   if (check.interval_seconds < minInterval) {
     throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
   }
@@ -106,19 +85,16 @@ export function parseCheck(input: object, minInterval: number): CheckInput {
 const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
 
 /** A stored check with a partial update laid over it; config merges per key, and a null removes one. */
-export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, minInterval: number): CheckInput {
+export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, minInterval: number): CheckSettings {
   for (const member of FIXED) {
     if (patch[member] !== undefined && patch[member] !== check[member]) throw invalid(member, 'cannot be changed');
   }
   const { id: _same, ...changes } = patch;
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
-  return parseCheck({ ...settingsIn(check), ...changes, config }, Math.min(minInterval, check.interval_seconds));
-}
-
-/** Of a stored check what a create request of its type may state. */
-function settingsIn(check: CheckItem): Record<string, unknown> {
-  const names = schemas.flatMap(({ shape }) => Object.keys(shape)) as (keyof CheckItem)[];
-  return Object.fromEntries(names.flatMap((name) => (check[name] === undefined ? [] : [[name, check[name]]])));
+  return parseCheck(
+    { ...pick(inputs.get(check.check_type)!, check), ...changes, config },
+    Math.min(minInterval, check.interval_seconds),
+  );
 }
 
 /** Merges a map per key; null removes. What is no map is left for the schema to refuse. */
@@ -132,7 +108,7 @@ const withoutDefault = (schema: z.ZodType): z.ZodType =>
 
 const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.entries<z.ZodType>(fields.shape));
 
-/** A partial update: any members of a check; the merged whole is judged by its type's schema. */
+/** A partial update: any members of a check; the merged whole is validated by its type's schema. */
 export const CheckPatch = z
   .object({
     ...Object.fromEntries(FIXED.map((member) => [member, Unchanged])),

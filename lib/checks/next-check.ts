@@ -2,9 +2,9 @@ import type { Write } from '#lib/platform/ports.ts';
 import type { CheckItem } from './check-item.ts';
 
 /**
- * The next version of a check item, and the only way to make one. It drops `silence_mark`, so that a silence judgement
- * under way cannot commit on what it read before this write (docs/ARCHITECTURE.md#the-recording-core). The judgement
- * itself sets the mark anew.
+ * The next version of a check item, and the only way to make one. It drops `silence_mark`, so that a detection of
+ * silence under way cannot commit on what it read before this write (docs/ARCHITECTURE.md#the-recording-core). The
+ * detection itself sets the mark again.
  */
 export function nextCheck(
   check: CheckItem,

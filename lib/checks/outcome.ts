@@ -1,11 +1,11 @@
-import { NetError } from '#lib/platform/net/net.ts';
+import { NetError, type NetErrorKind } from '#lib/platform/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
-import type { ErrorKind, ProbeOutcome } from './check-type.ts';
+import type { ProbeOutcome } from './check-type.ts';
 
 const MAX_MESSAGE = 500;
 
 /** A probe that found what it wanted. */
-export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome => ({
+export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome<never> => ({
   success: true,
   status_code,
   latency_ms,
@@ -14,7 +14,12 @@ export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome => 
 });
 
 /** A probe whose target answered, but not as it should. */
-export const failed = (kind: ErrorKind, message: string, latency_ms: number, status_code = 0): ProbeOutcome => ({
+export const failed = <Kind extends string>(
+  kind: Kind,
+  message: string,
+  latency_ms: number,
+  status_code = 0,
+): ProbeOutcome<Kind> => ({
   success: false,
   status_code,
   latency_ms,
@@ -23,7 +28,9 @@ export const failed = (kind: ErrorKind, message: string, latency_ms: number, sta
 });
 
 /** Runs a probe; a failure of the network becomes its outcome. Anything else that is thrown is a fault of ours. */
-export async function probing(probe: () => Promise<ProbeOutcome>): Promise<ProbeOutcome> {
+export async function probing<Outcome extends ProbeOutcome>(
+  probe: () => Promise<Outcome>,
+): Promise<Outcome | ProbeOutcome<NetErrorKind>> {
   const started = performance.now();
   try {
     return await probe();

@@ -24,6 +24,13 @@ export type PolicyItem = Item & {
   updated_at: string;
 };
 
+/** Whether all alerts of the check are held back. */
+export const isSilenced = ({ silenced }: Pick<PolicyItem, 'silenced'>): boolean => silenced;
+
+/** Whether an alert that is due now goes anywhere. */
+export const canAlert = (policy: Pick<PolicyItem, 'silenced' | 'channels'>): boolean =>
+  !isSilenced(policy) && policy.channels.length > 0;
+
 /** The policy of a check that never changed it (docs/CONTRACT.md#policies). `v` is empty: no item is stored. */
 export const defaultPolicy = (
   keys: Keys,

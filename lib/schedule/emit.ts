@@ -55,9 +55,9 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
 }
 
 /** What is emitted of a shard: the slots in [from, horizon), and the deadlines until then; epoch ms. */
-type Window = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
+type ShardWindow = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
 
-async function windowOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<Window> {
+async function windowOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<ShardWindow> {
   const watermark = await readWatermark(env, shard);
   assertLayout(env.ports.settings, watermark ?? (await readWatermark(env, 0)));
   const until = emittedUntil(watermark, now);
@@ -66,7 +66,7 @@ async function windowOf(env: Env, shard: number, scheduledTime: number, now: num
   return { shard, watermark, from: until > 0 ? until : now, horizon, now };
 }
 
-async function due({ ports, keys }: Env, { shard, from, horizon, now }: Window) {
+async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardWindow) {
   const jobs: Job[] = [];
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
@@ -91,7 +91,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: Window) 
 }
 
 /** Compare-and-set: when another run has moved the watermark meanwhile, that one stands. */
-async function moveWatermark({ ports, keys }: Env, { shard, watermark, horizon }: Window) {
+async function moveWatermark({ ports, keys }: Env, { shard, watermark, horizon }: ShardWindow) {
   const layout = layoutOf(ports.settings);
   const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon, layout };
   await ports.table.transact([{ put, if: watermark ? { version: watermark.v } : 'absent' }]);

@@ -31,9 +31,9 @@ export type DeadlineNote = Partial<Series> & {
   /** Deliveries that were created and have yet to be handed over; after that `next`, or the end of the entry. */
   send?: string[];
   next?: Deadline;
-  /** Catch-up: channels may believe something else than what they were told last. */
+  /** Catch-up: channels may believe something else than what was announced last. */
   misled?: true;
-  /** Catch-up: the check was disabled or deleted; if its channels may believe it down, they are told so. */
+  /** Catch-up: the check was disabled or deleted; if its channels may believe it down, a closing note is due. */
   closing?: true;
 };
 
@@ -59,11 +59,7 @@ export const rhythmEntry = (
   v: string,
   rhythm: Rhythm,
   from: number,
-): EntryItem => ({
-  ...entry(keys, kind, owner, v),
-  rhythm,
-  from,
-});
+): EntryItem => ({ ...entry(keys, kind, owner, v), rhythm, from });
 
 export const deadlineEntry = (
   keys: Keys,

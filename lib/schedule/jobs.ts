@@ -101,7 +101,7 @@ export const scheduledRuns = (
     group: tenant_id,
   }));
 
-/** While the schedule lags behind nobody has watched; a deadline is looked at again after this time (ms). */
+/** While the schedule lags behind, targets were not watched; a deadline is looked at again after this time (ms). */
 const PUT_BACK_MS = 5_000;
 
 /** A deadline as it is to come once more in a moment, at `now` in epoch ms. */

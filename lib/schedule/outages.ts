@@ -4,12 +4,12 @@ import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 
-/** Time of a shard in which nobody executed its slots, [from, to) in epoch ms. Kept 400 days. */
+/** Time of a shard in which its slots were not executed, [from, to) in epoch ms. Kept 400 days. */
 type OutageItem = Item & { from: number; to: number };
 
 const KEEP_SECONDS = 400 * 86_400;
 
-/** Notes our own outage on every shard (or on one): time that nobody watched. Noting it twice is harmless. */
+/** Notes our own outage on every shard (or on one): time that was not watched. Noting it twice is harmless. */
 export async function recordOutage(
   { ports, keys }: Env,
   outage: { from: number; to: number },

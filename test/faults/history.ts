@@ -5,7 +5,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { resultRecord } from '#lib/health/history/result-view.ts';
+import { resultRecord } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
 import { changesIn, keyText, probeResults, type Seen, settingsIn } from '#test/oracle/inside.ts';

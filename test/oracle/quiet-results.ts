@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { resultRecord } from '#lib/health/history/result-view.ts';
+import { resultRecord } from '#lib/health/history/result-item.ts';
 import { type Commit, changesIn, type Inside } from './inside.ts';
 import { isChanged } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
+import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -73,7 +73,8 @@ export function slotsOf(id: string, intervalSeconds: number, from: number, to: n
 }
 
 /** What a pull check asks: the host of its target, or a DNS server; the name itself where that is our own one. */
-export function targetOf({ target_url, config }: CheckItem): string {
+export function targetOf(check: CheckItem): string {
+  const { target_url, config }: { target_url?: string; config: CheckItem['config'] } = check;
   return target_url === undefined
     ? String(config.host ?? config.resolver ?? config.hostname)
     : new URL(target_url).hostname;

@@ -3,7 +3,8 @@ import { openTable, type SqliteTable } from '#infra/local/store/sqlite-table.ts'
 import { type AccountItem, DEFAULT_LIMITS } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
@@ -107,9 +108,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     check_type: 'http',
     execution_mode: 'pull',
     name: 'checkout',
-    target_url: 'https://shop.test/pay',
-    method: 'GET',
-    expected_status: 200,
+    ...{ target_url: 'https://shop.test/pay', method: 'GET', expected_status: 200 },
     interval_seconds: 60,
     timeout_ms: 5000,
     failure_threshold: 3,

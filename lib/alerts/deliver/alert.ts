@@ -1,7 +1,8 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import type { TransitionCause, TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { DeliveryItem, DeliveryKind } from './delivery-item.ts';
 import { eventOf, type StateChangeEvent } from './event.ts';
 

@@ -1,3 +1,4 @@
+import { canAlert } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 import { cooldownEnd } from '#lib/health/state/decide-alert.ts';
@@ -13,7 +14,7 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
  * Waits for the end of a cooldown, unless a failure of all deliveries, or of their order, is being made good.
  */
 export function decideCatchUp({ check, policy, entry, now }: Situation): Decision {
-  if (policy.silenced || policy.channels.length === 0) return 'end';
+  if (!canAlert(policy)) return 'end';
   const told = announcedState(check.alerts);
   const { failed_at, misled, closing } = entry.note ?? {};
 

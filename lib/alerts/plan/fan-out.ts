@@ -4,6 +4,7 @@ import { followUp } from '#lib/alerts/deliver/follow-up.ts';
 import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { ANNOUNCES } from '#lib/health/state/announced.ts';
 import { closingId } from '#lib/health/state/change-state.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { enqueuePending } from './enqueue-pending.ts';
@@ -49,11 +50,10 @@ function plannedOf({
 }: TransitionItem): Planned | undefined {
   if (closing) return { kind: 'closed', alert_id: closingId(transition_id), announces: 'up', ...closing };
   if (alert.deliveries.length === 0) return undefined;
-  const announces = check_to_state === 'down' ? 'down' : 'up';
   return {
     kind: 'state_change',
     alert_id: transition_id,
-    announces: announces,
+    announces: ANNOUNCES[check_to_state],
     deliveries: alert.deliveries,
     channel_ids,
   };

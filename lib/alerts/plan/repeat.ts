@@ -1,3 +1,4 @@
+import { canAlert } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
@@ -14,7 +15,7 @@ function decideRepeat({ check, policy, now }: Situation): Decision {
   const interval = policy.repeat_interval_seconds * 1000;
   if (check.state !== 'down' || interval === 0) return 'end';
   const next = { deadline: nextRepeat(Date.parse(check.state_since), interval, now) };
-  if (policy.silenced || policy.channels.length === 0) return { later: next };
+  if (!canAlert(policy)) return { later: next };
   return { tell: { kind: 'repeat', announces: 'down', starts_cooldown: false }, next };
 }
 

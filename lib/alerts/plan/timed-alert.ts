@@ -2,7 +2,7 @@ import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { canAlert, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { announce } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -118,8 +118,8 @@ async function step(
 }
 
 /** A check that is gone has nothing more to tell but a closing note that its deletion left to be made. */
-function lastWord({ silenced, channels }: PolicyItem, { note }: Deadline): Decision {
-  if (!note?.closing || silenced || channels.length === 0) return 'end';
+function lastWord(policy: PolicyItem, { note }: Deadline): Decision {
+  if (!note?.closing || !canAlert(policy)) return 'end';
   return { tell: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
 }
 
@@ -140,7 +140,7 @@ const remember = ({ alerts }: CheckItem, id: string, { announces, starts_cooldow
   alerts: {
     ...alerts,
     ...(starts_cooldown && { last_planned_at: now }),
-    told: announce(alerts, { id, announces: announces }),
+    announced: announce(alerts, { id, announces }),
   },
 });
 

@@ -35,7 +35,7 @@ export async function requireRelation(scope: Scope, id: string): Promise<Relatio
   return visible;
 }
 
-/** Relations as the interface shows them, oldest first. */
+/** Relations as the API shows them, oldest first. */
 export const relationList =
   (scope: Scope): Reader<Relation> =>
   async (after, limit) => {

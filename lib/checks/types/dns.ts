@@ -14,7 +14,6 @@ export const dns = defineCheck({
   title: 'DNS record',
   about:
     'Asks a DNS server for a record. It succeeds with at least one answer, and the expected one among them if one is expected. DNS is asked, not the hosts file.',
-  fields: z.object({}),
   config: z.strictObject({
     hostname: z
       .string()
@@ -43,7 +42,6 @@ export const dns = defineCheck({
   hosts: ({ config: { resolver } }) =>
     resolver === undefined ? [] : [{ path: 'config.resolver', host: parseServer(resolver)?.host ?? resolver }],
   targetLabel: ({ config }) => `dns ${config.record_type} ${config.hostname}`,
-  secrets: [],
   probe: ({ config }, { net, settings, timeout_ms }) =>
     probing(async () => {
       const { hostname, record_type: type, expected_value: expected, resolver } = config;

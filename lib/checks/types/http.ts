@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
-import { type CheckSettings, defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
+import { defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
@@ -40,6 +40,20 @@ const Config = z.strictObject({
     .optional(),
 });
 
+const Fields = z.object({
+  target_url: TargetUrl,
+  method: z
+    .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+    .describe('Request method.')
+    .default('GET'),
+  expected_status: z.int().min(100).max(599).describe('The one status that counts as success.').default(200),
+  body_contains: z
+    .string()
+    .max(4096)
+    .describe('Text that the first 1 MB of the body must hold, to the letter; empty: any body will do.')
+    .default(''),
+});
+
 /** A request to a URL; its status and, if wanted, a text in its body decide. */
 export const http = defineCheck({
   type: 'http',
@@ -47,26 +61,16 @@ export const http = defineCheck({
   title: 'HTTP request',
   about:
     'Sends a request to a URL. It succeeds when the status is the expected one and, if wanted, the body holds a text.',
-  fields: z.object({
-    target_url: TargetUrl,
-    method: z
-      .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-      .describe('Request method.')
-      .default('GET'),
-    expected_status: z.int().min(100).max(599).describe('The one status that counts as success.').default(200),
-    body_contains: z
-      .string()
-      .max(4096)
-      .describe('Text that the first 1 MB of the body must hold, to the letter; empty: any body will do.')
-      .default(''),
-  }),
+  fields: Fields,
   config: Config,
+  errors: { status: 'another status than expected', body: 'the text is not in it' },
   hosts: (settings) => [{ path: 'target_url', host: new URL(settings.target_url).hostname }],
   targetLabel: ({ method, target_url }) => {
     const { origin, pathname } = new URL(target_url);
     return `${method} ${origin}${pathname}`;
   },
   secrets: ['config.headers', 'config.body'],
+  urls: ['target_url'],
   probe: async (check, { net, settings, timeout_ms }) => {
     const outcome = await probing(async () => {
       const { headers, body, verify_tls } = check.config;
@@ -138,16 +142,17 @@ export const http = defineCheck({
 const SEARCHED_OF_BODY = 4096;
 
 /** A target may answer with what it was sent: in a redirect, in a header that an error quotes. */
-function withoutSecrets(outcome: ProbeOutcome, { headers, body = '' }: z.output<typeof Config>): ProbeOutcome {
+function withoutSecrets<Outcome extends ProbeOutcome>(
+  outcome: Outcome,
+  { headers, body = '' }: z.output<typeof Config>,
+): Outcome {
   const hide = redactorOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
   return { ...outcome, error_message: hide(outcome.error_message) };
 }
 
 const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${STATUS_CODES[status]})` : `${status}`);
 
-type Expected = Pick<CheckSettings, 'config'> & { method: string; expected_status: number; body_contains: string };
-
-function assertResponse(check: Expected, { status, headers, search, latency_ms }: HttpReply): ProbeOutcome {
+function assertResponse(check: z.output<typeof Fields>, { status, headers, search, latency_ms }: HttpReply) {
   if (status !== check.expected_status) {
     const to = isRedirect(status) && headers.location ? `: it redirects, and redirects are not followed here` : '';
     return failed('status', `expected status ${check.expected_status}, got ${named(status)}${to}`, latency_ms, status);

@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 
-/** Never probed: the customer's agent posts results; its silence is judged by health. */
+/** Never probed: the customer's agent posts results; health detects its silence. */
 export const push = defineCheck({
   type: 'push',
   mode: 'push',
   title: 'Results of your own',
   about:
     "Is never probed: your agent or cron job posts results or heartbeats. Once a first one has come, silence past the grace counts as failures (dead man's switch).",
-  fields: z.object({}),
   config: z.strictObject({
     grace_seconds: z
       .int()
@@ -21,7 +20,6 @@ export const push = defineCheck({
   }),
   hosts: () => [],
   targetLabel: () => 'push',
-  secrets: [],
   examples: {
     valid: [{ config: { grace_seconds: 120 } }, { config: {} }],
     invalid: [

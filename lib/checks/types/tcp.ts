@@ -9,11 +9,9 @@ export const tcp = defineCheck({
   mode: 'pull',
   title: 'TCP connection',
   about: 'Opens a connection to a port and closes it; nothing is sent. It succeeds when the connection is made.',
-  fields: z.object({}),
   config: z.strictObject({ host: Host, port: Port }),
   hosts: ({ config }) => [{ path: 'config.host', host: config.host }],
   targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
-  secrets: [],
   probe: ({ config }, { net, settings, timeout_ms }) =>
     probing(async () => {
       const { latency_ms } = await net.connect({ ...config, timeout_ms, egress: settings.CHECK_EGRESS });

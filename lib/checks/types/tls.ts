@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
+import { defineCheck } from '#lib/checks/check-type.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
 
@@ -12,7 +12,6 @@ export const tls = defineCheck({
   title: 'TLS certificate',
   about:
     'Makes a TLS handshake. It succeeds when the certificate is valid, for the name, from a trusted authority, and for long enough. last_result shows days_left.',
-  fields: z.object({}),
   config: z.strictObject({
     host: Host,
     port: Port.default(443),
@@ -24,9 +23,9 @@ export const tls = defineCheck({
       .describe('It fails with fewer whole days left; 0: only when expired or not yet valid.')
       .default(0),
   }),
+  result: z.object({ days_left: z.int().describe('Whole days until the certificate expires.') }),
   hosts: ({ config }) => [{ path: 'config.host', host: config.host }],
   targetLabel: ({ config }) => `tls ${config.host}:${config.port}`,
-  secrets: [],
   probe: ({ config }, { net, settings, timeout_ms, now }) =>
     probing(async () => {
       const { host, port, servername = host, min_days_remaining } = config;
@@ -34,7 +33,7 @@ export const tls = defineCheck({
       const days_left = Math.floor((reply.valid_to - now) / DAY_MS);
       const shortly = days_left < min_days_remaining ? tooShort(days_left, reply.valid_to, min_days_remaining) : '';
       const problem = reply.problem || shortly;
-      const outcome: ProbeOutcome = problem ? failed('tls', problem, reply.latency_ms) : succeeded(reply.latency_ms);
+      const outcome = problem ? failed('tls', problem, reply.latency_ms) : succeeded(reply.latency_ms);
       return Number.isNaN(days_left) ? outcome : { ...outcome, days_left };
     }),
   examples: {

@@ -1,27 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
-import { type CheckInput, mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
-import { announcedState } from '#lib/health/state/announced.ts';
-import { changeState, readBasis, type StateChange } from '#lib/health/state/change-state.ts';
-import { aggregate } from '#lib/health/state/next-state.ts';
-import type { TransitionCause } from '#lib/health/state/transition-item.ts';
-import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
 import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
+import { closingLook, toUnknown, withoutCheck } from './leave-state.ts';
 import { scheduleChange } from './schedule-change.ts';
 
 /** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
@@ -78,9 +74,9 @@ export async function createCheck(context: Context, body: object): Promise<Check
   return check;
 }
 
-type Room = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
+type EntityAndLimits = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
 
-async function readEntity({ ports, keys }: Env, tenant: string, id: string): Promise<Room> {
+async function readEntity({ ports, keys }: Env, tenant: string, id: string): Promise<EntityAndLimits> {
   const [entity, account, count] = await ports.table.getMany<[EntityItem, AccountItem, CheckCountItem]>([
     keys.entity(tenant, id),
     keys.account(tenant),
@@ -102,12 +98,12 @@ export async function updateCheck(
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
       if (!check) throw notFound(`Check ${stored.id}`);
       const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
-      const changed = Object.keys(input).filter((member) => !isEqual(input, check, member as keyof CheckInput));
-      // What stands already is judged at each probe; it must not keep anybody from disabling the check.
-      if (changed.includes('target_url') || changed.includes('config')) {
-        guardSettings(input, boundTo(ports.settings, context.caller));
-      }
+      const changed = Object.keys(input).filter(
+        (name) => !isDeepStrictEqual(input[name as never], check[name as never]),
+      );
       if (changed.length === 0) return check;
+      // The host that a check has already is guarded at each probe, so that such a check can still be disabled.
+      guardSettings(input, boundTo(ports.settings, context.caller), changed);
       const next =
         changed.length === 1 && changed[0] === 'name'
           ? renamed(ports, check, input)
@@ -121,18 +117,15 @@ export async function updateCheck(
   );
 }
 
-const isEqual = (input: CheckInput, check: CheckItem, member: keyof CheckInput): boolean =>
-  JSON.stringify(input[member]) === JSON.stringify(check[member]);
-
 type NextCheck = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
 
-function renamed(ports: Ports, check: CheckItem, input: CheckInput): NextCheck {
+function renamed(ports: Ports, check: CheckItem, input: CheckSettings): NextCheck {
   const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) });
   return { check: next, writes: [], start: async () => {} };
 }
 
 /** The next settings revision, with all that follows from it: state, timers, a probe at once. */
-async function resettled(context: Context, check: CheckItem, input: CheckInput): Promise<NextCheck | undefined> {
+async function resettled(context: Context, check: CheckItem, input: CheckSettings): Promise<NextCheck | undefined> {
   const { ports, keys } = context;
   const now = ports.clock.now();
   const change = check.enabled && !input.enabled ? await toUnknown(context, check, 'check_disabled') : undefined;
@@ -170,47 +163,6 @@ async function resettled(context: Context, check: CheckItem, input: CheckInput):
   };
 }
 
-/** The transition by which configuration makes a check's state unknown; undefined when it is already. */
-async function toUnknown(
-  context: Context,
-  check: CheckItem,
-  cause: TransitionCause,
-): Promise<StateChange | 'entity gone' | undefined> {
-  const { ports, keys, caller } = context;
-  if (check.state === 'unknown') return undefined;
-  const basis = await readBasis(context, check);
-  if (!basis) return 'entity gone';
-  const { retention_days } = caller;
-  const now = ports.clock.now();
-  return changeState(keys, ports.ids.token(), basis, {
-    check,
-    to: 'unknown',
-    cause,
-    error_message: '',
-    now,
-    retention_days,
-  });
-}
-
-/**
- * A check whose state is unknown already is disabled or deleted without a transition that could bring a closing note.
- * Should its channels believe it down even so, as an earlier note failed or was silenced, its catch-up brings one.
- */
-async function closingLook(
-  { ports, keys, tenant }: Context,
-  check: CheckItem,
-  change: StateChange | undefined,
-): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
-  if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
-  const { entity_id, id: check_id } = check;
-  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, entity_id, check_id));
-  const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
-  return {
-    writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),
-    schedule: [{ kind: 'catch_up', tenant_id: tenant, entity_id, check_id, at: next.deadline }],
-  };
-}
-
 /** Deletes a check. It is hidden at once; what it leaves behind is reclaimed in the background. */
 export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {
   const { ports, keys, tenant } = context;
@@ -240,13 +192,4 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
       return undefined;
     }),
   );
-}
-
-/** A check of unknown state leaves its entity without a transition. */
-async function withoutCheck({ ports, keys, tenant }: Context, check: CheckItem): Promise<Write[]> {
-  const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
-  if (!entity) return [];
-  const { [check.id]: _gone, ...checks } = entity.checks;
-  const next: EntityItem = { ...entity, v: ports.ids.token(), checks, state: aggregate(checks) };
-  return [{ put: next, if: { version: entity.v } }];
 }

@@ -1,35 +1,38 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { ResultRecord, resultView } from '#lib/health/history/result-view.ts';
+import type { CheckType } from '#lib/checks/check-type.ts';
+import { checkTypeOf } from '#lib/checks/registry.ts';
+import { ResultRecord } from '#lib/health/history/result-item.ts';
+import { resultView } from '#lib/health/history/result-view.ts';
 import { isOverdue, lastResult } from '#lib/health/status/staleness.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { graceMs } from './grace.ts';
 
-/** What GET of one check shows beside its record. */
-export const CheckDetail = z.object({
-  last_result: ResultRecord.extend({
-    days_left: z.int().optional().describe('tls: whole days until the certificate expires.'),
-  })
-    .nullable()
-    .describe('The newest result by checked_at; null before the first.'),
-  last_checked_at: z.iso.datetime().nullable().describe('When that was; null before the first.'),
+export const Stale = z.object({
   stale: z.boolean().describe('Whether a result is overdue, so that the state may be older than it looks.'),
-  alerts_after_seconds: z
-    .int()
-    .optional()
-    .describe('push: seconds of silence until it goes down: the grace, and intervals up to failure_threshold.'),
 });
-export type CheckDetail = z.infer<typeof CheckDetail>;
+
+/** What GET of one check of a type shows beside its record. */
+export const detailOf = ({ result }: CheckType) =>
+  z.object({
+    last_result: ResultRecord.extend(result.shape)
+      .nullable()
+      .describe('The newest result by checked_at; null before the first.'),
+    last_checked_at: z.iso.datetime().nullable().describe('When that was; null before the first.'),
+    ...Stale.shape,
+    alerts_after_seconds: z
+      .int()
+      .optional()
+      .describe('push: seconds of silence until it goes down: the grace, and intervals up to failure_threshold.'),
+  });
+type CheckDetail = z.infer<ReturnType<typeof detailOf>>;
 
 export async function checkDetail(context: Context, check: CheckItem): Promise<CheckDetail> {
+  const { result } = checkTypeOf(check.check_type);
   const last = await lastResult(context, check.id);
   return {
-    last_result: last
-      ? {
-          ...resultView(context, check.id, last),
-          ...(last.days_left !== undefined && { days_left: last.days_left }),
-        }
-      : null,
+    last_result: last ? { ...resultView(context, check.id, last), ...pick(result, last) } : null,
     last_checked_at: last?.checked_at ?? null,
     stale: await isOverdue(context, check, last),
     ...(check.execution_mode === 'push' && { alerts_after_seconds: alertsAfter(check) }),

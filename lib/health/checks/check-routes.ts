@@ -9,7 +9,7 @@ import { staleEntities } from '#lib/health/status/staleness.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
-import { CheckDetail, checkDetail } from './check-detail.ts';
+import { checkDetail, detailOf, Stale } from './check-detail.ts';
 
 const row = route<Context>();
 
@@ -21,7 +21,7 @@ export const checkRows = [
     summary: 'All checks of the account',
     status: 200,
     query: ListQuery,
-    reply: z.array(checkSchema('CheckInList', CheckDetail.pick({ stale: true }))),
+    reply: z.array(checkSchema('CheckInList', () => Stale)),
     run: async (context, call) => {
       const isStale = await staleEntities(context);
       const view = (check: CheckItem) => ({ ...checkRecord(check, context.caller), stale: isStale(check.entity_id) });
@@ -45,7 +45,7 @@ export const checkRows = [
     access: 'read',
     summary: 'A check with its last result',
     status: 200,
-    reply: checkSchema('CheckWithLastResult', CheckDetail),
+    reply: checkSchema('CheckWithLastResult', detailOf),
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded }) => ({
       ...checkRecord(loaded, context.caller),

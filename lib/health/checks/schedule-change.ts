@@ -54,7 +54,7 @@ function messagesOf(ports: Ports, { tenant_id, entity_id, id }: CheckItem, slots
   return packJobs(jobs, ports.settings.JOB_GROUP_MS);
 }
 
-/** Silence is counted anew from a change of settings, once a first push was judged. */
+/** Silence counts anew from a change of settings, once a first push was applied. */
 async function pushSchedule(env: Env, check: CheckItem): Promise<ScheduleChange> {
   const { ports, keys } = env;
   if (!check.last_received) return { writes: [], start: async () => {} };

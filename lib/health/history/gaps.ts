@@ -7,7 +7,7 @@ import { causes, GapCause, outagesOf, type Span } from './gap-causes.ts';
 import { revisionsSince } from './read-revisions.ts';
 import { timeline } from './timeline.ts';
 
-/** Time in which a check was due and nobody watched, as the interface shows it. */
+/** Time in which a check was due and not watched, as the API shows it. */
 export const GapRecord = z
   .object({
     from: z.iso.datetime().describe('The first missed slot; for a push check, the beginning of our outage.'),

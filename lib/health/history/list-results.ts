@@ -4,8 +4,8 @@ import { RESULTS, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { revisionsSince } from './read-revisions.ts';
-import { AHEAD_MS, type ResultItem } from './result-item.ts';
-import { type ResultRecord, resultView } from './result-view.ts';
+import { AHEAD_MS, type ResultItem, type ResultRecord } from './result-item.ts';
+import { resultView } from './result-view.ts';
 import { retentionStart } from './retention.ts';
 
 /** Clocks of two machines of ours differ by less (ms). */

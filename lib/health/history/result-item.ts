@@ -1,31 +1,51 @@
-import type { ErrorKind } from '#lib/checks/check-type.ts';
+import * as z from 'zod';
+import { ERRORS, type ErrorKind } from '#lib/checks/registry.ts';
+import { IdOf } from '#lib/platform/http/members.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
+
+const meanings = Object.entries({ ...ERRORS, null: 'nothing failed' }).map(([kind, meaning]) => `${kind}: ${meaning}.`);
+
+/** A result on the wire (docs/CONTRACT.md#results). */
+export const ResultRecord = z
+  .object({
+    id: IdOf('the result'),
+    check_id: IdOf('the check'),
+    status_code: z.int().describe('Of the HTTP response, or as it was pushed; 0 when there is none.'),
+    latency_ms: z.int().describe('How long it took, in milliseconds.'),
+    success: z.boolean().describe('Whether it counts as a success.'),
+    error_message: z.string().describe('What was wrong and what to do; empty when nothing was.'),
+    error_kind: z
+      .enum(Object.keys(ERRORS) as ErrorKind[])
+      .nullable()
+      .describe(`What failed. ${meanings.join(' ')}`),
+    checked_at: z.iso.datetime().describe('When it was checked: when a probe was due, or the time that was pushed.'),
+  })
+  .meta({ id: 'Result' });
+export type ResultRecord = z.infer<typeof ResultRecord>;
 
 /**
  * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
  * settings, if later) and settings revision; of a synthetic failure: its deadline; of a push: its instant and key. Put
- * once, on `absent`; its id follows from its key.
+ * once, on `absent`; its id follows from its key. Beside these it has the `result` members of its check's type.
  */
-export type ResultItem = Item & {
-  status_code: number;
-  latency_ms: number;
-  success: boolean;
-  error_message: string;
-  error_kind: ErrorKind | null;
-  /** ISO 8601. */
-  checked_at: string;
-  /** tls: whole days until the certificate expires. */
-  days_left?: number;
-  /** Push: epoch ms of its arrival. */
-  received_at?: number;
-  /** Written in one transaction with what it changed; a repeat of it is done. */
-  settled?: true;
-  /** Never judged: too old, obtained with older settings, or the check was disabled. */
-  history?: true;
-};
+export type ResultItem = Item &
+  Omit<ResultRecord, 'id' | 'check_id'> & {
+    /** Push: epoch ms of its arrival. */
+    received_at?: number;
+    /** Written in one transaction with what it changed; a repeat of it is done. */
+    settled?: true;
+    /** It changes no state: too old, obtained with older settings, or the check was disabled. */
+    history?: true;
+  };
 
 /** How far (ms) the clock of an agent may be ahead of ours (docs/CONTRACT.md#pushes): nothing is ordered later. */
 export const AHEAD_MS = 60_000;
 
 /** Epoch ms by which results of a check are ordered. */
 export const orderOf = (item: ResultItem): number => Number(item.sk.slice(2, 15));
+
+/** The result on the wire. */
+export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>
+  pick(ResultRecord, { ...item, id: derivedId('res', orderOf(item), item.pk, item.sk), check_id });

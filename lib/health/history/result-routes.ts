@@ -18,7 +18,7 @@ import { Instant } from '#lib/platform/time.ts';
 import { findGaps, GapRecord, gapRecord } from './gaps.ts';
 import { resultList } from './list-results.ts';
 import { checkTransitions } from './list-transitions.ts';
-import { ResultRecord } from './result-view.ts';
+import { ResultRecord } from './result-item.ts';
 import { retentionStart } from './retention.ts';
 import { readSparkline, Sparkline } from './sparkline.ts';
 
@@ -81,7 +81,7 @@ export const resultRows = [
     method: 'GET',
     path: '/v1/checks/{id}/gaps',
     access: 'read',
-    summary: 'When a check was due and nobody watched, oldest first; without since and until, of the last 24 hours',
+    summary: 'When a check was due and not watched, oldest first; without since and until, of the last 24 hours',
     status: 200,
     query: ListQuery.extend({
       since: Instant.optional().describe('Slots due then or later; a day before until, if left out'),
@@ -106,7 +106,7 @@ export const resultRows = [
     method: 'GET',
     path: '/v1/checks/{id}/sparkline',
     access: 'read',
-    summary: 'Uptime, latency and time that nobody watched, over the last hours',
+    summary: 'Uptime, latency and time that was not watched, over the last hours',
     status: 200,
     query: z.object({
       hours: whole(1, 1_000_000, 24, 'How many hours back; no further than results are kept.'),

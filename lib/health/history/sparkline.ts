@@ -11,7 +11,7 @@ import { revisionsSince } from './read-revisions.ts';
 import { timeline } from './timeline.ts';
 
 /**
- * How a check did over the last hours. Time that nobody watched is neither up nor down: it is in `gap_seconds` alone.
+ * How a check did over the last hours. Time that was not watched is neither up nor down: it is in `gap_seconds` alone.
  */
 export const Sparkline = z
   .object({
@@ -20,7 +20,7 @@ export const Sparkline = z
       .number()
       .nullable()
       .describe('Successes over results, each weighing the interval of its time; null without results.'),
-    gap_seconds: z.int().describe('Time in which the check was due and nobody watched (see gaps).'),
+    gap_seconds: z.int().describe('Time in which the check was due and not watched (see gaps).'),
     points: z
       .array(
         z.object({

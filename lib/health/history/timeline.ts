@@ -14,7 +14,7 @@ const MOMENTS_A_TURN = 2000;
 
 /**
  * What happened to a check in a window, ascending: its results, and between them the slots that were missed (none of a
- * push check, which we do not probe). Read page by page; memory stays flat however long the window.
+ * push check, which we do not probe). Read page by page, so that memory does not grow with the window.
  */
 export async function* timeline(
   context: TenantEnv,

@@ -17,7 +17,7 @@ import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
-import { newestReceived } from './newest-received.ts';
+import { type Newness, newestReceived } from './newest-received.ts';
 
 /**
  * The dead man's switch, at the deadline of a push check: records a synthetic failure if it really was silent, else
@@ -30,7 +30,7 @@ import { newestReceived } from './newest-received.ts';
 export const detectSilence = (env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> =>
   oneAtATime(env.ports.table, deadline.entity_id, () => untilDone(env.ports, () => attempt(env, deadline, account)));
 
-/** A deadline that has come, and what it is judged by. */
+/** A deadline that has come, and what decides on it. */
 type DueSilence = {
   ports: Ports;
   keys: Keys;
@@ -68,33 +68,23 @@ async function attempt(
   });
   // Read after the watermark: the generator notes an outage before it moves that.
   const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
-  return concludeSilence({
-    ports,
-    keys,
-    deadline: deadline,
-    check,
-    move,
-    now,
-    watchedSince,
-    retentionDays: retention_days,
-  });
+  return concludeSilence({ ports, keys, deadline, check, move, now, watchedSince, retentionDays: retention_days });
 }
 
 async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys, deadline, check, move, now, watchedSince, retentionDays } = one;
-  const due = await dueAt(one, check, watchedSince);
+  const due = silenceDue(check, await newestReceived(one, check), watchedSince, now);
   if (due === undefined) return [];
   if (due.at > now) return (await commit(ports, [move(due.at)])).ok ? [{ ...deadline, at: due.at }] : AGAIN;
 
   const marked = nextCheck(check, ports.ids.token(), {});
   marked.silence_mark = marked.v;
   if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return AGAIN;
-  const still = await dueAt(one, marked, watchedSince);
+  const still = silenceDue(marked, await newestReceived(one, marked), watchedSince, ports.clock.now());
   if (still?.at !== due.at) return AGAIN;
 
-  // A deadline met late stands for the intervals it slept through, as a slot does.
   const interval = check.interval_seconds * 1000;
-  const at = due.at + Math.floor((now - due.at) / interval) * interval;
+  const at = latestMissed(due.at, interval, now);
   const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
   const changes = await applyResult(one, marked, {
     success: false,
@@ -108,16 +98,27 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
   return done.ok ? [{ ...deadline, at: at + interval }, ...changes.deadlines] : AGAIN;
 }
 
-/** When the next synthetic failure is due, and since when it is silent; undefined before a first push. */
-async function dueAt(env: Env, check: CheckItem, watchedSince: number) {
-  const newest = await newestReceived(env, check);
+/**
+ * Pure: when the next synthetic failure is due, and since when it is silent (both epoch ms); undefined before a first
+ * push. Silence counts from the newest push, a change of settings, or our last outage, whichever is latest: the grace
+ * to the first failure, one interval to each further one.
+ */
+export function silenceDue(
+  check: Pick<CheckItem, 'settings_at' | 'silence_at' | 'interval_seconds' | 'config'>,
+  newest: Newness | undefined,
+  watchedSince: number,
+  now: number,
+): { since: number; at: number } | undefined {
   if (!newest) return undefined;
-  const now = env.ports.clock.now();
   const since = Math.max(newest.received_at, pastOrZero(check.settings_at, now), watchedSince);
   const silence_at = pastOrZero(check.silence_at ?? 0, now);
   const goesOn = silence_at > 0 && silence_at >= since;
   return { since, at: goesOn ? silence_at + check.interval_seconds * 1000 : since + graceMs(check) };
 }
+
+/** Pure: the deadline that a synthetic failure stands for: the newest one, as it covers those missed before. */
+export const latestMissed = (deadline: number, interval: number, now: number): number =>
+  deadline + Math.floor((now - deadline) / interval) * interval;
 
 function synthetic(
   keys: Keys,

@@ -9,7 +9,7 @@ import { pastOrZero } from '#lib/platform/time.ts';
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 
-/** A push that arrives more than this (ms) after its checked_at is always judged; only fresher ones may be quiet. */
+/** A push that arrives more than this (ms) after its checked_at is never quiet. */
 export const QUIET_MS = 60_000;
 
 /** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
@@ -32,9 +32,10 @@ export const remembered = ({ last_received }: CheckItem, now: number): Newness |
   };
 
 /**
- * The newest judged push, by order and by arrival; undefined before the first. It is the one on the check item, or a
- * quiet one since then, which wrote only its result. A quiet push is ordered at most QUIET_MS before its arrival, so
- * the look back is short: usually one item.
+ * The newest push that was applied, by order and by arrival; undefined before the first. It is the one on the check
+ * item, or a quiet one since then, which wrote only its result. A quiet push is ordered at most QUIET_MS before its
+ * arrival, so the look back is short: usually one item. Pushes that arrived while our clock ran ahead are skipped; if
+ * no other is known, the answer is 0.
  */
 export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<Newness | undefined> {
   const now = ports.clock.now();

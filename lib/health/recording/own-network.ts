@@ -6,7 +6,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 /** Different hosts that must be silent before our own network is suspected. */
 const HOSTS = 3;
 const REFERENCE_TIMEOUT_MS = 2_000;
-/** How often the witness is asked while hosts answer. */
+/** How often the reference host is asked while hosts answer. */
 const REFERENCE_EVERY_MS = 10 * 60_000;
 /**
  * After a first miss the reference host is asked again this soon: if our network has failed, targets are silent too by
@@ -16,7 +16,7 @@ const REFERENCE_DOUBT_MS = 60_000;
 
 /**
  * Whose fault it is that a target did not answer. `unclear`: the reference host is silent too, but fewer than three
- * targets are so far; the next probes will tell.
+ * targets are so far; the next probes decide.
  */
 export type Attribution = 'target' | 'network' | 'unclear';
 
@@ -33,8 +33,8 @@ export type OwnNetwork = {
 };
 
 /**
- * Tells a failure of our own network from failures of the targets (docs/CONTRACT.md#probes), by a look-up of the
- * reference host, the setting WITNESS. Without it failures are the targets'.
+ * Distinguishes a failure of our own network from failures of the targets (docs/CONTRACT.md#probes) by a look-up of the
+ * reference host, the setting WITNESS. Without it all failures are those of the targets.
  */
 export function ownNetwork(ports: Ports): OwnNetwork {
   const { WITNESS } = ports.settings;

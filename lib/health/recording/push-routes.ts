@@ -2,8 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { requireCheck } from '#lib/checks/store.ts';
-import { AHEAD_MS } from '#lib/health/history/result-item.ts';
-import { ResultRecord, resultRecord } from '#lib/health/history/result-view.ts';
+import { AHEAD_MS, ResultRecord, resultRecord } from '#lib/health/history/result-item.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
@@ -38,11 +37,11 @@ const PushHeaders = z.object({
     .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 visible ASCII characters')
     .optional()
     .describe(
-      'A push with a key that was heard before answers the first record and counts once: it is safe to send again.',
+      'A push with a key that was received before answers the first record and counts once: it is safe to send again.',
     ),
 });
 
-/** A push check; a pull check is a CONFLICT before the body is judged (docs/CONTRACT.md#errors). */
+/** A push check; a pull check is a CONFLICT before the body is validated (docs/CONTRACT.md#errors). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') return check;

@@ -35,10 +35,10 @@ type PushKeyItem = Item & { result_sk: string };
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /**
- * Receives one push: stored, judged and durable before it returns its result. The same push again is counted once.
+ * Receives one push: it is stored and applied before its result is returned. The same push again counts once.
  *
- * A push that changes nothing is stored alone, and then the check is read again. A silence judgement marks the
- * check first and looks for results after that, so that one of the two sees the other
+ * A push that changes nothing is stored alone, and then the check is read again. The detection of silence marks
+ * the check first and looks for results after that, so that one of the two sees the other
  * (docs/ARCHITECTURE.md#the-recording-core).
  */
 export async function receivePush(env: Env, check: CheckItem, push: Push, retentionDays: number): Promise<ResultItem> {
@@ -67,7 +67,7 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
 
   if (pointerKey) {
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
-    if (earlier) return repeat(arrival, check, await resultOf(arrival, earlier));
+    if (earlier) return repeat(arrival, check, await resultBehind(arrival, earlier));
   }
   const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(env, check) : undefined;
@@ -100,14 +100,14 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
   return applyNow(arrival, fresh, result);
 }
 
-/** A result for the record alone: the check is disabled, or the push is older than what was judged. */
+/** A result for the record alone: the check is disabled, or the push is older than what was applied. */
 async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const result: ResultItem = { ...arrival.result, history: true };
   const earlier = await putOnce(arrival, result);
   return earlier ? repeat(arrival, check, earlier) : result;
 }
 
-/** Puts a result and its pointer where neither stands; else answers the result of the same push that does. */
+/** Puts a result and its pointer unless one of them exists; else returns the existing result of the same push. */
 async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem | undefined> {
   const { ports, pointer } = arrival;
   return untilDone(ports, async () => {
@@ -118,14 +118,14 @@ async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem
 
 const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [{ put: pointer, if: 'absent' }] : []);
 
-/** The result that the same push made before, from what stands in the way of its result or its pointer. */
+/** The result that the same push made before, found by the items that kept its result or pointer from being put. */
 async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof AGAIN> {
   const [result, pointer] = present as [ResultItem?, PushKeyItem?];
   if (result) return result;
-  return arrival.pointer && pointer ? resultOf(arrival, pointer) : AGAIN;
+  return arrival.pointer && pointer ? resultBehind(arrival, pointer) : AGAIN;
 }
 
-async function resultOf({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
+async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
   const earlier = await ports.table.get<ResultItem>({ pk: result.pk, sk: pointer.result_sk });
   if (earlier) return earlier;
   throw new AppError(
@@ -135,8 +135,8 @@ async function resultOf({ ports, result }: Arrival, pointer: PushKeyItem): Promi
 }
 
 /**
- * Judges a push in one transaction with its result.
- * @param stored the result as it already stands alone; undefined: it is stored here
+ * Applies a push in one transaction with its result.
+ * @param stored the result, if it was stored before; undefined: it is stored here
  */
 async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
   const { ports, keys, pointer, retentionDays } = arrival;
@@ -170,7 +170,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         return result;
       }
       if (done.conflict) return AGAIN;
-      // A rewritten result was judged by another call; one stored first is of this same push.
+      // A rewritten result was applied by another call; one stored first is of this same push.
       if (stored && done.failed.includes(0)) return stored;
       const earlier = stored ? AGAIN : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
       return earlier === AGAIN ? AGAIN : { earlier };
@@ -191,7 +191,7 @@ const latest = (a: Newness | undefined, b: Newness): Newness => ({
 });
 
 /**
- * Silence is judged from the first push on; and anew from the one that ends a silence, whose entry waits for the next
+ * Silence counts from the first push on; and anew from the one that ends a silence, whose entry waits for the next
  * synthetic failure, which with a grace shorter than the interval would be too late.
  */
 function silenceDeadline(
@@ -209,8 +209,8 @@ function silenceDeadline(
 }
 
 /**
- * The same push once more. It counted when it was judged, or when it was stored and found nothing to change. Only a
- * silence that was judged, or is being judged, without seeing it is put right: its first sender never got an answer.
+ * The same push once more. It counted when it was applied, or when it was stored and changed nothing. It only corrects
+ * a silence that was detected without seeing it, or is being detected: its first request never got an answer.
  */
 async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): Promise<ResultItem> {
   if (earlier.settled || earlier.history) return earlier;

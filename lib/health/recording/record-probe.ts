@@ -1,11 +1,13 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -19,16 +21,16 @@ export type Probe = {
   slot: number;
   /** Epoch ms at which the probe began. */
   started_at: number;
-  outcome: ProbeOutcome;
+  outcome: ProbeOutcome<ErrorKind>;
   retention_days: number;
 };
 
-/** `repeated`: this slot was recorded before; `history`: kept but not judged, as the settings have changed since. */
+/** `repeated`: this slot was recorded before; `history`: kept but not applied, as the settings have changed since. */
 type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
 
 /**
  * Records the outcome of a probe once. What changes nothing is a single conditional put; whatever changes the counter
- * or the state is written with it in one transaction, so that stored means judged.
+ * or the state is written with it in one transaction, so that what is stored is applied.
  */
 export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
   const { ports, keys } = env;
@@ -81,6 +83,6 @@ function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days
     error_message: outcome.error_message,
     error_kind: outcome.error_kind,
     checked_at: iso(started_at),
-    ...(outcome.days_left !== undefined && { days_left: outcome.days_left }),
+    ...pick(checkTypeOf(check.check_type).result, outcome),
   };
 }

@@ -191,7 +191,7 @@ async function probeOnce(ports: Ports, { job, check, account }: DueProbe): Promi
   if (outcome && isOwnStall(outcome, timeout_ms, stalled_ms)) {
     const { tenant_id, check_id, slot } = job;
     const { error_message } = outcome;
-    ports.log.warn('this process stood still, so a probe is not judged', {
+    ports.log.warn('this process stood still, so a probe is not recorded', {
       tenant_id,
       check_id,
       slot,

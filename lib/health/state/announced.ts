@@ -1,8 +1,12 @@
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { Announced, AnnouncedAlert, AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
 
 /** Alerts remembered one by one; bounds the size of a check item. */
 const MOST_IN_FLIGHT = 4;
 const NOTHING: Announced = { baseline: 'up', inFlight: [] };
+
+/** What an alert of a change to a state says. */
+export const ANNOUNCES: Record<CheckState, AnnouncedAlert['announces']> = { up: 'up', down: 'down', unknown: 'up' };
 
 /** The state in the latest alert that did not fail; none yet counts as up (docs/CONTRACT.md#alerts). */
 export const announcedState = ({ announced = NOTHING }: CheckItem['alerts']): AnnouncedState =>

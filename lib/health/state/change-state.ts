@@ -1,8 +1,9 @@
-import type { CheckState, EntityItem } from '#lib/catalog/entity-item.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { canAlert, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -12,10 +13,11 @@ import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import { announce, announcedState } from './announced.ts';
+import { ANNOUNCES, announce, announcedState } from './announced.ts';
 import { cooldownEnd, whySkipped } from './decide-alert.ts';
 import { aggregate } from './next-state.ts';
-import type { ClosingNote, FeedItem, SkipReason, TransitionCause, TransitionItem } from './transition-item.ts';
+import type { ClosingNote, FeedItem, TransitionItem } from './transition-item.ts';
+import type { SkipReason, TransitionCause } from './transition-record.ts';
 
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
 export type Basis = {
@@ -49,7 +51,6 @@ export type StateChangeInput = {
   /** The check as it was read. */
   check: CheckItem;
   to: CheckState;
-  /** `removed`: the check itself goes away with this. */
   cause: TransitionCause;
   error_message: string;
   /** Epoch ms. */
@@ -128,13 +129,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
 
   const closing = reason === 'configuration' ? closingNote(check, policy, transition_id, at) : undefined;
   if (closing) transition.closing = closing;
-  const alerts = remember(check.alerts, {
-    reason,
-    announces: to === 'down' ? 'down' : 'up',
-    transition_id,
-    at: alertAt,
-    closing,
-  });
+  const alerts = remember(check.alerts, { reason, announces: ANNOUNCES[to], transition_id, at: alertAt, closing });
   const deadlines = deadlinesOf(basis, change, alertAt, reason);
 
   const feedEntry: FeedItem = {
@@ -148,11 +143,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   return {
     at,
     transition,
-    check: {
-      state: to,
-      state_since: timestamp,
-      alerts,
-    },
+    check: { state: to, state_since: timestamp, alerts },
     entity: nextEntity,
     writes: [
       { put: transition, if: 'absent' },
@@ -183,16 +174,16 @@ function remember(
 ): CheckItem['alerts'] {
   if (closing) return { ...alerts, announced: announce(alerts, { id: closingId(transition_id), announces: 'up' }) };
   return reason === null
-    ? { last_planned_at: at, announced: announce(alerts, { id: transition_id, announces: announces }) }
+    ? { last_planned_at: at, announced: announce(alerts, { id: transition_id, announces }) }
     : alerts;
 }
 
 /** Names the closing note of a transition among the alerts of its check. */
 export const closingId = (transition_id: string): string => `${transition_id}/closed`;
 
-/** Channels that may believe a check down are told when it is disabled or deleted (docs/CONTRACT.md#alerts). */
+/** Channels that may believe a check down get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
-  if (announcedState(check.alerts) === 'up' || policy.silenced || policy.channels.length === 0) return undefined;
+  if (announcedState(check.alerts) === 'up' || !canAlert(policy)) return undefined;
   const channel_ids = policy.channels.map((channel) => channel.id);
   return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
 }

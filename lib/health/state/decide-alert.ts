@@ -1,9 +1,9 @@
-import type { CheckState } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { isSilenced, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { announcedState } from './announced.ts';
-import type { SkipReason, TransitionCause } from './transition-item.ts';
+import type { SkipReason, TransitionCause } from './transition-record.ts';
 
 type DecidedChange = { cause: TransitionCause; from: CheckState; to: CheckState /** Epoch ms. */; at: number };
 
@@ -15,7 +15,7 @@ export const cooldownEnd = (
 ): number => pastOrZero(last_planned_at, now) + cooldown_seconds * 1000;
 
 /**
- * Whether a transition is told to the check's channels: null when it is, else the first reason that holds, in the
+ * Whether a transition is announced to the check's channels: null when it is, else the first reason that holds, in the
  * order of docs/CONTRACT.md#alerts. Alerts follow the check, so a recovery is the check's own change to up.
  */
 export function whySkipped(
@@ -24,7 +24,7 @@ export function whySkipped(
   policy: Pick<PolicyItem, 'silenced' | 'notify_on_recovery' | 'cooldown_seconds' | 'channels'>,
 ): SkipReason | null {
   if (change.cause !== 'result' && change.cause !== 'silence') return 'configuration';
-  if (policy.silenced) return 'silenced';
+  if (isSilenced(policy)) return 'silenced';
   if (change.from === 'unknown' && change.to === 'up' && announcedState(alerts) === 'up') return 'initial';
   if (change.to === 'up' && !policy.notify_on_recovery) return 'recovery_off';
   if (change.at < cooldownEnd(alerts, policy, change.at)) return 'cooldown';

@@ -1,4 +1,4 @@
-import type { CheckState, EntityState } from '#lib/catalog/entity-item.ts';
+import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 
 export type StateAndCount = { state: CheckState; consecutive_failures: number };
 

@@ -1,11 +1,20 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls } from '#lib/access/redaction.ts';
-import { EntityState } from '#lib/catalog/entity.ts';
-import { CheckState } from '#lib/checks/check-record.ts';
+import { CheckState, EntityState } from '#lib/catalog/states.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
-import type { TransitionItem } from './transition-item.ts';
+
+export const TransitionCause = z
+  .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])
+  .describe(
+    'result: a probe or a push. silence: a push check was silent past its grace. check_disabled, check_enabled, check_deleted: a user changed the check; recorded, and never announced.',
+  );
+export type TransitionCause = z.infer<typeof TransitionCause>;
+
+/** Why no alert was planned: the first that holds (docs/CONTRACT.md#alerts). */
+export const SkipReason = z.enum(['configuration', 'silenced', 'initial', 'recovery_off', 'cooldown', 'no_channels']);
+export type SkipReason = z.infer<typeof SkipReason>;
 
 /** A transition on the wire (docs/CONTRACT.md#transitions). */
 export const TransitionRecord = z
@@ -21,30 +30,26 @@ export const TransitionRecord = z
     check_from_state: CheckState.describe('State of the check before.'),
     check_to_state: CheckState.describe('State of the check after.'),
     timestamp: z.iso.datetime().describe('When it changed, in UTC.'),
-    cause: z
-      .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])
-      .describe(
-        'result: a probe or a push. silence: a push check was silent past its grace. check_disabled, check_enabled, check_deleted: somebody changed the check; recorded, and told to nobody.',
-      ),
+    cause: TransitionCause,
     error_message: z.string().describe('Of the deciding result; empty when none.'),
     alert: z
       .object({
-        decision: z.enum(['planned', 'skipped']).describe('Whether it was told to the channels of the check.'),
-        reason: z
-          .enum(['configuration', 'silenced', 'initial', 'recovery_off', 'cooldown', 'no_channels'])
-          .nullable()
-          .describe(
-            'Why no alert was planned, the first that holds; null when one was. configuration: somebody changed the check. silenced: its policy is silenced. initial: a new check came up. recovery_off: notify_on_recovery is false. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none.',
-          ),
+        decision: z.enum(['planned', 'skipped']).describe('Whether it was announced to the channels of the check.'),
+        reason: SkipReason.nullable().describe(
+          'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. recovery_off: notify_on_recovery is false. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none.',
+        ),
         deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
       })
-      .describe('Whether anybody was told, and if not, why.'),
+      .describe('Whether it was announced, and if not, why.'),
   })
   .meta({ id: 'Transition' });
 export type TransitionRecord = z.infer<typeof TransitionRecord>;
 
 /** A transition as the caller may see it: a read-only key sees no URL in its error. */
-export const transitionRecord = ({ caller }: Pick<Context, 'caller'>, item: TransitionItem): TransitionRecord =>
+export const transitionRecord = (
+  { caller }: Pick<Context, 'caller'>,
+  item: Omit<TransitionRecord, 'id'>,
+): TransitionRecord =>
   pick(TransitionRecord, {
     ...item,
     id: item.transition_id,

@@ -36,7 +36,7 @@ export const Health = z
         oldest_unsent_at: z.iso
           .datetime()
           .nullable()
-          .describe('When the oldest delivery was planned that nobody has tried yet; null when there is none.'),
+          .describe('When the oldest delivery was planned that was not tried yet; null when there is none.'),
         last_failure_at: z.iso.datetime().nullable().describe('When a delivery last ended as failed.'),
       })
       .describe('Sending of alerts.'),

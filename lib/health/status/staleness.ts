@@ -31,7 +31,7 @@ export async function staleEntities(context: Context): Promise<(entityId: string
 
 /**
  * The newest result of a check that is still shown; undefined without one. A push from the future counts as of its
- * arrival, as when it is judged, though the list shows it first.
+ * arrival, as where it is applied, though the list shows it first.
  */
 export async function lastResult({ ports, keys, tenant, caller }: Context, id: string) {
   const now = ports.clock.now();
@@ -72,7 +72,7 @@ export async function isOverdue(env: Env, check: CheckItem, last: ResultItem | u
   }
   const rhythm = rhythmOf(check.id, check.interval_seconds);
   const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check));
-  // The probe after a change of settings stands for all slots before it.
+  // The probe after a change of settings covers all slots before it.
   return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }
 

@@ -4,7 +4,7 @@
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 
-type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
+export type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
 
 type NetErrorOptions = { answered?: boolean; interrupted?: boolean; cause?: unknown };
 

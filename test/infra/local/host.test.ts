@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { resultRecord } from '#lib/health/history/result-view.ts';
+import { resultRecord } from '#lib/health/history/result-item.ts';
 import { RESULTS, under } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { allOf } from '#lib/platform/table/pages.ts';

@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
-import type { CheckSettings } from '#lib/checks/check-type.ts';
+import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 
 const http = (target_url: string) => ({ check_type: 'http', target_url, method: 'GET', config: {} });
-const on = (check_type: string, config: object) => ({ check_type, config }) as CheckSettings;
-const guard = (check: CheckSettings, CHECK_EGRESS: 'public' | 'any' = 'public', EGRESS_ALLOW: string[] = []) =>
-  guardSettings(check, { CHECK_EGRESS, EGRESS_ALLOW });
+const on = (check_type: string, config: object) => ({ check_type, config: { ...config } });
+const guard = (
+  check: Pick<CheckSettings, 'check_type' | 'config'>,
+  CHECK_EGRESS: 'public' | 'any' = 'public',
+  EGRESS_ALLOW: string[] = [],
+) => guardSettings(check, { CHECK_EGRESS, EGRESS_ALLOW });
 
 it.each([
   [http('http://127.0.0.1/'), 'target_url'],

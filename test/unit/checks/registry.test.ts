@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckType } from '#lib/checks/check-type.ts';
+import { type CheckType, COMMON_ERRORS } from '#lib/checks/check-type.ts';
 import { checkTypeOf, checkTypes } from '#lib/checks/registry.ts';
+import { ResultRecord } from '#lib/health/history/result-item.ts';
 import { validationError } from '#lib/platform/http/validation.ts';
+
+/** Members of every check, as it is stored or shown. */
+const OF_CHECKS =
+  'pk sk v id tenant_id entity_id check_type execution_mode name interval_seconds timeout_ms failure_threshold enabled config created_at updated_at rev settings_at state state_since consecutive_failures last_received silence_at slow silence_mark alerts last_result last_checked_at stale alerts_after_seconds';
 
 /** Parses as a create request is parsed: the type's own members beside its config. */
 function pathsThatAreWrong(type: CheckType, value: object): string[] {
@@ -24,9 +29,19 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
       expect(type.targetLabel(settings)).toMatch(/^\S.{0,300}$/);
       for (const { host, path } of type.hosts(settings)) {
         expect(host).not.toBe('');
-        expect(path).toMatch(/^(target_url|config\.\w+)$/);
+        expect(path.replace(/^config\.\w+$/, 'config')).toBeOneOf(['config', ...Object.keys(type.fields.shape)]);
       }
     }
+  });
+
+  it('gives its own members names that nothing else has', () => {
+    const others = [...checkTypes.values()].filter((other) => other !== type);
+    const taken = others.flatMap(({ fields, result }) => Object.keys({ ...fields.shape, ...result.shape }));
+    const own = [...Object.keys(type.fields.shape), ...Object.keys(type.result.shape)];
+    const names = new Set([...taken, ...Object.keys(ResultRecord.shape), ...OF_CHECKS.split(' ')]);
+    expect(own.filter((name) => names.has(name))).toEqual([]);
+    expect(Object.keys(type.errors).filter((kind) => kind in COMMON_ERRORS)).toEqual([]);
+    expect(type.urls.filter((name) => !(name in type.fields.shape))).toEqual([]);
   });
 
   it('is probed exactly when it is pulled', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CheckState } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
 import { aggregate, isSame, nextState, type StateAndCount } from '#lib/health/state/next-state.ts';
 
 const NEW: StateAndCount = { state: 'unknown', consecutive_failures: 0 };

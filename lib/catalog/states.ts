@@ -1,0 +1,12 @@
+import * as z from 'zod';
+
+export const CheckState = z.enum(['up', 'down', 'unknown']);
+export type CheckState = z.infer<typeof CheckState>;
+
+export const EntityState = z
+  .enum(['up', 'degraded', 'down', 'unknown'])
+  .meta({ id: 'EntityState' })
+  .describe(
+    'From the enabled checks of the entity that have a state: none: unknown; all up: up; all down: down; else degraded.',
+  );
+export type EntityState = z.infer<typeof EntityState>;

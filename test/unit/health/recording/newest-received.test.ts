@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { newestReceived, newnessOf, staleAfter } from '#lib/health/recording/newest-received.ts';
+import { healthWorld } from '#test/support/health-world.ts';
+
+const world = await healthWorld();
+const { ports } = world;
+const MINUTE = 60_000;
+
+it.each([
+  ['as its checked_at says', 5_000, 7_000, { at: 5_000, received_at: 7_000 }],
+  ['as of its arrival when it comes from the future', 9_000, 7_000, { at: 7_000, received_at: 7_000 }],
+])('a push is as new %s', (_what, at, received_at, newness) => {
+  const item = { ...world.keys.result('t', 'chk_1', at, 'x'), received_at } as ResultItem;
+  expect(newnessOf(item)).toEqual(newness);
+});
+
+it.each([
+  [10, 60_000],
+  [60, 60_000],
+  [3600, 3_600_000],
+])('with an interval of %i s a push is history only when it is older than the newest by %i ms', (seconds, stale) => {
+  expect(staleAfter({ interval_seconds: seconds })).toBe(stale);
+});
+
+it('is none before the first push', async () => {
+  expect(await newestReceived(world, await world.pushCheck())).toBeUndefined();
+});
+
+it('is a quiet push that came after the one on the check', async () => {
+  const check = await world.pushCheck();
+  await world.push(check);
+  world.advance(MINUTE);
+  await world.push(check);
+  const stored = await world.fresh(check);
+  const now = ports.clock.now();
+  expect(stored.last_received?.received_at).toBe(now - MINUTE);
+  expect(await newestReceived(world, stored)).toEqual({ at: now, received_at: now });
+});
+
+it('is none that was kept for the history alone', async () => {
+  const check = await world.pushCheck();
+  await world.push(check);
+  const first = ports.clock.now();
+  await updateCheck(world.context, await world.fresh(check), { enabled: false });
+  world.advance(MINUTE);
+  await world.push(check);
+  expect(await newestReceived(world, await world.fresh(check))).toEqual({ at: first, received_at: first });
+});
+
+it('is the one on the check while the check is silent', async () => {
+  const check = { ...(await world.pushCheck()), silence_at: 1, last_received: { at: 3, received_at: 4 } };
+  expect(await newestReceived(world, check)).toEqual({ at: 3, received_at: 4 });
+});

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { failed, succeeded } from '#lib/checks/outcome.ts';
+import { createCheck, deleteCheck, updateCheck } from '#lib/health/checks/change-check.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { type Probe, recordProbe } from '#lib/health/recording/record-probe.ts';
+import { after, RESULTS } from '#lib/keys.ts';
+import { healthWorld } from '#test/support/health-world.ts';
+
+const world = await healthWorld();
+const { ports, keys, requests } = world;
+
+/** A probe of a new check that succeeded, at its first slot. */
+async function newProbe(more: Partial<Probe> = {}): Promise<Probe> {
+  const check = await world.check({ failure_threshold: 2 });
+  const now = ports.clock.now();
+  return { check, slot: now, started_at: now, outcome: succeeded(40, 200), retention_days: 30, ...more };
+}
+
+async function results({ check }: Probe): Promise<ResultItem[]> {
+  const partition = keys.ofCheck(check.tenant_id, check.id);
+  return (await ports.table.query<ResultItem>({ partition, from: RESULTS, to: after(RESULTS) })).items;
+}
+
+it('a probe that changes nothing is one write and no read', async () => {
+  const first = await newProbe();
+  await recordProbe(world, first);
+  const steady = { ...first, check: await world.fresh(first.check), slot: first.slot + 60_000 };
+  Object.assign(requests, { reads: 0, writes: 0 });
+  expect(await recordProbe(world, steady)).toBe('recorded');
+  expect(requests).toEqual({ reads: 0, writes: 1 });
+});
+
+it('a failure of a slot that was recorded already is not counted twice', async () => {
+  const probe = await newProbe({ outcome: failed('connect', 'refused', 3) });
+  expect(await recordProbe(world, probe)).toBe('recorded');
+  expect(await recordProbe(world, { ...probe, check: await world.fresh(probe.check) })).toBe('repeated');
+  expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 1, state: 'unknown' });
+});
+
+it('a probe made with older settings is kept for the history and counts for nothing', async () => {
+  const probe = await newProbe({ outcome: failed('connect', 'refused', 3) });
+  await updateCheck(world.context, probe.check, { timeout_ms: 1000 });
+  expect(await recordProbe(world, probe)).toBe('history');
+  expect(await results(probe)).toEqual([expect.objectContaining({ history: true, error_kind: 'connect' })]);
+  expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 0 });
+});
+
+it('a probe of a check that was deleted meanwhile leaves nothing', async () => {
+  const probe = await newProbe();
+  await deleteCheck(world.context, probe.check);
+  expect(await recordProbe(world, probe)).toBe('dropped');
+  expect(await results(probe)).toEqual([]);
+});
+
+it('keeps the members that results of its type have, and no others', async () => {
+  const tls = { check_type: 'tls', config: { host: 'example.com' } };
+  const check = await createCheck(world.context, { ...tls, entity_id: (await world.entity()).id });
+  const outcome = { ...succeeded(40), days_left: 12, color: 'red' };
+  const probe = await newProbe({ check, outcome });
+  await recordProbe(world, probe);
+  const [result] = await results(probe);
+  expect(result).toMatchObject({ success: true, days_left: 12 });
+  expect(result).not.toHaveProperty('color');
+});

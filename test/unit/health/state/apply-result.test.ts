@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type AppliedResult, applyResult } from '#lib/health/state/apply-result.ts';
+import { healthWorld } from '#test/support/health-world.ts';
+
+const world = await healthWorld();
+const { ports, keys } = world;
+
+const result = (success: boolean, more: Partial<AppliedResult> = {}): AppliedResult => ({
+  success,
+  error_message: success ? '' : 'no answer',
+  cause: 'result',
+  retention_days: 30,
+  ...more,
+});
+
+/** A check that is up and goes down with its second failure in a row. */
+async function checkAt(failures: number): Promise<CheckItem> {
+  const check = await world.check({ failure_threshold: 2 });
+  return { ...check, state: 'up', consecutive_failures: failures };
+}
+
+/** What the writes put, by sort key; without those of the check itself. */
+async function written(check: CheckItem, applied: AppliedResult) {
+  const changes = await applyResult(world, check, applied);
+  const puts = changes?.writes.flatMap((write) => ('put' in write ? [write.put] : [])) ?? [];
+  const next = puts.find(({ sk }) => sk === check.sk) as CheckItem | undefined;
+  return { changes, next, others: puts.filter((item) => item !== next) };
+}
+
+it.each([
+  ['another success', 0, true],
+  ['a failure of a check that is down already', 2, false],
+] as const)('%s writes nothing', async (_what, failures, success) => {
+  const check: CheckItem = { ...(await checkAt(failures)), ...(failures === 2 && { state: 'down' }) };
+  expect(await applyResult(world, check, result(success))).toEqual({ writes: [], deadlines: [] });
+});
+
+it.each([
+  ['a failure below the threshold counts', 0, false, 1],
+  ['a success before the threshold ends the count', 1, true, 0],
+] as const)('%s, on the check alone', async (_what, failures, success, counted) => {
+  const check = await checkAt(failures);
+  const { changes, next, others } = await written(check, result(success));
+  expect(next).toMatchObject({ state: 'up', consecutive_failures: counted });
+  expect(others).toEqual([]);
+  expect(changes?.writes).toEqual([{ put: next, if: { version: check.v } }]);
+});
+
+it('the failure that reaches the threshold changes check, entity, transition and feed together', async () => {
+  const check = await checkAt(1);
+  const { changes, next, others } = await written(check, result(false));
+  const transition = others.find((item) => 'transition_id' in item);
+  expect(next).toMatchObject({ state: 'down', consecutive_failures: 2 });
+  expect(transition).toMatchObject({ check_from_state: 'up', check_to_state: 'down', error_message: 'no answer' });
+  expect(others).toContainEqual(expect.objectContaining({ id: check.entity_id, checks: { [check.id]: 'down' } }));
+  expect(others).toContainEqual(expect.objectContaining({ transition_sk: transition?.sk }));
+  expect(changes?.writes).toContainEqual({ put: next, if: { version: check.v } });
+});
+
+it('a result that changes something else writes the check though its state stays', async () => {
+  const last_received = { at: 1, received_at: 2 };
+  const { next, others } = await written(
+    { ...(await checkAt(0)), silence_at: 5 },
+    result(true, { also: { last_received }, forget: ['silence_at'] }),
+  );
+  expect(next).toMatchObject({ state: 'up', last_received });
+  expect(next).not.toHaveProperty('silence_at');
+  expect(others).toEqual([]);
+});
+
+it('every write takes away the mark of a silence judgement under way', async () => {
+  const { next } = await written({ ...(await checkAt(0)), silence_mark: 'm' }, result(false));
+  expect(next).toBeDefined();
+  expect(next).not.toHaveProperty('silence_mark');
+});
+
+it('a change of state of a check whose entity is gone is dropped', async () => {
+  const check = await checkAt(1);
+  const entity = (await ports.table.get<EntityItem>(keys.entity(check.tenant_id, check.entity_id)))!;
+  await ports.table.transact([{ delete: { pk: entity.pk, sk: entity.sk } }]);
+  expect(await applyResult(world, check, result(false))).toBeUndefined();
+});
