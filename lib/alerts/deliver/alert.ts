@@ -21,6 +21,29 @@ export type Alert = {
   at: string;
 };
 
+/** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */
+export const EXAMPLE_ALERT: Alert = {
+  delivery_id: 'dlv_0mi8w2c1pce7f6c011776e8db7',
+  kind: 'state_change',
+  event: {
+    entity_id: 'ent_0mi8w27k0005feceb66ffc86f3',
+    entity_name: 'Web shop',
+    check_id: 'chk_0mi8w27sw86b273ff34fce19d6',
+    tenant_id: 'acc_0mi8w274tw5d39c8c2a7b8f01e',
+    from_state: 'up',
+    to_state: 'down',
+    check_from_state: 'up',
+    check_to_state: 'down',
+    transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
+    timestamp: '2026-11-21T08:01:17.000Z',
+  },
+  cause: 'result',
+  check_label: 'GET https://shop.example.com/health',
+  error_message: 'expected status 200, got 503 (Service Unavailable)',
+  check_from_since: '2026-11-20T17:30:00.000Z',
+  at: '2026-11-21T08:01:17.000Z',
+};
+
 /** The alert of a delivery about a transition. */
 export const alertOf = (delivery: DeliveryItem, transition: TransitionItem): Alert => ({
   delivery_id: delivery.id,

@@ -1,14 +1,12 @@
 import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
-import type { ChannelType } from '#lib/alerts/channels/channel-type.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
-import type { Egress } from '#lib/platform/net/net.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
@@ -17,7 +15,7 @@ import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
 import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
-import { type SendEnv, sendAlert } from './send.ts';
+import { type Ready, type SendEnv, sendAlert } from './send.ts';
 
 type AttemptEnv = SendEnv & Env;
 export type DeliverEnv = AttemptEnv & { places: FairShares };
@@ -142,7 +140,7 @@ async function inPlace(
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome | Waiting> {
   const { tenant_id } = ready.alert.event;
-  const claim = { tenant: tenant_id, target: ready.channel.config.url };
+  const claim = { tenant: tenant_id, target: urlOf(ready) };
   const outcome = await env.places.run(claim, () => sendOnce(env, ready, address));
   if (outcome !== NO_PLACE) return outcome;
   return { status: 'waiting', turn: env.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
@@ -165,13 +163,9 @@ export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promi
   return { status: 'failed', error: `${outcome.error}; its next turn is in ${inSeconds(outcome.turn)}` };
 }
 
-async function sendOnce(
-  env: AttemptEnv,
-  { type, channel, alert, egress }: Ready,
-  address: PatientAddress | undefined,
-): Promise<AttemptOutcome> {
+async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress | undefined): Promise<AttemptOutcome> {
   const sent_at = env.ports.clock.now();
-  const refusal = await sendAlert(env, type, channel.config, alert, egress);
+  const refusal = await sendAlert(env, ready);
   if (address && refusal?.timed_out) await timedOut(env, address, sent_at);
   else if (address?.after_timeouts) await answeredAgain(env, address);
   if (!refusal) return { status: 'sent' };
@@ -183,13 +177,13 @@ async function sendOnce(
 /** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
 type PatientAddress = Address & { until: number; after_timeouts?: boolean };
 
-/** Undefined on NATS, where nobody takes turns. */
-function addressOf(delivery: DeliveryItem, { channel: { config } }: Ready): PatientAddress | undefined {
-  if (config.url === undefined) return undefined;
-  return { tenant_id: delivery.tenant_id, url: config.url, until: patientUntil(delivery) };
-}
+const urlOf = ({ send }: Ready): string | undefined => (send.via === 'http' ? send.url : undefined);
 
-type Ready = { type: ChannelType; channel: Channel; alert: Alert; egress: Egress };
+/** Undefined on NATS, which takes no turns. */
+function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undefined {
+  const url = urlOf(ready);
+  return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
+}
 
 async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk } = delivery;
@@ -209,11 +203,13 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
   const type = channelTypeOf(channel.channel_type);
   if (!type) return never(`this release knows no channel type ${channel.channel_type}`);
   const egress = boundTo(ports.settings, account as AccountItem).CHECK_EGRESS;
-  if (delivery.kind === 'test') {
-    return { type, channel, alert: testAlertOf(delivery, check as CheckItem, entity as EntityItem), egress };
-  }
+  const ready = (alert: Alert): Ready => {
+    const { config } = channel;
+    return { type, config, alert, egress, send: type.render(alert, config) };
+  };
+  if (delivery.kind === 'test') return ready(testAlertOf(delivery, check as CheckItem, entity as EntityItem));
   if (!transition) return never('the transition that it tells of is no longer kept');
-  return { type, channel, alert: alertOf(delivery, transition as TransitionItem), egress };
+  return ready(alertOf(delivery, transition as TransitionItem));
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });
