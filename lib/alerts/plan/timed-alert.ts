@@ -142,7 +142,7 @@ const remember = ({ alerts }: CheckItem, id: string, { announces, starts_cooldow
   alerts: {
     ...alerts,
     ...(starts_cooldown && { last_planned_at: now }),
-    told: announce(alerts, { id, announces: announces }),
+    announced: announce(alerts, { id, announces }),
   },
 });
 
