@@ -1,26 +1,12 @@
 import * as z from 'zod';
 import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
-import type { StateChangeEvent } from '#lib/alerts/deliver/event.ts';
+import { EVENT_MEMBERS } from '#lib/alerts/deliver/event.ts';
 import { TransitionRecord } from '#lib/health/state/transition-record.ts';
 import type { Webhook } from '#lib/platform/http/openapi.ts';
 
-/** Exactly the members of the event, in its order. */
-const MEMBERS = {
-  entity_id: true,
-  entity_name: true,
-  check_id: true,
-  tenant_id: true,
-  from_state: true,
-  to_state: true,
-  check_from_state: true,
-  check_to_state: true,
-  transition_id: true,
-  timestamp: true,
-} satisfies Record<keyof StateChangeEvent, true>;
-
 /** The event as a receiver gets it. */
-export const EventRecord = TransitionRecord.pick(MEMBERS).meta({
+export const EventRecord = TransitionRecord.pick(EVENT_MEMBERS).meta({
   id: 'StateChangeEvent',
   description: 'A check has changed its state. Its entity may have changed with it, or not.',
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
@@ -91,22 +92,7 @@ export const AccountPatch = z
 export type AccountPatch = z.infer<typeof AccountPatch>;
 
 /** What the interface shows of an account. */
-export const accountRecord = (item: AccountRecord): AccountRecord => ({
-  id: item.id,
-  email: item.email,
-  name: item.name,
-  blueprint_limit: item.blueprint_limit,
-  entity_limit_per_bp: item.entity_limit_per_bp,
-  check_limit_per_entity: item.check_limit_per_entity,
-  check_limit: item.check_limit,
-  checks_per_minute_limit: item.checks_per_minute_limit,
-  relation_limit: item.relation_limit,
-  key_limit_per_user: item.key_limit_per_user,
-  user_limit: item.user_limit,
-  invitation_limit: item.invitation_limit,
-  retention_days: item.retention_days,
-  egress: item.egress,
-});
+export const accountRecord = (item: AccountItem): AccountRecord => pick(AccountRecord, item);
 
 /** Rates of an account's own, in place of those of the setting RATE_LIMITS. */
 export type RateLimits = Partial<Record<AccountClass, Rate>>;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Keys } from '#lib/keys.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -93,12 +94,4 @@ export function keyItemsOf(
   return { item, pointer: { ...keys.apiKeyPointer(user.tenant_id, id), digest, user_id: user.id } };
 }
 
-export const keyRecord = (item: ApiKeyItem): KeyRecord => ({
-  id: item.id,
-  label: item.label,
-  is_read_only: item.is_read_only,
-  prefix: item.prefix,
-  created_at: item.created_at,
-  created_by: item.created_by,
-  last_used_at: item.last_used_at,
-});
+export const keyRecord = (item: ApiKeyItem): KeyRecord => pick(KeyRecord, item);

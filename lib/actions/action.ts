@@ -2,11 +2,12 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { Name } from '#lib/platform/text.ts';
-import type { ActionItem } from './action-item.ts';
+import { type ActionItem, Method, Trigger, TriggerState } from './action-item.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
 import { hasPlaceholder } from './template/placeholders.ts';
 
@@ -36,7 +37,7 @@ const fields = {
     .describe(
       'http or https, to a public host; may hold {{placeholders}}. Before the path a value may only have letters, digits, "." and "-".',
     ),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('Request method.'),
+  method: Method.describe('Request method.'),
   headers: Headers,
   body_template: z
     .string()
@@ -45,13 +46,11 @@ const fields = {
   allowed_hosts: AllowedHosts.describe(
     'Hosts that it may call, such as api.example.com or *.example.com; empty: any. Required with headers when placeholders leave the end of the host open.',
   ),
-  trigger_type: z
-    .enum(['manual', 'state_change', 'schedule'])
-    .describe(
-      'manual: by POST …/run or a tool alone. state_change: also when its check changes state. schedule: also every interval_seconds.',
-    ),
+  trigger_type: Trigger.describe(
+    'manual: by POST …/run or a tool alone. state_change: also when its check changes state. schedule: also every interval_seconds.',
+  ),
   check_id: z.string().describe('The check whose transitions fire it; required for state_change.'),
-  trigger_to_state: z.enum(['down', 'degraded', 'up', '']).describe('Fire on this target state only; empty: on any.'),
+  trigger_to_state: TriggerState.describe('Fire on this target state only; empty: on any.'),
   interval_seconds: z
     .int()
     .min(60)
@@ -99,22 +98,12 @@ export const ActionRecord = z
 export type ActionRecord = z.infer<typeof ActionRecord>;
 
 /** An action as the caller may see it: header values never, its URL and hosts not with a read-only key. */
-export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: ActionItem): ActionRecord => ({
-  id: action.id,
-  name: action.name,
-  url: caller.is_read_only ? REDACTED : action.url,
-  method: action.method,
-  headers: Object.fromEntries(Object.keys(action.headers).map((name) => [name, REDACTED])),
-  body_template: action.body_template,
-  allowed_hosts: caller.is_read_only ? action.allowed_hosts.map(() => REDACTED) : action.allowed_hosts,
-  trigger_type: action.trigger_type,
-  check_id: action.check_id,
-  trigger_to_state: action.trigger_to_state,
-  interval_seconds: action.interval_seconds,
-  timeout_ms: action.timeout_ms,
-  created_at: action.created_at,
-  updated_at: action.updated_at,
-});
+export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: ActionItem): ActionRecord =>
+  pick(ActionRecord, {
+    ...action,
+    headers: Object.fromEntries(Object.keys(action.headers).map((name) => [name, REDACTED])),
+    ...(caller.is_read_only && { url: REDACTED, allowed_hosts: action.allowed_hosts.map(() => REDACTED) }),
+  });
 
 /** What a trigger cannot do without. Throws VALIDATION_ERROR. */
 export function mustBeComplete(input: Pick<ActionInput, 'trigger_type' | 'check_id' | 'interval_seconds'>): void {

@@ -2,8 +2,10 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls } from '#lib/access/redaction.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { Trigger } from './action-item.ts';
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
@@ -13,7 +15,7 @@ export const ExecutionRecord = z
   .object({
     id: IdOf('the execution, {{execution_id}}'),
     action_id: IdOf('the action'),
-    trigger: z.enum(['manual', 'state_change', 'schedule']).describe('What started it.'),
+    trigger: Trigger.describe('What started it.'),
     dispatch_status: z
       .enum(['pending', 'success', 'failed', 'blocked'])
       .describe(
@@ -55,18 +57,11 @@ export type RunPointer = Item & { execution_id: string };
 export type LogItem = Item & { seq: number; lines: string[]; reported_at: string };
 
 /** A run as the caller may see it: a read-only key sees nothing of the answer, and no URL in its error. */
-export const executionRecord = ({ caller }: Pick<Context, 'caller'>, item: ExecutionItem): ExecutionRecord => ({
-  id: item.id,
-  action_id: item.action_id,
-  trigger: item.trigger,
-  dispatch_status: item.dispatch_status,
-  status_code: item.status_code,
-  latency_ms: item.latency_ms,
-  response_snippet: caller.is_read_only && item.response_snippet !== '' ? REDACTED : item.response_snippet,
-  error_message: caller.is_read_only ? redactUrls(item.error_message) : item.error_message,
-  pipeline_status: item.pipeline_status,
-  log_count: item.log_count,
-  transition_id: item.transition_id,
-  created_at: item.created_at,
-  finished_at: item.finished_at,
-});
+export const executionRecord = ({ caller }: Pick<Context, 'caller'>, item: ExecutionItem): ExecutionRecord =>
+  pick(ExecutionRecord, {
+    ...item,
+    ...(caller.is_read_only && {
+      response_snippet: item.response_snippet && REDACTED,
+      error_message: redactUrls(item.error_message),
+    }),
+  });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from '#lib/access/account.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, text } from '#lib/platform/text.ts';
 
@@ -54,14 +55,8 @@ export type TeamItem = Item & { v: string };
 /** Leads from the digest of a token to the invited user, who alone says whether it still holds. */
 export type InvitationItem = Item & { tenant_id: string; user_id: string };
 
-export const teamMember = (user: UserItem): TeamMember => ({
-  id: user.id,
-  email: user.email,
-  name: user.name,
-  role: user.role,
-  status: isInvited(user) ? 'pending' : 'active',
-  created_at: user.created_at,
-});
+export const teamMember = (user: UserItem): TeamMember =>
+  pick(TeamMember, { ...user, status: isInvited(user) ? 'pending' : 'active' });
 
 /** E-mail addresses of one account are compared without regard to case. */
 export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);

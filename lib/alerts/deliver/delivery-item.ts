@@ -1,18 +1,20 @@
 import * as z from 'zod';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Series } from '#lib/schedule/entries.ts';
+
+export const DeliveryKind = z.enum(['state_change', 'repeat', 'catch_up', 'closed', 'test']);
+export type DeliveryKind = z.infer<typeof DeliveryKind>;
 
 /** A delivery as the interface shows it: one record per alert and channel. */
 export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
-    kind: z
-      .enum(['state_change', 'repeat', 'catch_up', 'closed', 'test'])
-      .describe(
-        'state_change: the check went down or up. repeat: a reminder, as it is still down. catch_up: what was held back or failed, told late. closed: a check that was told as down was disabled or deleted. test: somebody tested the channel.',
-      ),
+    kind: DeliveryKind.describe(
+      'state_change: the check went down or up. repeat: a reminder, as it is still down. catch_up: what was held back or failed, told late. closed: a check that was told as down was disabled or deleted. test: somebody tested the channel.',
+    ),
     transition_id: z.string().nullable().describe('Id of the transition that it tells of; null for a test.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
@@ -31,7 +33,6 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
-export type DeliveryKind = DeliveryRecord['kind'];
 
 /** `series`: this alert is a retry of one that failed on every channel; if it fails too, the series continues. */
 export type DeliveryAlert = { id: string; deliveries: string[]; series?: Series };
@@ -65,20 +66,6 @@ export type LastDeliveryItem = Item & {
   test?: DeliveryRecord;
 };
 
-export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => ({
-  id: item.id,
-  kind: item.kind,
-  transition_id: item.transition_id,
-  check_id: item.check_id,
-  entity_id: item.entity_id,
-  channel_id: item.channel_id,
-  channel_type: item.channel_type,
-  status: item.status,
-  attempts: item.attempts,
-  sent_at: item.sent_at,
-  error: item.error,
-  created_at: item.created_at,
-  updated_at: item.updated_at,
-});
+export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => pick(DeliveryRecord, item);
 
 export const isOver = (delivery: DeliveryRecord): boolean => delivery.status === 'sent' || delivery.status === 'failed';

@@ -31,6 +31,6 @@ const contents = (
   test: DeliveryRecord | undefined,
 ): Contents => ({
   delivery,
-  announces: announces,
+  announces,
   ...(test && isNewer(test, delivery) && { test }),
 });

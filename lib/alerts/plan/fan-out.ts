@@ -1,4 +1,4 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { DeliveryItem, DeliveryKind } from '#lib/alerts/deliver/delivery-item.ts';
 import { eventOf } from '#lib/alerts/deliver/event.ts';
 import { followUp } from '#lib/alerts/deliver/follow-up.ts';
 import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
@@ -56,7 +56,7 @@ async function fanOut(env: Env, transition: TransitionItem, last = false): Promi
 }
 
 type Planned = {
-  kind: 'state_change' | 'closed';
+  kind: Extract<DeliveryKind, 'state_change' | 'closed'>;
   alert_id: string;
   announces: 'up' | 'down';
   deliveries: string[];
@@ -77,7 +77,7 @@ function plannedOf({
   return {
     kind: 'state_change',
     alert_id: transition_id,
-    announces: announces,
+    announces,
     deliveries: alert.deliveries,
     channel_ids,
   };
@@ -100,7 +100,7 @@ async function deliveriesOf(env: Env, transition: TransitionItem): Promise<Deliv
         kind,
         transition_id,
         transition_sk: transition.sk,
-        announces: announces,
+        announces,
         check_id,
         entity_id,
         alert,

@@ -1,4 +1,4 @@
-import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { DeliveryItem, DeliveryKind } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
@@ -29,12 +29,19 @@ export type Situation = {
   now: number;
 };
 
+/** An alert that no transition brought. */
+type Announcement = {
+  kind: Exclude<DeliveryKind, 'state_change' | 'test'>;
+  announces: 'up' | 'down';
+  starts_cooldown: boolean;
+};
+
 /** What is to be done: nothing more (`end`), look again later, or tell all channels and go on. */
 export type Decision =
   | 'end'
   | { later: Deadline }
   | {
-      tell: { kind: 'repeat' | 'catch_up' | 'closed'; announces: 'up' | 'down'; starts_cooldown: boolean };
+      tell: Announcement;
       next: Deadline | undefined;
     };
 
@@ -56,7 +63,7 @@ export async function actOnDeadline(
   const watermark = await readWatermark(env, keys.shardOf(deadline.entity_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const work = { ports, keys, deadline: deadline, kind, created: new Set<string>() };
+  const work = { ports, keys, deadline, kind, created: new Set<string>() };
   for (;;) {
     const left = await untilDone(ports, () => step(work, decide));
     if (!left) return [];
@@ -104,7 +111,7 @@ async function step(
   if ('later' in decision) return leave(decision.later);
 
   const { tell: told, next } = decision;
-  const { id, deliveries } = alertTo(work, { deadline: deadline, policy, transition, entry, now }, told);
+  const { id, deliveries } = alertTo(work, { deadline, policy, transition, entry, now }, told);
   const send = deliveries.map((delivery) => delivery.id);
   const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
   const done = await ports.table.transact([
@@ -135,8 +142,6 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
   return items[0];
 }
 
-type Announcement = { kind: 'repeat' | 'catch_up' | 'closed'; announces: 'up' | 'down'; starts_cooldown: boolean };
-
 /** What a check remembers of an alert that no transition brought. */
 const remember = ({ alerts }: CheckItem, id: string, { announces, starts_cooldown }: Announcement, now: number) => ({
   alerts: {
@@ -163,7 +168,7 @@ function alertTo(env: Env, { deadline, policy, transition, entry, now }: Due, { 
       kind,
       transition_id,
       transition_sk,
-      announces: announces,
+      announces,
       check_id,
       entity_id,
       alert,

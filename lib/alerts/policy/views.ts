@@ -4,7 +4,8 @@ import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
-import type { ChannelRecord, PolicyRecord } from './policy-schemas.ts';
+import { pick } from '#lib/platform/http/pick.ts';
+import { type ChannelRecord, PolicyRecord } from './policy-schemas.ts';
 
 /** Records as the caller may see them: a read-only key sees no secret of a channel. */
 
@@ -12,16 +13,10 @@ export async function policyView(context: Context, policy: PolicyItem): Promise<
   const lasts = await context.ports.table.getMany<LastDeliveryItem>(
     policy.channels.map((channel) => context.keys.lastDelivery(context.tenant, policy.check_id, channel.id)),
   );
-  return {
-    check_id: policy.check_id,
-    cooldown_seconds: policy.cooldown_seconds,
-    notify_on_recovery: policy.notify_on_recovery,
-    silenced: policy.silenced,
-    repeat_interval_seconds: policy.repeat_interval_seconds,
-    catch_up: policy.catch_up,
+  return pick(PolicyRecord, {
+    ...policy,
     channels: policy.channels.map((channel, i) => channelView(context, policy.check_id, channel, shownOf(lasts[i]))),
-    updated_at: policy.updated_at,
-  };
+  });
 }
 
 export const channelView = (

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { pick } from '#lib/platform/http/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
 import { schemaComplaints } from './input-schema.ts';
@@ -113,13 +114,4 @@ export type SkillItem = Item & Skill & { v: string; tenant_id: string; number: n
 /** How many skills a tenant has, and how many it ever registered. */
 export type SkillCountItem = Item & { v: string; count: number; registered: number };
 
-export const skillRecord = (item: SkillItem): Skill => ({
-  slug: item.slug,
-  name: item.name,
-  description: item.description,
-  version: item.version,
-  tools: item.tools,
-  enabled: item.enabled,
-  created_at: item.created_at,
-  updated_at: item.updated_at,
-});
+export const skillRecord = (item: SkillItem): Skill => pick(Skill, item);
