@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
@@ -92,7 +92,7 @@ export const AccountPatch = z
 export type AccountPatch = z.infer<typeof AccountPatch>;
 
 /** What the interface shows of an account. */
-export const accountRecord = (item: AccountItem): AccountRecord => pick(AccountRecord, item);
+export const accountRecord = (item: AccountRecord): AccountRecord => pick(AccountRecord, item);
 
 /** Rates of an account's own, in place of those of the setting RATE_LIMITS. */
 export type RateLimits = Partial<Record<AccountClass, Rate>>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Keys } from '#lib/keys.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from '#lib/access/account.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, text } from '#lib/platform/text.ts';
 

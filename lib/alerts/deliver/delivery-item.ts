@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
-import { pick } from '#lib/platform/http/pick.ts';
+import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Series } from '#lib/schedule/entries.ts';
 

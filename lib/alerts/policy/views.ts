@@ -4,8 +4,8 @@ import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
-import { pick } from '#lib/platform/http/pick.ts';
-import { type ChannelRecord, PolicyRecord } from './policy-schemas.ts';
+import { pick } from '#lib/platform/pick.ts';
+import { ChannelRecord, PolicyRecord } from './policy-schemas.ts';
 
 /** Records as the caller may see them: a read-only key sees no secret of a channel. */
 
@@ -13,10 +13,10 @@ export async function policyView(context: Context, policy: PolicyItem): Promise<
   const lasts = await context.ports.table.getMany<LastDeliveryItem>(
     policy.channels.map((channel) => context.keys.lastDelivery(context.tenant, policy.check_id, channel.id)),
   );
-  return pick(PolicyRecord, {
-    ...policy,
-    channels: policy.channels.map((channel, i) => channelView(context, policy.check_id, channel, shownOf(lasts[i]))),
-  });
+  const channels = policy.channels.map((channel, i) =>
+    channelView(context, policy.check_id, channel, shownOf(lasts[i])),
+  );
+  return pick(PolicyRecord, { ...policy, channels });
 }
 
 export const channelView = (
@@ -24,14 +24,13 @@ export const channelView = (
   check_id: string,
   channel: Channel,
   last: DeliveryRecord | undefined,
-): ChannelRecord => ({
-  id: channel.id,
-  check_id,
-  channel_type: channel.channel_type,
-  config: context.caller.is_read_only ? withoutSecrets(channel) : channel.config,
-  created_at: channel.created_at,
-  last_delivery: last ? deliveryView(context, last) : null,
-});
+): ChannelRecord =>
+  pick(ChannelRecord, {
+    ...channel,
+    check_id,
+    config: context.caller.is_read_only ? withoutSecrets(channel) : channel.config,
+    last_delivery: last ? deliveryView(context, last) : null,
+  });
 
 export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): DeliveryRecord =>
   caller.is_read_only ? { ...delivery, error: redactUrls(delivery.error) } : delivery;
