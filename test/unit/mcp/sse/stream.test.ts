@@ -149,8 +149,8 @@ describe('a stream of 2024-11-05', () => {
         ...table,
         // A deletion is not seen for a while.
         transact: async (writes) => {
-          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#MAILBOX#'));
-          if (!isTakingOut || before.length > 5) return table.transact(writes);
+          const isDeletion = writes.some((write) => 'delete' in write && write.delete.pk.includes('#REPLIES#'));
+          if (!isDeletion || before.length > 5) return table.transact(writes);
           before.push(...writes);
           return { ok: true };
         },
@@ -193,7 +193,7 @@ describe('a stream of 2024-11-05', () => {
     expect(home.now() - deleted).toBeLessThan(20 * SECOND);
   });
 
-  it('ends when it is told to, and its mailbox takes nothing more', async () => {
+  it('ends when it is told to, and no reply can be queued any more', async () => {
     const home = await world();
     const left = new AbortController();
     const stream = await open(home, {}, left.signal);
@@ -204,15 +204,15 @@ describe('a stream of 2024-11-05', () => {
     expect((await stream.ping()).status).toBe(404);
   });
 
-  it('sends an answer though the store fails to take it out, and then once', async () => {
+  it('sends a reply though the store fails to delete it, and then once', async () => {
     let fails = 2;
     const home = await world({
       settings: { MCP_STREAM_SECONDS: 20 },
       wrap: (table) => ({
         ...table,
         transact: async (writes) => {
-          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#MAILBOX#'));
-          if (isTakingOut && fails-- > 0) throw new AppError('UNAVAILABLE', 'The table is throttled.');
+          const isDeletion = writes.some((write) => 'delete' in write && write.delete.pk.includes('#REPLIES#'));
+          if (isDeletion && fails-- > 0) throw new AppError('UNAVAILABLE', 'The table is throttled.');
           return table.transact(writes);
         },
       }),
@@ -253,7 +253,7 @@ describe('a stream of 2024-11-05', () => {
       wrap: (table) => ({
         ...table,
         query: async (query) => {
-          if (query.partition.includes('#MAILBOX#') && fails-- > 0) {
+          if (query.partition.includes('#REPLIES#') && fails-- > 0) {
             throw new AppError('UNAVAILABLE', 'The table is throttled.');
           }
           return table.query(query);
