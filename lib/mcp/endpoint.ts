@@ -16,7 +16,7 @@ export const MCP_PATH = '/v1/mcp';
 export const MAX_MCP_BODY = 256 * 1024;
 
 /**
- * MCP in its three protocols on one address (variant.ts tells them apart), as a web-standard function: a host turns its own
+ * MCP in its three protocols on one address (protocol/variant.ts), as a web-standard function: a host turns its own
  * kind of request into a Request, and says from which address it comes. Never rejects.
  * @param host `streams`: whether it can answer a GET with a stream
  */

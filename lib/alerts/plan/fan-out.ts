@@ -35,7 +35,7 @@ export async function fanOutParked(env: Env, parked: MessageOf<'notify'>, chance
 }
 
 /**
- * What follows from a transition: a delivery for each channel that is to be told, and the event on the bus. Everything
+ * What follows from a transition: a delivery for each channel of its alert, and the event on the bus. Everything
  * is named by the transition, so that a second time makes nothing anew and sends again only what is still pending.
  */
 async function fanOut(env: Env, transition: TransitionItem, last = false): Promise<void> {
@@ -64,7 +64,7 @@ type Planned = {
 };
 
 /** What the transition planned: its alert, or the closing note of a check that is disabled or deleted. */
-function plannedOf({
+export function plannedOf({
   alert,
   channel_ids,
   closing,

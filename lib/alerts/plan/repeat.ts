@@ -2,7 +2,7 @@ import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { actOnDeadline, type Decision, type Situation } from './timed-alert.ts';
 
-/** Tells the channels again that the check is still down. */
+/** Reminds the channels that the check is still down. */
 export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
   actOnDeadline(env, deadline, 'repeat', decideRepeat);
 
@@ -15,7 +15,7 @@ export function decideRepeat({ check, policy, now }: Situation): Decision {
   if (check.state !== 'down' || interval === 0) return 'end';
   const next = { deadline: nextRepeat(Date.parse(check.state_since), interval, now) };
   if (policy.silenced || policy.channels.length === 0) return { later: next };
-  return { tell: { kind: 'repeat', announces: 'down', starts_cooldown: false }, next };
+  return { announce: { kind: 'repeat', announces: 'down', starts_cooldown: false }, next };
 }
 
 /** The first repeat after `now` of a check that is down since `since`; all in epoch ms. */

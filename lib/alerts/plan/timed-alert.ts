@@ -36,12 +36,12 @@ type Announcement = {
   starts_cooldown: boolean;
 };
 
-/** What is to be done: nothing more (`end`), look again later, or tell all channels and go on. */
+/** What is to be done: nothing more (`end`), look again later, or alert all channels and go on with `next`. */
 export type Decision =
   | 'end'
   | { later: Deadline }
   | {
-      tell: Announcement;
+      announce: Announcement;
       next: Deadline | undefined;
     };
 
@@ -110,12 +110,14 @@ async function step(
   if (decision === 'end') return leave(undefined);
   if ('later' in decision) return leave(decision.later);
 
-  const { tell: told, next } = decision;
-  const { id, deliveries } = alertTo(work, { deadline, policy, transition, entry, now }, told);
+  const { announce: announcement, next } = decision;
+  const { id, deliveries } = alertTo(work, { deadline, policy, transition, entry, now }, announcement);
   const send = deliveries.map((delivery) => delivery.id);
   const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
   const done = await ports.table.transact([
-    ...(check ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, id, told, now)))] : []),
+    ...(check
+      ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, id, announcement, now)))]
+      : []),
     { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
     ...replace(holding),
     ...deliveries.flatMap((delivery) => creation(keys, delivery)),
@@ -125,10 +127,10 @@ async function step(
   return holding;
 }
 
-/** A check that is gone has nothing more to tell but a closing note that its deletion left to be made. */
+/** For a check that is gone, the one alert left is the closing note that its deletion asked for. */
 function lastWord({ silenced, channels }: PolicyItem, { note }: Deadline): Decision {
   if (!note?.closing || silenced || channels.length === 0) return 'end';
-  return { tell: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
+  return { announce: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
 }
 
 async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
