@@ -15,7 +15,7 @@ export async function requireKey(
   return pointer;
 }
 
-/** From its return on, no request with this key is let in. */
+/** Once it has returned, no request with this key is let in. */
 export async function deleteKey({ ports, keys, tenant }: Scope, pointer: ApiKeyPointer): Promise<void> {
   const place = keys.apiKey(pointer.digest);
   await untilDone(ports, async () => {
@@ -23,7 +23,7 @@ export async function deleteKey({ ports, keys, tenant }: Scope, pointer: ApiKeyP
     const [key, user] = found as [ApiKeyItem | undefined, UserItem | undefined];
     if (!key) return true;
     const writes: Write[] = [
-      // At its version: of two who delete it, one counts.
+      // At its version: of two deletions at once, one counts.
       { delete: place, if: { version: key.v } },
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
     ];

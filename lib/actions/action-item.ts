@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Item } from '#lib/platform/ports.ts';
 
-export const Method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+export const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** What starts a run. */
 export const Trigger = z.enum(['manual', 'state_change', 'schedule']);
@@ -18,7 +18,7 @@ export type ActionItem = Item & {
   id: string;
   name: string;
   url: string;
-  method: z.infer<typeof Method>;
+  method: z.infer<typeof HttpMethod>;
   headers: Record<string, string>;
   body_template: string;
   /** In canonical form; empty: any. */

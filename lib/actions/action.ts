@@ -7,7 +7,7 @@ import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { Name } from '#lib/platform/text.ts';
-import { type ActionItem, Method, Trigger, TriggerState } from './action-item.ts';
+import { type ActionItem, HttpMethod, Trigger, TriggerState } from './action-item.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
 import { hasPlaceholder } from './template/placeholders.ts';
 
@@ -37,7 +37,7 @@ const fields = {
     .describe(
       'http or https, to a public host; may hold {{placeholders}}. Before the path a value may only have letters, digits, "." and "-".',
     ),
-  method: Method.describe('Request method.'),
+  method: HttpMethod.describe('Request method.'),
   headers: Headers,
   body_template: z
     .string()

@@ -46,7 +46,7 @@ export type ExecutionItem = Item &
     tenant_id: string;
     /** Epoch ms: still pending then, it was cut off. */
     give_up_at: number;
-    /** Who asked for a manual run; `tool` when an MCP client did, by calling it. */
+    /** The caller of a manual run; `tool`: the MCP tool that was called for it. */
     called_by?: { user_id: string; key_id: string; tool?: string };
   };
 

@@ -5,7 +5,7 @@ import type { TransitionCause, TransitionItem } from '#lib/health/state/transiti
 import type { DeliveryItem, DeliveryKind } from './delivery-item.ts';
 import { eventOf, type StateChangeEvent } from './event.ts';
 
-/** What a channel is told: all that a `render` needs, so that it can be pure. */
+/** An alert to a channel: all that a `render` needs, so that it can be pure. */
 export type Alert = {
   delivery_id: string;
   kind: DeliveryKind;

@@ -13,9 +13,9 @@ export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
     kind: DeliveryKind.describe(
-      'state_change: the check went down or up. repeat: a reminder, as it is still down. catch_up: what was held back or failed, told late. closed: a check that was told as down was disabled or deleted. test: somebody tested the channel.',
+      'state_change: the check went down or up. repeat: a reminder, as it is still down. catch_up: what was held back or failed, announced late. closed: a check announced as down was disabled or deleted. test: a test of the channel.',
     ),
-    transition_id: z.string().nullable().describe('Id of the transition that it tells of; null for a test.'),
+    transition_id: z.string().nullable().describe('Id of the transition that it is about; null for a test.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
     channel_id: IdOf('the channel'),
