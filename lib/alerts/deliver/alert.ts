@@ -1,8 +1,9 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import type { TransitionCause, TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { DeliveryItem, DeliveryKind } from './delivery-item.ts';
+import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf, type StateChangeEvent } from './event.ts';
 
 /** An alert to a channel: all that a `render` needs, so that it can be pure. */

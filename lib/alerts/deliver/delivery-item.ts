@@ -1,12 +1,11 @@
 import * as z from 'zod';
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Series } from '#lib/schedule/entries.ts';
-
-export const DeliveryKind = z.enum(['state_change', 'repeat', 'catch_up', 'closed', 'test']);
-export type DeliveryKind = z.infer<typeof DeliveryKind>;
 
 /** A delivery as the interface shows it: one record per alert and channel. */
 export const DeliveryRecord = z
@@ -45,7 +44,7 @@ export type DeliveryItem = Item &
     /** Sort key of its transition, under the check. Null for a test. */
     transition_sk: string | null;
     /** State of the check that a receiver believes afterwards; null for a test. */
-    announces: 'up' | 'down' | null;
+    announces: AnnouncedAlert['announces'] | null;
     /** The alert that it is part of, with all of its deliveries; null for a test. */
     alert: DeliveryAlert | null;
     /** Closing notes, until they are over: the channel as it was, as its check may be gone. */

@@ -1,7 +1,9 @@
-import type { DeliveryItem, DeliveryKind } from '#lib/alerts/deliver/delivery-item.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { eventOf } from '#lib/alerts/deliver/event.ts';
 import { followUp } from '#lib/alerts/deliver/follow-up.ts';
 import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { closingId } from '#lib/health/state/change-state.ts';
@@ -58,7 +60,7 @@ async function fanOut(env: Env, transition: TransitionItem, last = false): Promi
 type Planned = {
   kind: Extract<DeliveryKind, 'state_change' | 'closed'>;
   alert_id: string;
-  announces: 'up' | 'down';
+  announces: AnnouncedAlert['announces'];
   deliveries: string[];
   channel_ids: string[];
 };

@@ -1,6 +1,6 @@
-import type { DeliveryItem, DeliveryKind } from '#lib/alerts/deliver/delivery-item.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -29,10 +29,13 @@ export type Situation = {
   now: number;
 };
 
+/** The deadlines of alerting: all but that of silence. */
+export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
+
 /** An alert that no transition brought. */
 type Announcement = {
   kind: Exclude<DeliveryKind, 'state_change' | 'test'>;
-  announces: 'up' | 'down';
+  announces: AnnouncedAlert['announces'];
   starts_cooldown: boolean;
 };
 
@@ -56,7 +59,7 @@ const HANDING_OVER_MS = 10_000;
 export async function actOnDeadline(
   env: Env,
   deadline: DueDeadline,
-  kind: 'repeat' | 'catch_up',
+  kind: AlertDeadline,
   decide: (situation: Situation) => Decision,
 ): Promise<DueDeadline[]> {
   const { ports, keys } = env;
@@ -72,7 +75,7 @@ export async function actOnDeadline(
 }
 
 /** `made`: ids of the deliveries that this very call has made. */
-type Work = Env & { deadline: DueDeadline; kind: 'repeat' | 'catch_up'; created: Set<string> };
+type Work = Env & { deadline: DueDeadline; kind: AlertDeadline; created: Set<string> };
 
 /** One decision, written. Answers the deadline that it leaves, undefined when nothing is to be done any more. */
 async function step(
