@@ -165,10 +165,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       sk: `${apiKey}#${session}`,
     }),
     mcpOpening: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'MCP_OPENING' }),
-    replyQueue: (tenant: string, session: string) => ofTenant(tenant, 'MAILBOX', session),
+    replyQueue: (tenant: string, session: string) => ofTenant(tenant, 'REPLIES', session),
     /** @param part 0 is the head, which says how many there are */
     replyPart: (tenant: string, session: string, id: string, part: number): Key => ({
-      pk: ofTenant(tenant, 'MAILBOX', session),
+      pk: ofTenant(tenant, 'REPLIES', session),
       sk: `${id}#${part}`,
     }),
 

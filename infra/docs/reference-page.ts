@@ -1,6 +1,6 @@
 import type { ChannelType } from '#lib/alerts/channels/channel-type.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
+import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
 import type { CheckType } from '#lib/checks/check-type.ts';
 import { CheckInput } from '#lib/checks/model.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
@@ -38,7 +38,7 @@ export function referencePage(document: OpenApi): string {
     const { type, title, about, examples } = channel;
     const config = rows(named(`NewChannel_${type}`).properties.config, 'config.');
     const body = { channel_type: type, config: examples.valid[0] };
-    return `### ${type}: ${title}\n\n${about}\n\n${table(config)}\n\n${json(body)}\n\nWhat is sent:\n\n${sent(channel, hook)}\n`;
+    return `### ${type}: ${title}\n\n${about}\n\n${table(config)}\n\n${json(body)}\n\nWhat is sent:\n\n${sent(channel)}\n`;
   };
 
   return `# Reference
@@ -190,19 +190,8 @@ const parameterTable = (parameters: Json[]): string =>
   );
 
 /** A real rendering: the request or publication that the channel type makes of one alert. */
-function sent({ render, examples }: ChannelType, hook: Json): string {
-  const event = hook.requestBody.content['application/json'].example;
-  const alert: Alert = {
-    delivery_id: 'dlv_0mi8w2c1pce7f6c011776e8db7',
-    kind: 'state_change',
-    event,
-    cause: 'result',
-    check_label: 'GET https://shop.example.com/health',
-    error_message: 'expected status 200, got 503 (Service Unavailable)',
-    check_from_since: '2026-11-20T17:30:00.000Z',
-    at: event.timestamp,
-  };
-  const made = render(alert, examples.valid[0]);
+function sent({ render, examples }: ChannelType): string {
+  const made = render(EXAMPLE_ALERT, examples.valid[0]);
   if (made.via === 'nats') return 'The [state-change event](#the-state-change-event), with the headers above.';
   const head = Object.entries(made.headers).map(([name, value]) => `${name}: ${value}`);
   const body = made.headers['content-type']?.includes('json')

@@ -1,41 +1,15 @@
 import * as z from 'zod';
+import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
-import type { StateChangeEvent } from '#lib/alerts/deliver/event.ts';
+import { EVENT_MEMBERS } from '#lib/alerts/deliver/event.ts';
 import { TransitionRecord } from '#lib/health/state/transition-record.ts';
 import type { Webhook } from './openapi.ts';
 
-/** Exactly the members of the event, in its order. */
-const MEMBERS = {
-  entity_id: true,
-  entity_name: true,
-  check_id: true,
-  tenant_id: true,
-  from_state: true,
-  to_state: true,
-  check_from_state: true,
-  check_to_state: true,
-  transition_id: true,
-  timestamp: true,
-} satisfies Record<keyof StateChangeEvent, true>;
-
 /** The event as a receiver gets it. */
-export const EventRecord = TransitionRecord.pick(MEMBERS).meta({
+export const EventRecord = TransitionRecord.pick(EVENT_MEMBERS).meta({
   id: 'StateChangeEvent',
   description: 'A check has changed its state. Its entity may have changed with it, or not.',
 });
-
-const example: StateChangeEvent = {
-  entity_id: 'ent_0mi8w27k0005feceb66ffc86f3',
-  entity_name: 'Web shop',
-  check_id: 'chk_0mi8w27sw86b273ff34fce19d6',
-  tenant_id: 'acc_0mi8w274tw5d39c8c2a7b8f01e',
-  from_state: 'up',
-  to_state: 'down',
-  check_from_state: 'up',
-  check_to_state: 'down',
-  transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
-  timestamp: '2026-11-21T08:01:17.000Z',
-};
 
 /** What the service itself sends, to channels of the type webhook. */
 export const webhooks: Record<string, Webhook> = {
@@ -61,7 +35,7 @@ export const webhooks: Record<string, Webhook> = {
         ),
     }),
     body: EventRecord,
-    example,
+    example: EXAMPLE_ALERT.event,
     answers:
       'A status of 2xx: it was taken. Any other status, a redirect or no answer within 10 seconds counts as a failure: 3 attempts in all, 1 and 2 seconds apart. After a 429 nothing is sent before its Retry-After, which is no attempt.',
   },

@@ -72,7 +72,7 @@ export type Role = z.infer<typeof Role>;
 export const AccountRecord = z
   .object({
     id: IdOf('the account, which is the tenant_id of events'),
-    email: z.string().describe('A contact; nobody signs in with it.'),
+    email: z.string().describe('A contact; it is no login.'),
     name: z.string().describe('What the account is called.'),
     ...Limits.shape,
   })
@@ -86,7 +86,7 @@ export type NewAccount = z.infer<typeof NewAccount>;
 export const AccountPatch = z
   .object({
     name: Name.describe('What the account is called.').optional(),
-    email: Email.optional().describe('A contact; nobody signs in with it.'),
+    email: Email.optional().describe('A contact; it is no login.'),
   })
   .meta({ id: 'AccountPatch' });
 export type AccountPatch = z.infer<typeof AccountPatch>;
@@ -116,7 +116,7 @@ export type AccountItem = Item &
 export type AccountEmailItem = Item & { v: string; accounts: string[] };
 
 /**
- * A member of an account, or somebody invited to it. About 300 bytes; written with each key of theirs that is made or
+ * A member of an account, or a person invited to it. About 300 bytes; written with each key of theirs that is made or
  * deleted.
  */
 export type UserItem = Item & {
@@ -134,7 +134,7 @@ export type UserItem = Item & {
   created_at: string;
 };
 
-/** Whether this is somebody who has yet to accept: no member, and without keys. */
+/** Whether the invitation is still pending: the user is no member yet and has no keys. */
 export const isInvited = (user: UserItem): boolean => user.invitation !== undefined;
 
 /** Whether the operator has stopped this account: its keys, checks and actions. */

@@ -11,15 +11,15 @@ import { spend, spendAt, weigh } from './rate-gate.ts';
 import { inReadTurn } from './read-turns.ts';
 
 const HOUR_MS = 3_600_000;
-/** What no key looks like is not looked up. */
+/** Anything else cannot be a key and is not looked up. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
 
 const unauthorized = (message: string): AppError =>
   new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 /**
- * Who calls, by the Bearer key: one strong read and no more. The key is looked up by its digest, so that how long it
- * takes tells nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
+ * The caller, by the Bearer key: one strong read and no more. The key is looked up by its digest, so that the time it
+ * takes reveals nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
  */
 export async function authenticate({ ports, keys }: Env, headers: ApiEvent['headers']): Promise<Context> {
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];

@@ -3,7 +3,7 @@ import type { Caller } from '#lib/platform/http/router.ts';
 import type { Limits, RateLimits } from './account.ts';
 
 /**
- * Who calls, as the Bearer gate found it on the key item. `retention_days`, `egress` and `rate_limits` are the
+ * The caller, as the Bearer gate found it on the key item. `retention_days`, `egress` and `rate_limits` are the
  * account's, copied onto its keys (and rewritten there when the operator changes them), so that a call needs no read
  * of the account.
  */

@@ -8,7 +8,7 @@ import { addressWrites } from './account-address.ts';
 import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
 
 /**
- * Makes an account with its first admin and that admin's key. `key.key` is the raw key, told here and never again. The
+ * Makes an account with its first admin and that admin's key. `key.key` is the raw key, shown here and never again. The
  * first account may go wherever the service may; every other one to public addresses alone, unless `input` says `any`.
  * Throws VALIDATION_ERROR for an impossible e-mail address, name or limit, CONFLICT for the address of another account.
  * @param more `draw`: the key, when it had to be drawn before; `again`: also with the address of another account

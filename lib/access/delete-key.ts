@@ -15,14 +15,14 @@ export async function requireKey(
   return pointer;
 }
 
-/** From its return on, no request with this key is let in. */
+/** Once it has returned, no request with this key is let in. */
 export async function deleteKey({ ports, keys, tenant }: Scope, pointer: ApiKeyPointer): Promise<void> {
   const place = keys.apiKey(pointer.digest);
   await untilDone(ports, async () => {
     const [key, user] = await ports.table.getMany<[ApiKeyItem, UserItem]>([place, keys.user(tenant, pointer.user_id)]);
     if (!key) return true;
     const writes: Write[] = [
-      // At its version: of two who delete it, one counts.
+      // At its version: of two deletions at once, one counts.
       { delete: place, if: { version: key.v } },
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
     ];

@@ -18,7 +18,7 @@ export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<I
     if (isDisabled(account)) throw accountDisabled();
     const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
     if (!user) throw userRemoved();
-    if (user.keys >= account.key_limit_per_user) throw tooMany(account.key_limit_per_user);
+    if (user.keys >= account.key_limit_per_user) throw tooManyKeys(account.key_limit_per_user);
     const counted: UserItem = { ...user, v: ports.ids.token(), keys: user.keys + 1 };
     const { item, pointer } = keyItemsOf(draw, ports.clock.now(), keys, account, user, input);
     const outcome = await commit(ports, [
@@ -30,18 +30,18 @@ export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<I
     ]);
     return outcome.ok ? { ...keyRecord(item), key: draw.raw } : AGAIN;
   };
-  // In turn with changes of the team: a user who makes keys without end cannot evade removal.
+  // Under the lock of team changes, so that a user cannot evade removal by making keys without end.
   return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, attempt));
 }
 
-const tooMany = (limit: number): AppError =>
+const tooManyKeys = (limit: number): AppError =>
   new AppError(
     'LIMIT_EXCEEDED',
     `A user may have ${limit} API keys (key_limit_per_user), and this one has as many. Delete one that is not used: ` +
       'last_used_at says which.',
   );
 
-/** Somebody else has removed the user while a call of theirs was under way. */
+/** The user was removed while a call of theirs was under way. */
 export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
 /** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */

@@ -12,7 +12,7 @@ const RateRecord = z.object({
   burst: z.int().describe('Requests at once.'),
 });
 
-/** The account of a key, and who holds it: `email` and `name` are the account's, those of the person are in `user`. */
+/** The account of a key, and its user: `email` and `name` are the account's, those of the person are in `user`. */
 export const Me = AccountRecord.extend({
   role: Role,
   is_read_only: z.boolean().describe('Whether this key may only read.'),

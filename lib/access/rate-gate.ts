@@ -35,7 +35,7 @@ export async function spend(
   const rate = rateOf(ports, caller.rate_limits, of);
   if (!rate) return {};
   const standing = await ports.limiter.takeOf(tenant, of, rate, count);
-  if (!standing.allowed) throw tooMany(of, standing);
+  if (!standing.allowed) throw rateLimited(of, standing);
   return headersOf(of, standing);
 }
 
@@ -56,12 +56,12 @@ export async function weigh(
 /** Counts what an address does without a good key. Throws RATE_LIMITED. */
 export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
   const standing = limiter.takeAt(address, of);
-  if (standing && !standing.allowed) throw tooMany(of, standing, ' of an address');
+  if (standing && !standing.allowed) throw rateLimited(of, standing, ' of an address');
 }
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-function tooMany(of: RateClass, standing: Standing, whose = ''): AppError {
+function rateLimited(of: RateClass, standing: Standing, whose = ''): AppError {
   const { rate, retry_s } = standing;
   return new AppError(
     'RATE_LIMITED',

@@ -9,8 +9,8 @@ const TURNS = { places: 16, per_target: 2, wait_ms: 10_000 };
 const turns = new WeakMap<Ports['limiter'], FairShares>();
 
 /**
- * Does a read of an account when it is its turn: few at once, as the longest lists are work for seconds together, of
- * which nobody else may notice. Throws RATE_LIMITED when it had none for long.
+ * Runs a read of an account in its turn. Few run at once, as the longest lists take seconds of CPU, which must not slow
+ * other accounts down. Throws RATE_LIMITED after waiting too long.
  */
 export async function inReadTurn<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
   const shares = turns.get(ports.limiter) ?? new FairShares(TURNS, ports.clock);

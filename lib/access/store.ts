@@ -12,12 +12,12 @@ import { type TeamMember, teamMember } from './team/team.ts';
  *
  * | pattern                        | request                                            |
  * |--------------------------------|----------------------------------------------------|
- * | who calls (every request)      | get apiKey(digest)                                 |
+ * | the caller (every request)     | get apiKey(digest)                                 |
  * | an account, a user             | get account(tenant), user(tenant, id)              |
  * | keys of a tenant               | query apiKeys(tenant), then get many apiKey(digest) |
  * | a key by its id                | get apiKeyPointer(tenant, id)                      |
  * | users of a tenant              | query users(tenant)                                |
- * | who is invited, by a token     | get invitation(digest), then get user(tenant, id)  |
+ * | the invited user, by a token   | get invitation(digest), then get user(tenant, id)  |
  * | all accounts (operator)        | query accounts, then get many account(tenant)      |
  */
 

@@ -1,7 +1,15 @@
+import * as z from 'zod';
 import type { Item } from '#lib/platform/ports.ts';
 
-export type Trigger = 'manual' | 'state_change' | 'schedule';
-type TriggerState = 'down' | 'degraded' | 'up' | '';
+export const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** What starts a run. */
+export const Trigger = z.enum(['manual', 'state_change', 'schedule']);
+export type Trigger = z.infer<typeof Trigger>;
+
+/** The state that fires an action; empty: any. */
+export const TriggerState = z.enum(['down', 'degraded', 'up', '']);
+type TriggerState = z.infer<typeof TriggerState>;
 
 /** An outbound call as a tenant describes it, secrets included. 0.5 KB and its templates and headers. */
 export type ActionItem = Item & {
@@ -10,14 +18,13 @@ export type ActionItem = Item & {
   id: string;
   name: string;
   url: string;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: z.infer<typeof HttpMethod>;
   headers: Record<string, string>;
   body_template: string;
   /** In canonical form; empty: any. */
   allowed_hosts: string[];
   trigger_type: Trigger;
   check_id: string | null;
-  /** Empty: any. */
   trigger_to_state: TriggerState;
   interval_seconds: number | null;
   timeout_ms: number;

@@ -7,7 +7,7 @@ import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { Name } from '#lib/platform/text.ts';
-import type { ActionItem } from './action-item.ts';
+import { type ActionItem, HttpMethod, Trigger, TriggerState } from './action-item.ts';
 import { AllowedHosts } from './allowed-hosts.ts';
 import { hasPlaceholder } from './template/placeholders.ts';
 
@@ -37,7 +37,7 @@ const fields = {
     .describe(
       'http or https, to a public host; may hold {{placeholders}}. Before the path a value may only have letters, digits, "." and "-".',
     ),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('Request method.'),
+  method: HttpMethod.describe('Request method.'),
   headers: Headers,
   body_template: z
     .string()
@@ -46,13 +46,11 @@ const fields = {
   allowed_hosts: AllowedHosts.describe(
     'Hosts that it may call, such as api.example.com or *.example.com; empty: any. Required with headers when placeholders leave the end of the host open.',
   ),
-  trigger_type: z
-    .enum(['manual', 'state_change', 'schedule'])
-    .describe(
-      'manual: by POST …/run or a tool alone. state_change: also when its check changes state. schedule: also every interval_seconds.',
-    ),
+  trigger_type: Trigger.describe(
+    'manual: by POST …/run or a tool alone. state_change: also when its check changes state. schedule: also every interval_seconds.',
+  ),
   check_id: z.string().describe('The check whose transitions fire it; required for state_change.'),
-  trigger_to_state: z.enum(['down', 'degraded', 'up', '']).describe('Fire on this target state only; empty: on any.'),
+  trigger_to_state: TriggerState.describe('Fire on this target state only; empty: on any.'),
   interval_seconds: z
     .int()
     .min(60)

@@ -12,7 +12,7 @@ const MAX_HOSTS = 20;
 function canonical(pattern: string): string | undefined {
   if (!pattern.startsWith('*.')) return canonicalHost(pattern);
   const name = canonicalHost(pattern.slice(2));
-  // Below .com anybody can have a name.
+  // Anyone can register a name below .com.
   return name !== undefined && isIP(name) === 0 && name.includes('.') ? `*.${name}` : undefined;
 }
 

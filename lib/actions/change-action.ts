@@ -68,7 +68,7 @@ function countWrite(
 
 /**
  * Changes what is supplied; headers are replaced as a map, in which eight asterisks keep a stored secret. What did not
- * change is not judged again: an action whose check was deleted can still be renamed. Throws VALIDATION_ERROR,
+ * change is not validated again: an action whose check was deleted can still be renamed. Throws VALIDATION_ERROR,
  * NOT_FOUND.
  */
 export function updateAction(context: Context, id: string, patch: ActionPatch): Promise<ActionItem> {
@@ -98,7 +98,7 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
 const isRebound = (next: ActionItem, before: ActionItem): boolean =>
   next.check_id !== before.check_id || (next.trigger_type === 'state_change' && before.trigger_type !== 'state_change');
 
-/** Deletes an action. It and its runs are hidden at once; their storage is reclaimed in the background. */
+/** Deletes an action. It and its runs are gone from the API at once; their storage is reclaimed in the background. */
 export async function deleteAction(context: Omit<Context, 'caller'>, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.

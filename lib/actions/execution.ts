@@ -5,6 +5,7 @@ import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { Trigger } from './action-item.ts';
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
@@ -14,7 +15,7 @@ export const ExecutionRecord = z
   .object({
     id: IdOf('the execution, {{execution_id}}'),
     action_id: IdOf('the action'),
-    trigger: z.enum(['manual', 'state_change', 'schedule']).describe('What started it.'),
+    trigger: Trigger.describe('What started it.'),
     dispatch_status: z
       .enum(['pending', 'success', 'failed', 'blocked'])
       .describe(
@@ -45,7 +46,7 @@ export type ExecutionItem = Item &
     tenant_id: string;
     /** Epoch ms: still pending then, it was cut off. */
     give_up_at: number;
-    /** Who asked for a manual run; `tool` when an MCP client did, by calling it. */
+    /** The caller of a manual run; `tool`: the MCP tool that was called for it. */
     called_by?: { user_id: string; key_id: string; tool?: string };
   };
 

@@ -8,12 +8,12 @@ import { headOf, withoutPort } from './template/url-template.ts';
 /** Actions go to public addresses, whatever CHECK_EGRESS says (docs/CONTRACT.md#egress). */
 export const EGRESS = 'public';
 
-/** For the look-up of a name while the caller waits; what takes longer is judged at each run. */
+/** For the look-up of a name while the caller waits; what takes longer is validated at each run. */
 const LOOK_UP_MS = 3000;
 
 /**
- * Judges an action's URL as far as it can be told now: its scheme, and its host unless a placeholder stands there. A
- * name that does not resolve today is accepted. Every run judges again. Throws VALIDATION_ERROR at `url`.
+ * Validates what is known of an action's URL now: its scheme, and its host unless that has a placeholder. A name that
+ * does not resolve today is accepted. Every run validates again. Throws VALIDATION_ERROR at `url`.
  */
 export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'>, template: string): Promise<void> {
   const head = headOf(template);
@@ -42,7 +42,7 @@ function guardTemplated(head: string): void {
 
 const BEGINNING = 'must begin with http://, https:// or a placeholder that holds the beginning';
 
-/** `https:/{{host}}` has its host where a path is looked for. */
+/** `https:/{{host}}` would have its host where a path belongs. */
 function mustShowItsHost(template: string): void {
   if (!/^https?:\/\/[^/\\?#]/i.test(template)) throw invalid('url', BEGINNING);
 }

@@ -1,4 +1,8 @@
+import * as z from 'zod';
 import { derivedId } from '#lib/platform/ids.ts';
+
+export const DeliveryKind = z.enum(['state_change', 'repeat', 'catch_up', 'closed', 'test']);
+export type DeliveryKind = z.infer<typeof DeliveryKind>;
 
 /**
  * The id of the n-th delivery of an alert to a channel. It follows from the transition, so that planning the same
@@ -9,7 +13,7 @@ import { derivedId } from '#lib/platform/ids.ts';
 export const deliveryIdOf = (
   transition_id: string,
   at_ms: number,
-  kind: 'state_change' | 'repeat' | 'catch_up' | 'closed' | 'test',
+  kind: DeliveryKind,
   n: number,
   channel_id: string,
 ): string => derivedId('dlv', at_ms, transition_id, kind, n, channel_id);

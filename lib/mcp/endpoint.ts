@@ -8,10 +8,7 @@ import { refuse } from '#lib/platform/http/refusals.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
 import { mustBeOwnOrigin } from './protocol/origin.ts';
 import { answerPost } from './protocol/post.ts';
-import { opensStream } from './protocol/variant.ts';
-import { requireStream } from './sse/reply-queue.ts';
-import { answerStream, takeMessages } from './sse/stream.ts';
-import type { Wakeups } from './sse/stream-events.ts';
+import { opensStream, sseTransport } from './sse/stream.ts';
 
 export const MCP_PATH = '/v1/mcp';
 
@@ -19,7 +16,7 @@ export const MCP_PATH = '/v1/mcp';
 export const MAX_MCP_BODY = 256 * 1024;
 
 /**
- * MCP in its three protocols on one address (era.ts tells them apart), as a web-standard function: a host turns its own
+ * MCP in its three protocols on one address (protocol/variant.ts), as a web-standard function: a host turns its own
  * kind of request into a Request, and says from which address it comes. Never rejects.
  * @param host `streams`: whether it can answer a GET with a stream
  */
@@ -28,7 +25,7 @@ export function makeMcp(
   host: { streams: boolean },
 ): (request: Request, address?: string) => Promise<Response> {
   const { ports } = env;
-  const wakeups: Wakeups = new Map();
+  const streams = sseTransport();
 
   return async (request, address = '') => {
     const standing: Record<string, string> = {};
@@ -50,16 +47,14 @@ export function makeMcp(
     }
     if (request.method === 'GET') {
       if (!host.streams || !opensStream(request.headers)) throw notPossible('GET', 'POST');
-      return answerStream(context, request, wakeups);
+      return streams.open(context, request);
     }
     const body = await bodyOf(request);
     const session = new URL(request.url).searchParams.get('sessionId');
-    if (session !== null) await requireStream(context, session);
+    if (session !== null) await streams.requireStream(context, session);
     const posted = readPosted(body);
     await countMessages(context, posted, standing);
-    return session === null
-      ? answerPost(context, request.headers, posted)
-      : takeMessages(context, session, posted, wakeups);
+    return session === null ? answerPost(context, request.headers, posted) : streams.take(context, session, posted);
   }
 
   /** Where there is no MCP message to answer: the API's own form of errors. */

@@ -8,7 +8,7 @@ import { allSkills } from './skills/skill-store.ts';
 import { builtInTools } from './tools/registry.ts';
 import type { Annotations } from './tools/tool.ts';
 
-/** A tool as a client is told of it. */
+/** A tool as clients see it. */
 type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };
 
 const MAX_BYTES = 2_000_000;

@@ -15,6 +15,9 @@ const rows = apiRows.map((row) => ({ ...row, endpoint: endpointOf(row) }));
 const paths = [...new Set(rows.map((row) => row.path))];
 const isWrite = ({ access }: { access: string }) => access === 'write' || access === 'admin';
 
+/** The endpoints that answered a good request. */
+const walked = new Set<string>();
+
 let service: Service;
 let places: Places;
 let admin: Client;
@@ -33,6 +36,7 @@ beforeAll(async () => {
     async (endpoint, path, body) => {
       const [method = ''] = endpoint.split(' ');
       const answer = await admin.send(method, path, { body });
+      walked.add(endpoint);
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
       if (endpoint === 'POST /v1/invitations/accept') joined = answer.body.key;
       return answer.body;
@@ -46,6 +50,13 @@ afterAll(() => service.stop());
 /** The endpoint on what the walk has made. */
 const call = (client: Client, { method, endpoint }: (typeof rows)[number], body?: unknown): Promise<Answer> =>
   client.send(method, pathOf(endpoint, places), method === 'GET' ? {} : { body });
+
+describe('the walk', () => {
+  it('has called every endpoint with success but those that delete', () => {
+    const left = rows.filter((row) => row.method !== 'DELETE' && !walked.has(row.endpoint));
+    expect(left.map((row) => row.endpoint)).toEqual([]);
+  });
+});
 
 /** An id of the same form that names nothing. */
 const other = (id: string): string => `${id.slice(0, -3)}xyz`;
@@ -196,6 +207,24 @@ describe('a method that there is not', () => {
       const answer = await admin.send(method, on);
       expect(answer).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
       expect(answer.headers.get('allow')).toBe(there.sort().join(', '));
+    }
+  });
+});
+
+// The last of all, as nothing is left of the walk afterwards: what was made last goes first.
+describe('what is deleted', () => {
+  const made = (path: string) => Object.keys(places).indexOf(path.split('/').at(-2)!);
+
+  it('is gone for every endpoint that deletes', async () => {
+    const rest = pathOf('GET /v1/blueprints/{blueprint_slug}/entities', places);
+    const deleting = rows.filter((row) => row.method === 'DELETE').sort((a, b) => made(b.path) - made(a.path));
+    for (const row of deleting) {
+      if (row.path === '/v1/blueprints/{slug}') await admin.del(`${rest}/database`);
+      expect(await call(admin, row)).toMatchObject({ status: 204 });
+      expect(await call(admin, row)).toMatchObject(failure(404, 'NOT_FOUND'));
+    }
+    for (const row of rows.filter((one) => one.method === 'GET' && one.path.endsWith('}'))) {
+      expect((await call(admin, row)).status).toBe(404);
     }
   });
 });

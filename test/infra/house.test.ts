@@ -34,6 +34,14 @@ describe('the house', () => {
     const byName = /\b(check_type|channel_type) *[!=]== *'/;
     expect(sources.filter((file) => byName.test(textOf(file)))).toEqual([]);
   });
+
+  it('uses the legacy transport of MCP at its entry and in one place, so that it can be deleted', () => {
+    const outside = sources.filter((file) => !file.startsWith('lib/mcp/sse/'));
+    const imports = outside.flatMap((file) =>
+      [...textOf(file).matchAll(/from '[^']*\bsse\/([^']+)'/g)].map(([, from]) => `${file}: ${from}`),
+    );
+    expect(imports).toEqual(['lib/mcp/endpoint.ts: stream.ts']);
+  });
 });
 
 /** Files that people write. */

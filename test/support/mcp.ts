@@ -27,7 +27,7 @@ export async function postRaw(
 
 let ids = 0;
 
-/** One request of the handshake era; answers the whole HTTP answer. */
+/** One request of the handshake variant; answers the whole HTTP answer. */
 export const rpc = (client: Pick<Client, 'key'>, method: string, params?: object, posting?: Posting): Promise<Answer> =>
   postRaw(client, { jsonrpc: '2.0', id: ++ids, method, ...(params && { params }) }, posting);
 

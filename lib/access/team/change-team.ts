@@ -8,7 +8,7 @@ import type { TeamItem } from './team.ts';
 
 /**
  * A change of the team that depends on everybody in it. `attempt` gets all users, and `turn`: the write that makes its
- * transaction fail when somebody else has changed the team since.
+ * transaction fail when the team was changed since.
  */
 export function changeTeam<T>(
   scope: Scope,

@@ -17,7 +17,7 @@ import {
 } from './team.ts';
 
 /**
- * Invites somebody to the account of the caller. Who is invited already gets a new token and the role given now; the
+ * Invites a person to the account of the caller. For a pending invitation this renews the token and sets the role; the
  * old token dies. Throws CONFLICT for a member's e-mail address, LIMIT_EXCEEDED.
  */
 export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promise<Invited> {

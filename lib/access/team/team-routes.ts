@@ -25,7 +25,7 @@ export const teamRows = [
     method: 'POST',
     path: '/v1/settings/users/invite',
     access: 'admin',
-    summary: 'Invite somebody, or send a new token; the answer alone holds it',
+    summary: 'Invite a person, or renew the token; the answer alone holds it',
     status: 201,
     body: NewInvitation,
     reply: Invited,

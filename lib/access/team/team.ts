@@ -18,7 +18,7 @@ export const TeamMember = z
   .object({
     id: IdOf('the user'),
     email: z.string().describe('Unique within the account, in any case.'),
-    name: z.string().describe('Empty while pending: whoever accepts the invitation gives it.'),
+    name: z.string().describe('Empty while pending: it is given when the invitation is accepted.'),
     role: Role,
     status: z.enum(['active', 'pending']).describe('pending: invited, and has yet to accept.'),
     created_at: CreatedAt,
@@ -40,10 +40,10 @@ export const Acceptance = z
   .meta({ id: 'Acceptance' });
 export type Acceptance = z.infer<typeof Acceptance>;
 
-/** Who has accepted, and their first key: the only answer that ever holds it. */
+/** The user who has accepted, and their first key: the only answer that ever holds it. */
 export const Accepted = z
   .object({
-    user: TeamMember.describe('Who has accepted.'),
+    user: TeamMember.describe('The user who has accepted.'),
     key: z.string().describe('The first API key of the user: fw_…. Shown this once.'),
   })
   .meta({ id: 'Accepted' });
@@ -52,7 +52,7 @@ export type Accepted = z.infer<typeof Accepted>;
 /** Written with each invitation and removal, so that its version holds everybody of the team as they were read. */
 export type TeamItem = Item & { v: string };
 
-/** Leads from the digest of a token to the invited user, who alone says whether it still holds. */
+/** Leads from the digest of a token to the invited user; only the user item says whether the token still holds. */
 export type InvitationItem = Item & { tenant_id: string; user_id: string };
 
 export const teamMember = (user: UserItem): TeamMember =>

@@ -21,9 +21,9 @@ export type Wanted = {
 };
 
 export type Claim =
-  /** Ours to send; no other process will ever send it. */
+  /** This process sends it; no other ever will. */
   | { is: 'ours'; action: ActionItem; execution: ExecutionItem }
-  /** Somebody claimed it before. */
+  /** It was claimed before. */
   | { is: 'taken'; execution: ExecutionItem }
   /** The action is gone or no longer wants it, or the account was disabled. */
   | { is: 'void' };

@@ -50,12 +50,12 @@ export function cut(text: string, bytes: number): string {
 const SEARCHED_A_TURN = 8 * 1024;
 
 /** A pipeline may log what it was called with: its lines without the secrets of the action. */
-async function withoutSecrets(action: ActionItem, lines: string[]): Promise<string[]> {
-  const hide = actionRedactor(action);
+async function redactLines(action: ActionItem, lines: string[]): Promise<string[]> {
+  const redact = actionRedactor(action);
   const shown: string[] = [];
   let searched = 0;
   for (const line of lines) {
-    shown.push(cut(hide(line, Buffer.byteLength(line) > MAX_LINE_BYTES - 4), MAX_LINE_BYTES));
+    shown.push(cut(redact(line, Buffer.byteLength(line) > MAX_LINE_BYTES - 4), MAX_LINE_BYTES));
     searched += line.length;
     if (searched < SEARCHED_A_TURN) continue;
     searched = 0;
@@ -73,7 +73,7 @@ export async function report(
   { id, action }: { id: string; action: ActionItem },
   { status, logs: said = [] }: Report,
 ): Promise<{ execution: ExecutionItem; dropped: number }> {
-  const logs = await withoutSecrets(action, said);
+  const logs = await redactLines(action, said);
   return oneAtATime(ports.table, id, () =>
     untilDone(ports, async () => {
       const present = await ports.table.get<ExecutionItem>(keys.execution(tenant, id));

@@ -13,14 +13,14 @@ import { fires } from './fires.ts';
 import { dispatch, settleLater, transitionVariables } from './run.ts';
 import { notSent } from './send.ts';
 
-type Message = MessageOf<'action'>;
+type RunMessage = MessageOf<'action'>;
 
 /**
- * A run that a transition or the schedule wants: at most once, as it is claimed before it is sent. Whoever is given the
- * message again finds the claim; if it is still pending when it must be over, its runner was cut off.
- * What is not claimed when its last chance is gone ends as failed.
+ * A run that a transition or the schedule wants: at most once, as it is claimed before it is sent. A message that comes
+ * again finds the claim; a run still pending when it must be over was cut off. One that cannot be claimed ends as
+ * failed with its last receive.
  */
-export async function runMessage(env: RunEnv, message: Message, chance: Chance): Promise<void> {
+export async function runMessage(env: RunEnv, message: RunMessage, chance: Chance): Promise<void> {
   if (message.kind === 'settle') return settleById(env, message);
   if (chance === 'over') {
     await giveUp(env, message);
@@ -34,7 +34,7 @@ export async function runMessage(env: RunEnv, message: Message, chance: Chance):
   }
 }
 
-async function runOnce(env: RunEnv, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
+async function runOnce(env: RunEnv, message: Exclude<RunMessage, { kind: 'settle' }>): Promise<void> {
   const plan = await planOf(env, message);
   if (!plan) return;
   const claimed = await claim(env, plan.wanted, plan.wants);
@@ -44,7 +44,7 @@ async function runOnce(env: RunEnv, message: Exclude<Message, { kind: 'settle' }
 }
 
 /** Ends a run that could not be begun, or not be ended, as failed, so that it is seen. */
-export async function giveUp(env: RunEnv, message: Exclude<Message, { kind: 'settle' }>): Promise<void> {
+export async function giveUp(env: RunEnv, message: Exclude<RunMessage, { kind: 'settle' }>): Promise<void> {
   const plan = await planOf(env, message);
   const claimed = plan && (await claim(env, plan.wanted, plan.wants));
   if (claimed?.is === 'taken') await interrupted(env, claimed.execution);
@@ -56,11 +56,11 @@ export async function giveUp(env: RunEnv, message: Exclude<Message, { kind: 'set
 type Plan = { wanted: Wanted; wants: (action: ActionItem) => boolean; variables: BuiltIn };
 
 /** What a message asks for; undefined when its cause is past. */
-async function planOf(env: RunEnv, message: Exclude<Message, { kind: 'settle' }>): Promise<Plan | undefined> {
+async function planOf(env: RunEnv, message: Exclude<RunMessage, { kind: 'settle' }>): Promise<Plan | undefined> {
   return message.kind === 'schedule' ? ofSlot(env, message) : ofTransition(env, message);
 }
 
-function ofSlot({ ports }: RunEnv, { tenant_id, action_id, slot }: Message & { kind: 'schedule' }): Plan {
+function ofSlot({ ports }: RunEnv, { tenant_id, action_id, slot }: RunMessage & { kind: 'schedule' }): Plan {
   const execution_id = derivedId('exe', slot, action_id, 'slot', slot);
   return {
     wanted: { tenant_id, action_id, execution_id, trigger: 'schedule', transition_id: null },
@@ -75,7 +75,7 @@ function ofSlot({ ports }: RunEnv, { tenant_id, action_id, slot }: Message & { k
 
 async function ofTransition(
   { ports, keys }: RunEnv,
-  { tenant_id, action_id, check_id, transition_sk }: Message & { kind: 'state_change' },
+  { tenant_id, action_id, check_id, transition_sk }: RunMessage & { kind: 'state_change' },
 ): Promise<Plan | undefined> {
   const key = { pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk };
   const transition = await ports.table.get<TransitionItem>(key);
@@ -92,12 +92,12 @@ async function ofTransition(
   };
 }
 
-async function settleById(env: RunEnv, { tenant_id, execution_id }: Message & { kind: 'settle' }): Promise<void> {
+async function settleById(env: RunEnv, { tenant_id, execution_id }: RunMessage & { kind: 'settle' }): Promise<void> {
   const execution = await env.ports.table.get<ExecutionItem>(env.keys.execution(tenant_id, execution_id));
   if (execution) await settle(env, execution);
 }
 
-/** A run that somebody claimed: over, still under way, or cut off. */
+/** A run that was claimed before: over, still under way, or cut off. */
 async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   if (execution.dispatch_status !== 'pending') return;
   const { tenant_id, id, give_up_at } = execution;

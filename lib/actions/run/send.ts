@@ -37,7 +37,7 @@ export const actionRedactor = (action: Pick<ActionItem, 'headers'>): Redact =>
  * Makes the one request of a run. Answers what came of it, whatever that is, without the secrets of the action; never
  * throws.
  */
-export async function send(env: SendEnv, action: ActionItem, variables: Variables): Promise<Dispatched> {
+export async function send(env: ExchangeEnv, action: ActionItem, variables: Variables): Promise<Dispatched> {
   const ended = await inPlace(env, action, variables);
   const redact = actionRedactor(action);
   return {
@@ -47,9 +47,9 @@ export async function send(env: SendEnv, action: ActionItem, variables: Variable
   };
 }
 
-type SendEnv = Pick<RunEnv, 'ports' | 'places'>;
+type ExchangeEnv = Pick<RunEnv, 'ports' | 'places'>;
 
-async function inPlace({ ports, places }: SendEnv, action: ActionItem, variables: Variables): Promise<Dispatched> {
+async function inPlace({ ports, places }: ExchangeEnv, action: ActionItem, variables: Variables): Promise<Dispatched> {
   const rendered = render(action, variables);
   if (!rendered.ok) return notSent(rendered.status, rendered.error);
   const { request } = rendered;
@@ -80,7 +80,7 @@ async function exchange(
   } catch (error) {
     const latency_ms = Math.max(0, Math.round(ports.clock.now() - started));
     if (error instanceof NetError) {
-      // What the status says holds, whatever becomes of the rest of the answer; the message tells why there is none.
+      // The status decides, whatever became of the rest of the answer; the message says why that is missing.
       const ended = isSuccess(error.status) ? 'success' : error.kind === 'egress' ? 'blocked' : 'failed';
       return { ...notSent('failed', error.message, latency_ms), dispatch_status: ended, status_code: error.status };
     }

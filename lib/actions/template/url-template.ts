@@ -8,7 +8,7 @@ type RenderedUrl = { ok: true; url: string } | { ok: false; status: 'blocked' | 
 
 /**
  * A URL with its variables: percent-encoded in path and query, in scheme and host only what can stand in a name. Where
- * it then leads is for the guard of outbound connections to judge.
+ * it then leads is for the guard of outbound connections to decide.
  */
 export function renderUrl(template: string, { inHost, elsewhere }: Variables): RenderedUrl {
   const head = headOf(template);
@@ -31,7 +31,7 @@ export const withoutPort = (head: string): string => head.replace(/:(?:\d|\{\{[^
 
 /**
  * Whether the end of the host is written in the template, whatever its variables hold: `api.example.com`, and
- * `{{region}}.example.com`, but neither `{{region}}.com`, where anybody can have a name, nor `{{base}}/hook`.
+ * `{{region}}.example.com`, but neither `{{region}}.com`, where anyone can register a name, nor `{{base}}/hook`.
  */
 export function hasFixedHost(template: string): boolean {
   const host = withoutPort(headOf(template));

@@ -1,12 +1,13 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
-import type { DeliveryItem, DeliveryKind } from './delivery-item.ts';
+import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf, type StateChangeEvent } from './event.ts';
 
-/** What a channel is told: all that a `render` needs, so that it can be pure. */
+/** An alert to a channel: all that a `render` needs, so that it can be pure. */
 export type Alert = {
   delivery_id: string;
   kind: DeliveryKind;
@@ -20,6 +21,29 @@ export type Alert = {
   check_from_since: string;
   /** ISO 8601: when this alert was made. */
   at: string;
+};
+
+/** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */
+export const EXAMPLE_ALERT: Alert = {
+  delivery_id: 'dlv_0mi8w2c1pce7f6c011776e8db7',
+  kind: 'state_change',
+  event: {
+    entity_id: 'ent_0mi8w27k0005feceb66ffc86f3',
+    entity_name: 'Web shop',
+    check_id: 'chk_0mi8w27sw86b273ff34fce19d6',
+    tenant_id: 'acc_0mi8w274tw5d39c8c2a7b8f01e',
+    from_state: 'up',
+    to_state: 'down',
+    check_from_state: 'up',
+    check_to_state: 'down',
+    transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
+    timestamp: '2026-11-21T08:01:17.000Z',
+  },
+  cause: 'result',
+  check_label: 'GET https://shop.example.com/health',
+  error_message: 'expected status 200, got 503 (Service Unavailable)',
+  check_from_since: '2026-11-20T17:30:00.000Z',
+  at: '2026-11-21T08:01:17.000Z',
 };
 
 /** The alert of a delivery about a transition. */

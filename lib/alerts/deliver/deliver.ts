@@ -1,14 +1,12 @@
 import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
-import type { ChannelType } from '#lib/alerts/channels/channel-type.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
-import type { Egress } from '#lib/platform/net/net.ts';
 import { type FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { type Alert, alertOf, testAlertOf } from './alert.ts';
@@ -16,7 +14,7 @@ import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
 import { type AttemptOutcome, noteWaiting, recordOutcome } from './record-outcome.ts';
-import { type SendEnv, sendAlert } from './send.ts';
+import { type Ready, type SendEnv, sendAlert } from './send.ts';
 
 type AttemptEnv = SendEnv & Env;
 type DeliverEnv = AttemptEnv & { places: FairShares };
@@ -24,7 +22,7 @@ type DeliverEnv = AttemptEnv & { places: FairShares };
 /**
  * One attempt of a delivery, recorded. At least once: a crash between sending and recording sends again, under the same
  * delivery id. A retry is a delayed message; nothing waits here.
- * What fails by a fault of ours is given again, and ends as failed when its last chance is gone.
+ * After a fault of the service the message comes again; with its last receive the delivery ends as failed.
  */
 export function deliver(env: DeliverEnv, message: MessageOf<'delivery'>, chance: Chance): Promise<void> {
   // After a crash, a redelivered message and the retry that it had sent may fall due together. One at a time, so that
@@ -38,19 +36,19 @@ async function deliverOnce(env: DeliverEnv, message: MessageOf<'delivery'>, chan
   if (!delivery) return ports.log.warn('a delivery is gone', message);
   if (isOver(delivery)) return followUp(env, delivery);
   if (chance === 'over') {
-    await giveUp(env, delivery);
+    await endAsFailed(env, delivery);
     throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
   }
   try {
     await attemptNext(env, message, delivery);
   } catch (error) {
-    if (chance === 'last') await giveUp(env, delivery);
+    if (chance === 'last') await endAsFailed(env, delivery);
     throw error;
   }
 }
 
-/** Ends it as failed, so that it is seen. What was recorded meanwhile, such as that it was sent, stays. */
-async function giveUp(env: DeliverEnv, delivery: DeliveryItem): Promise<void> {
+/** Ends it as failed, so that it shows in the log. An outcome that was recorded meanwhile stays. */
+async function endAsFailed(env: DeliverEnv, delivery: DeliveryItem): Promise<void> {
   const before = delivery.error && `; before that: ${delivery.error}`;
   const error = `given up: the service failed each time that it tried${before}`;
   await conclude(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
@@ -82,7 +80,7 @@ async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, del
   await tryLater(env, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
 }
 
-/** What follows when a delivery has just ended; one that failed is counted, as the log may leave its line out. */
+/** What follows when a delivery has just ended. A failed one is also counted, as LOG_LEVEL may drop its line. */
 function conclude(env: DeliverEnv, delivery: DeliveryItem): Promise<void> {
   if (delivery.status === 'failed') env.ports.metrics.count('FailedDeliveries');
   return followUp(env, delivery);
@@ -102,15 +100,15 @@ function tryLater(
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + LONGEST_WAIT_MS), group: tenant_id }]);
 }
 
-/** For so long (ms) from its making on, waiting for a turn and a 429 are no attempt of a delivery. */
+/** For this long (ms) after a delivery was made, neither waiting for a turn nor a 429 counts as an attempt. */
 const PATIENCE_MS = 3_600_000;
 
-/** Until when (epoch ms) it takes turns. Counts from when it was made: the alert may be hours old after an outage. */
+/** Until when (epoch ms) it takes turns; from the first write on, as the alert may be hours old after an outage. */
 const patientUntil = ({ made_at, created_at }: DeliveryItem): number =>
   (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
 
 /**
- * Reads what is to be told to whom as of now, and sends it, unless it has to wait for its turn at the receiver.
+ * Reads alert and channel as they are now, and sends the alert, unless it has to wait for its turn at the receiver.
  * @param turn the turn that it took before, if any
  */
 async function attempt(env: DeliverEnv, delivery: DeliveryItem, turn?: number): Promise<AttemptOutcome | Waiting> {
@@ -120,9 +118,9 @@ async function attempt(env: DeliverEnv, delivery: DeliveryItem, turn?: number): 
   if (!address) return sendOnce(env, ready, undefined);
   const { wait, after_timeouts } = await takeTurn(env, address, turn);
   const now = env.ports.clock.now();
-  if (!wait) return inPlace(env, ready, now < address.until ? { ...address, after_timeouts } : undefined);
+  if (!wait) return sendInPlace(env, ready, now < address.until ? { ...address, after_timeouts } : undefined);
   if (now < address.until) return { ...wait, status: 'waiting', turn: Math.min(wait.at, address.until) };
-  return wait.is_open ? never('given up: the receiver did not answer for an hour') : inPlace(env, ready, undefined);
+  return wait.is_open ? never('given up: the receiver did not answer for an hour') : sendInPlace(env, ready, undefined);
 }
 
 type Waiting = { status: 'waiting'; turn: number } & Pick<Wait, 'why' | 'is_open'>;
@@ -130,20 +128,20 @@ type Waiting = { status: 'waiting'; turn: number } & Pick<Wait, 'why' | 'is_open
 const CROWDED_MS = 1_000;
 const CROWDED = 'waits: as many deliveries as there may be at once are under way to its receiver or in its account';
 
-/** Sends it once there is a place for it: few deliveries at once go to one URL, and those of one tenant leave room. */
-async function inPlace(
+/** Sends it when there is a place: few deliveries at once go to one URL, and those of one tenant leave room. */
+async function sendInPlace(
   env: DeliverEnv,
   ready: Ready,
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome | Waiting> {
   const { tenant_id } = ready.alert.event;
-  const claim = { tenant: tenant_id, target: ready.channel.config.url };
+  const claim = { tenant: tenant_id, target: urlOf(ready) };
   const outcome = await env.places.run(claim, () => sendOnce(env, ready, address));
   if (outcome !== NO_PLACE) return outcome;
   return { status: 'waiting', turn: env.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
 }
 
-/** The same at once or not at all: for a test, which somebody waits for. Where it has no turn now, it says when. */
+/** The same now or not at all: for a test, whose caller waits. Without a turn now, the error says when the next is. */
 export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promise<AttemptOutcome> {
   const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;
@@ -160,13 +158,9 @@ export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promi
   return { status: 'failed', error: `${outcome.error}; its next turn is in ${inSeconds(outcome.turn)}` };
 }
 
-async function sendOnce(
-  env: AttemptEnv,
-  { type, channel, alert, egress }: Ready,
-  address: PatientAddress | undefined,
-): Promise<AttemptOutcome> {
+async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress | undefined): Promise<AttemptOutcome> {
   const sent_at = env.ports.clock.now();
-  const refusal = await sendAlert(env, type, channel.config, alert, egress);
+  const refusal = await sendAlert(env, ready);
   if (address && refusal?.timed_out) await timedOut(env, address, sent_at);
   else if (address?.after_timeouts) await answeredAgain(env, address);
   if (!refusal) return { status: 'sent' };
@@ -178,13 +172,13 @@ async function sendOnce(
 /** Where a delivery takes turns. `until`: epoch ms, the latest turn that it waits for. */
 type PatientAddress = Address & { until: number; after_timeouts?: boolean };
 
-/** Undefined on NATS, where nobody takes turns. */
-function addressOf(delivery: DeliveryItem, { channel: { config } }: Ready): PatientAddress | undefined {
-  if (config.url === undefined) return undefined;
-  return { tenant_id: delivery.tenant_id, url: config.url, until: patientUntil(delivery) };
-}
+const urlOf = ({ send }: Ready): string | undefined => (send.via === 'http' ? send.url : undefined);
 
-type Ready = { type: ChannelType; channel: Channel; alert: Alert; egress: Egress };
+/** Undefined on NATS, which takes no turns. */
+function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undefined {
+  const url = urlOf(ready);
+  return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: patientUntil(delivery) };
+}
 
 async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk } = delivery;
@@ -205,11 +199,13 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
   const type = channelTypeOf(channel.channel_type);
   if (!type) return never(`this release knows no channel type ${channel.channel_type}`);
   const egress = boundTo(ports.settings, account).CHECK_EGRESS;
-  if (delivery.kind === 'test') {
-    return { type, channel, alert: testAlertOf(delivery, check!, entity), egress };
-  }
-  if (!transition) return never('the transition that it tells of is no longer kept');
-  return { type, channel, alert: alertOf(delivery, transition), egress };
+  const ready = (alert: Alert): Ready => {
+    const { config } = channel;
+    return { type, config, alert, egress, send: type.render(alert, config) };
+  };
+  if (delivery.kind === 'test') return ready(testAlertOf(delivery, check!, entity));
+  if (!transition) return never('the transition that it is about is no longer kept');
+  return ready(alertOf(delivery, transition));
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
@@ -9,12 +11,10 @@ import type { Series } from '#lib/schedule/entries.ts';
 export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
-    kind: z
-      .enum(['state_change', 'repeat', 'catch_up', 'closed', 'test'])
-      .describe(
-        'state_change: the check went down or up. repeat: a reminder, as it is still down. catch_up: what was held back or failed, told late. closed: a check that was told as down was disabled or deleted. test: somebody tested the channel.',
-      ),
-    transition_id: z.string().nullable().describe('Id of the transition that it tells of; null for a test.'),
+    kind: DeliveryKind.describe(
+      'state_change: the check went down or up. repeat: a reminder, as it is still down. catch_up: what was held back or failed, announced late. closed: a check announced as down was disabled or deleted. test: a test of the channel.',
+    ),
+    transition_id: z.string().nullable().describe('Id of the transition that it is about; null for a test.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
     channel_id: IdOf('the channel'),
@@ -32,7 +32,6 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
-export type DeliveryKind = DeliveryRecord['kind'];
 
 /** `series`: this alert is a retry of one that failed on every channel; if it fails too, the series continues. */
 type DeliveryAlert = { id: string; deliveries: string[]; series?: Series };
@@ -45,7 +44,7 @@ export type DeliveryItem = Item &
     /** Sort key of its transition, under the check. Null for a test. */
     transition_sk: string | null;
     /** State of the check that a receiver believes afterwards; null for a test. */
-    announces: 'up' | 'down' | null;
+    announces: AnnouncedAlert['announces'] | null;
     /** The alert that it is part of, with all of its deliveries; null for a test. */
     alert: DeliveryAlert | null;
     /** Closing notes, until they are over: the channel as it was, as its check may be gone. */

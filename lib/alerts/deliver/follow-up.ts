@@ -13,32 +13,33 @@ import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 
 /**
  * What follows from a delivery that is over, so that no channel is left with a false belief (docs/CONTRACT.md#alerts).
- * Repeatable: a message for a delivery that is over does it again.
+ * Idempotent: a second message for the delivery does it again.
  */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
-  if (delivery.status === 'failed') await noteFailure(env, delivery);
-  if (delivery.status === 'sent') await noteOrder(env, delivery);
+  if (delivery.status === 'failed') await afterFailure(env, delivery);
+  if (delivery.status === 'sent') await afterSent(env, delivery);
 }
 
 /**
- * All deliveries of the alert have failed: what was told before it holds, and the check is looked at again. One that is
- * not remembered any more matters only where nothing newer was told.
+ * Where all deliveries of the alert have failed, the state announced before it holds, and a catch-up is due. An alert
+ * that is no longer in flight matters only where nothing newer was announced.
  */
-async function noteFailure(env: Env, { tenant_id, alert, check_id }: DeliveryItem): Promise<void> {
+async function afterFailure(env: Env, { tenant_id, alert, check_id }: DeliveryItem): Promise<void> {
   if (!alert) return;
   const { ports, keys } = env;
   const all = await ports.table.getMany<DeliveryItem>(alert.deliveries.map((id) => keys.delivery(tenant_id, id)));
   if (!all.every((one) => one?.status === 'failed')) return;
   await lookAgain(env, tenant_id, check_id, (check, now) => {
     const wanted = nextTry(alert.series ?? { failed_at: now, tries: 0 }, now);
-    const told = check.alerts.announced && retract(check.alerts.announced, alert.id);
-    if (told && told !== check.alerts.announced) return { alerts: { ...check.alerts, announced: told }, wanted };
+    const announced = check.alerts.announced && retract(check.alerts.announced, alert.id);
+    if (announced && announced !== check.alerts.announced)
+      return { alerts: { ...check.alerts, announced: announced }, wanted };
     return announcedState(check.alerts) === 'unknown' ? { wanted } : undefined;
   });
 }
 
-/** It went out after a newer one that says otherwise: the channel now believes what is past. */
-async function noteOrder(env: Env, { id, tenant_id, check_id, channel_id, announces }: DeliveryItem): Promise<void> {
+/** A delivery that was sent after a newer one with another state leaves the channel with the old state: catch up. */
+async function afterSent(env: Env, { id, tenant_id, check_id, channel_id, announces }: DeliveryItem): Promise<void> {
   const last = await env.ports.table.get<LastDeliveryItem>(env.keys.lastDelivery(tenant_id, check_id, channel_id));
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
   if (last.announces === null || last.announces === announces) return;

@@ -7,19 +7,19 @@ export const shownOf = (last: Pick<LastDeliveryItem, 'delivery' | 'test'> | unde
   last?.test ?? last?.delivery;
 
 /**
- * What stands there once a delivery was attempted; undefined when a newer one of its sort does. A test announces no
- * state, so it hides none that does: from that one it is seen whether an older alert goes out after it.
+ * The next contents after an attempt; undefined when a newer delivery of the same sort is kept. A test announces no
+ * state, so it never replaces a delivery that does: that one shows whether an older alert goes out after it.
  */
 export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryItem): Contents | undefined {
   const onlyTest = last?.delivery.kind === 'test';
-  const told = onlyTest ? undefined : last;
+  const announcing = onlyTest ? undefined : last;
   const test = onlyTest ? last.delivery : last?.test;
   const record = deliveryRecord(next);
   if (next.kind !== 'test') {
-    return isNewer(told?.delivery, record) ? undefined : contents(record, next.announces, test);
+    return isNewer(announcing?.delivery, record) ? undefined : contents(record, next.announces, test);
   }
   if (isNewer(test, record)) return undefined;
-  return told ? contents(told.delivery, told.announces, record) : contents(record, null, undefined);
+  return announcing ? contents(announcing.delivery, announcing.announces, record) : contents(record, null, undefined);
 }
 
 const isNewer = (present: DeliveryRecord | undefined, next: DeliveryRecord): boolean =>
@@ -31,6 +31,6 @@ const contents = (
   test: DeliveryRecord | undefined,
 ): Contents => ({
   delivery,
-  announces: announces,
+  announces,
   ...(test && isNewer(test, delivery) && { test }),
 });

@@ -31,9 +31,9 @@ const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** A request a little early is refused again, so it is left alone a little longer than it asked for. */
 const MARGIN = 1.1;
-/** Between two turns after a first 429; what most receivers take for long is one request a second. */
+/** Between two turns after a first 429; one request a second is what most receivers take for long. */
 const FIRST_GAP_MS = Math.ceil(SHORTEST_PAUSE_MS * MARGIN);
-/** After the last turn the spacing goes on for so long. */
+/** The spacing goes on for this long after the last turn. */
 const EASE_MS = 30_000;
 
 /** What a 429 asks for, ms: its Retry-After in seconds or as a date, 1 s without one, at most 60 s. */
@@ -72,7 +72,7 @@ export const takeTurn = (env: Env, address: Address, turn: number | undefined): 
     };
   });
 
-/** For who cannot wait: takes the turn that is free now, or none. */
+/** For callers that cannot wait: takes a turn that is free now, or none. */
 export const turnNow = (env: Env, address: Address): Promise<Turn> =>
   change(env, address, (pace, now): PaceChange<Turn> => {
     if (!pace) return { answer: { after_timeouts: false } };
@@ -131,7 +131,7 @@ export const answeredAgain = (env: Env, address: Address): Promise<void> =>
 
 /** Time-outs in a row from which on one delivery at a time tries the receiver. */
 const OPEN_AFTER = 3;
-/** How long it tries at most, and is written down. */
+/** The longest that one try and its record take. */
 const TRIAL_MS = 15_000;
 const FIRST_OPEN_MS = 5_000;
 
@@ -159,7 +159,7 @@ function widened({ gap_ms, not_before }: Pace, pause: number, sent_at: number): 
 /** After so many turns without a 429 the gap is halved. */
 const EASING_TURNS = 10;
 
-/** What is past forbids nothing, so that `not_before` also holds when the gap was halved last. */
+/** A `not_before` in the past forbids nothing, so it also records when the gap was halved last. */
 function eased(pace: Pace, now: number): { gap_ms: number; not_before: number } {
   const { gap_ms, not_before } = pace;
   if (gap_ms <= FIRST_GAP_MS || now < not_before + EASING_TURNS * gap_ms) return { gap_ms, not_before };

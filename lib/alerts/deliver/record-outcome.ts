@@ -49,9 +49,9 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
 }
 
 /**
- * Writes what an attempt came to, and the channel's latest delivery unless a newer one stands there. When another
- * deliverer made the same attempt and was faster, the two count as one and `sent` stays sent: no delivery gets more
- * attempts than its rule allows.
+ * Writes the outcome of an attempt, and the channel's latest delivery unless a newer one is there. When two deliverers
+ * make the same attempt, the two count as one, and `sent` stays sent: no delivery gets more attempts than its rule
+ * allows.
  * @param delivery as it was read before the attempt
  * @param fresh the delivery was attempted before it was ever stored: this writes it for the first time
  */
@@ -89,8 +89,8 @@ export function recordOutcome(
 const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
 
 /**
- * Says in the delivery log why a delivery waits, once; what an attempt found is only joined by word of a receiver that
- * does not answer at all. It is no longer among those that wait for this service.
+ * Writes into the delivery log why a delivery waits, once. The error of an attempt stays, unless the circuit is open:
+ * then both are shown. The delivery leaves the list of the unsent ones.
  */
 export async function noteWaiting(
   { ports, keys }: Env,
@@ -100,16 +100,16 @@ export async function noteWaiting(
   const { error } = delivery;
   if (error.startsWith(why) || (error !== '' && !is_open)) return;
   const now = iso(ports.clock.now());
-  const told = error === '' ? why : `${why}; before that: ${error}`;
-  const next: DeliveryItem = { ...delivery, v: ports.ids.token(), error: told, updated_at: now };
-  // Who was quicker has more to tell.
+  const reason = error === '' ? why : `${why}; before that: ${error}`;
+  const next: DeliveryItem = { ...delivery, v: ports.ids.token(), error: reason, updated_at: now };
+  // On a conflict the other write, an outcome, says more.
   await ports.table.transact([
     { put: next, if: { version: delivery.v } },
     ...(isUntouched(delivery) ? [{ delete: keys.unsentDelivery(delivery.id) }] : []),
   ]);
 }
 
-/** What stands of a delivery; `hasPlace`: its channel is still there, and with it the place of its latest delivery. */
+/** What is stored of a delivery; `hasPlace`: its channel still exists, and so does the item of its latest delivery. */
 async function stored({ ports, keys }: Env, delivery: DeliveryItem, outcome: AttemptOutcome) {
   const { tenant_id, check_id, channel_id, id } = delivery;
   const lastKey = keys.lastDelivery(tenant_id, check_id, channel_id);
@@ -123,11 +123,11 @@ async function stored({ ports, keys }: Env, delivery: DeliveryItem, outcome: Att
   return { present, last, lastKey, hasPlace: !isOrphan };
 }
 
-/** The check may be reclaimed already; what is written beside it from now on would never be removed. */
+/** Whether the check may be reclaimed already: what is written under it then would never be removed. */
 const mayOutliveCheck = ({ kind }: DeliveryItem, outcome: AttemptOutcome): boolean =>
   kind === 'closed' || (outcome.status === 'failed' && outcome.final === true);
 
-/** Nothing is left to write: this very outcome stands there, or one that it cannot better. */
+/** Whether nothing is left to write: this outcome is stored already, or one that it may not replace. */
 function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, before: DeliveryItem): boolean {
   if (present.v === v || present.status === 'sent') return true;
   if (outcome.status === 'sent') return false;

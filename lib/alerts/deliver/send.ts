@@ -19,19 +19,25 @@ export type SendEnv = { ports: Ports; publish?: Publish | undefined };
 const TIMEOUT_MS = 10_000;
 const REPLY_BYTES = 1024;
 
+/** An alert for a channel, ready to go. */
+export type Ready = {
+  type: ChannelType;
+  config: Record<string, string>;
+  alert: Alert;
+  /** What the type's `render` made of the alert. */
+  send: Send;
+  /** Where the account's channels may go. */
+  egress: Egress;
+};
+
 /**
- * One attempt to tell a channel. Answers undefined when the receiver has taken it, else what was wrong, in words that
- * help and hold no secret of the channel. Throws only on a fault of ours.
- * @param egress where the account's channels may go
+ * One attempt to send an alert. Answers undefined when the receiver has taken it, else what was wrong, in words that
+ * help and hold no secret of the channel. Throws only on a fault of the service.
  */
 export async function sendAlert(
   env: SendEnv,
-  type: ChannelType,
-  config: Record<string, string>,
-  alert: Alert,
-  egress: Egress,
+  { type, config, alert, send, egress }: Ready,
 ): Promise<Refusal | undefined> {
-  const send = type.render(alert, config);
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
   const redact = channelRedactor(type, config);
   const wrong =

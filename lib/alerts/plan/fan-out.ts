@@ -2,6 +2,8 @@ import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { eventOf } from '#lib/alerts/deliver/event.ts';
 import { followUp } from '#lib/alerts/deliver/follow-up.ts';
 import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
+import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { ANNOUNCES } from '#lib/health/state/announced.ts';
@@ -11,7 +13,7 @@ import { enqueuePending } from './enqueue-pending.ts';
 import { createDelivery, newDelivery } from './new-delivery.ts';
 
 /**
- * What follows from a transition: a delivery for each channel that is to be told, and the event on the bus. Everything
+ * What follows from a transition: a delivery for each channel of its alert, and the event on the bus. Everything
  * is named by the transition, so that a second time makes nothing anew and sends again only what is still pending.
  * @param isLast what cannot be handed over ends as failed; throws all the same
  */
@@ -33,15 +35,15 @@ export async function fanOut(env: Env, transition: TransitionItem, isLast: boole
 }
 
 type Planned = {
-  kind: 'state_change' | 'closed';
+  kind: Extract<DeliveryKind, 'state_change' | 'closed'>;
   alert_id: string;
-  announces: 'up' | 'down';
+  announces: AnnouncedAlert['announces'];
   deliveries: string[];
   channel_ids: string[];
 };
 
 /** What the transition planned: its alert, or the closing note of a check that is disabled or deleted. */
-function plannedOf({
+export function plannedOf({
   alert,
   channel_ids,
   closing,
@@ -76,7 +78,7 @@ async function deliveriesOf(env: Env, transition: TransitionItem): Promise<Deliv
         kind,
         transition_id,
         transition_sk: transition.sk,
-        announces: announces,
+        announces,
         check_id,
         entity_id,
         alert,

@@ -1,6 +1,6 @@
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
+import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
+import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { canAlert, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -28,12 +28,22 @@ export type Situation = {
   now: number;
 };
 
-/** What is to be done: nothing more (`end`), look again later, or tell all channels and go on. */
+/** The deadlines of alerting: all but that of silence. */
+export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
+
+/** An alert that no transition brought. */
+type Announcement = {
+  kind: Exclude<DeliveryKind, 'state_change' | 'test'>;
+  announces: AnnouncedAlert['announces'];
+  starts_cooldown: boolean;
+};
+
+/** What is to be done: nothing more (`end`), look again later, or alert all channels and go on with `next`. */
 export type Decision =
   | 'end'
   | { later: Deadline }
   | {
-      tell: { kind: 'repeat' | 'catch_up' | 'closed'; announces: 'up' | 'down'; starts_cooldown: boolean };
+      announce: Announcement;
       next: Deadline | undefined;
     };
 
@@ -48,14 +58,14 @@ const HANDING_OVER_MS = 10_000;
 export async function actOnDeadline(
   env: Env,
   deadline: DueDeadline,
-  kind: 'repeat' | 'catch_up',
+  kind: AlertDeadline,
   decide: (situation: Situation) => Decision,
 ): Promise<DueDeadline[]> {
   const { ports, keys } = env;
   const watermark = await readWatermark(env, keys.shardOf(deadline.entity_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const work = { ports, keys, deadline: deadline, kind, created: new Set<string>() };
+  const work = { ports, keys, deadline, kind, created: new Set<string>() };
   for (;;) {
     const left = await untilDone(ports, () => step(work, decide));
     if (!left) return [];
@@ -64,7 +74,7 @@ export async function actOnDeadline(
 }
 
 /** `made`: ids of the deliveries that this very call has made. */
-type Work = Env & { deadline: DueDeadline; kind: 'repeat' | 'catch_up'; created: Set<string> };
+type Work = Env & { deadline: DueDeadline; kind: AlertDeadline; created: Set<string> };
 
 /** One decision, written. Answers the deadline that it leaves, undefined when nothing is to be done any more. */
 async function step(
@@ -102,12 +112,14 @@ async function step(
   if (decision === 'end') return leave(undefined);
   if ('later' in decision) return leave(decision.later);
 
-  const { tell: told, next } = decision;
-  const { id, deliveries } = alertTo(work, { deadline: deadline, policy, transition, entry, now }, told);
+  const { announce: announcement, next } = decision;
+  const { id, deliveries } = alertTo(work, { deadline, policy, transition, entry, now }, announcement);
   const send = deliveries.map((delivery) => delivery.id);
   const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
   const done = await ports.table.transact([
-    ...(check ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, id, told, now)))] : []),
+    ...(check
+      ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, id, announcement, now)))]
+      : []),
     { check: keys.policy(tenant_id, check_id), if: stored ? { version: stored.v } : 'absent' },
     ...replace(holding),
     ...deliveries.flatMap((delivery) => creation(keys, delivery)),
@@ -117,10 +129,10 @@ async function step(
   return holding;
 }
 
-/** A check that is gone has nothing more to tell but a closing note that its deletion left to be made. */
+/** For a check that is gone, the one alert left is the closing note that its deletion asked for. */
 function lastWord(policy: PolicyItem, { note }: Deadline): Decision {
   if (!note?.closing || !canAlert(policy)) return 'end';
-  return { tell: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
+  return { announce: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
 }
 
 async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
@@ -132,8 +144,6 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
   });
   return items[0];
 }
-
-type Announcement = { kind: 'repeat' | 'catch_up' | 'closed'; announces: 'up' | 'down'; starts_cooldown: boolean };
 
 /** What a check remembers of an alert that no transition brought. */
 const remember = ({ alerts }: CheckItem, id: string, { announces, starts_cooldown }: Announcement, now: number) => ({
@@ -161,7 +171,7 @@ function alertTo(env: Env, { deadline, policy, transition, entry, now }: Due, { 
       kind,
       transition_id,
       transition_sk,
-      announces: announces,
+      announces,
       check_id,
       entity_id,
       alert,

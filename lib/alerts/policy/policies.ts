@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import type { ChannelInput } from '#lib/alerts/channels/registry.ts';
+import { type ChannelInput, channelTypeOf } from '#lib/alerts/channels/registry.ts';
+import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
@@ -63,7 +64,7 @@ function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
 /** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
 export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
   const { ports, keys, tenant, caller } = context;
-  if (input.config.url !== undefined) guardAddress(boundTo(ports.settings, caller), input.config.url);
+  guardAddress(boundTo(ports.settings, caller), input);
   const channel: Channel = {
     id: ports.ids.id('chn'),
     channel_type: input.channel_type,
@@ -85,10 +86,14 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
   return channel;
 }
 
-/** What can be told without a look-up; names are judged again at each delivery. */
-function guardAddress({ CHECK_EGRESS, EGRESS_ALLOW }: Settings, url: string): void {
-  const verdict = allowUrl(url, CHECK_EGRESS, EGRESS_ALLOW);
-  if (!verdict.ok) throw invalid('config.url', verdict.reason);
+/** Validates where its alerts would be posted to, without a look-up; names are looked up at each delivery. */
+function guardAddress({ CHECK_EGRESS, EGRESS_ALLOW }: Settings, { channel_type, config }: ChannelInput): void {
+  const send = channelTypeOf(channel_type)!.render(EXAMPLE_ALERT, config);
+  if (send.via !== 'http') return;
+  const verdict = allowUrl(send.url, CHECK_EGRESS, EGRESS_ALLOW);
+  if (verdict.ok) return;
+  const key = Object.keys(config).find((name) => config[name] === send.url);
+  throw invalid(key === undefined ? 'config' : `config.${key}`, verdict.reason);
 }
 
 /** Removes a channel. Deliveries that are still on their way to it end as failed. */

@@ -1,4 +1,5 @@
 import { nextRepeat } from '#lib/alerts/plan/repeat.ts';
+import type { AlertDeadline } from '#lib/alerts/plan/timed-alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -21,10 +22,7 @@ export async function policyDeadlines(
   const now = ports.clock.now();
   const writes: Write[] = [];
   const deadlines: DueDeadline[] = [];
-  const set = async (
-    kind: 'repeat' | 'catch_up',
-    form: (present: DeadlineEntry | undefined) => Deadline | undefined,
-  ) => {
+  const set = async (kind: AlertDeadline, form: (present: DeadlineEntry | undefined) => Deadline | undefined) => {
     const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, entity_id, check_id));
     const deadline = form(present);
     writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));

@@ -14,13 +14,13 @@ const seconds = (meaning: string) =>
 
 const settings = {
   cooldown_seconds: seconds('Seconds after an alert of the check in which no other is sent; 0: none. Default 300.'),
-  notify_on_recovery: z.boolean().describe('Whether recovery is told as well. Default true.'),
+  notify_on_recovery: z.boolean().describe('Whether recovery is announced as well. Default true.'),
   silenced: z.boolean().describe('Whether all alerts of the check are held back. Default false.'),
   repeat_interval_seconds: seconds('Seconds between reminders while the check is down; 0: none. Default 0.'),
   catch_up: z
     .boolean()
     .describe(
-      'Whether channels are told the present state once what held an alert back is over, if they believe another. Default true.',
+      'Whether the present state is announced once what held an alert back is over, if channels believe another. Default true.',
     ),
 };
 
@@ -57,7 +57,7 @@ export const PolicyRecord = z
   .object({
     check_id: IdOf('the check'),
     ...settings,
-    channels: z.array(ChannelRecord).describe('Whom it tells; at most 10.'),
+    channels: z.array(ChannelRecord).describe('The channels that get its alerts; at most 10.'),
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Policy' });

@@ -83,14 +83,14 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return { is: 'invalid', id: null, why: 'A message is a JSON object.' };
   const { jsonrpc, id, method, params } = value;
-  const known = typeof id === 'string' || typeof id === 'number' ? id : null;
-  if (jsonrpc !== '2.0') return { is: 'invalid', id: known, why: 'The member jsonrpc must be "2.0".' };
-  if (method === undefined && known !== null && ('result' in value || 'error' in value)) return { is: 'silent' };
-  if (typeof method !== 'string') return { is: 'invalid', id: known, why: 'The member method must be a text.' };
+  const usable = typeof id === 'string' || typeof id === 'number' ? id : null;
+  if (jsonrpc !== '2.0') return { is: 'invalid', id: usable, why: 'The member jsonrpc must be "2.0".' };
+  if (method === undefined && usable !== null && ('result' in value || 'error' in value)) return { is: 'silent' };
+  if (typeof method !== 'string') return { is: 'invalid', id: usable, why: 'The member method must be a text.' };
   if (!('id' in value)) return { is: 'silent' };
-  if (known === null) return { is: 'invalid', id: null, why: 'The member id must be a text or a number.' };
+  if (usable === null) return { is: 'invalid', id: null, why: 'The member id must be a text or a number.' };
   if (params !== undefined && !isObject(params)) {
-    return { is: 'invalid', id: known, why: 'The member params must be an object.' };
+    return { is: 'invalid', id: usable, why: 'The member params must be an object.' };
   }
-  return { is: 'request', id: known, method, params: params ?? {} };
+  return { is: 'request', id: usable, method, params: params ?? {} };
 }

@@ -12,14 +12,14 @@ const INSTRUCTIONS =
   'A catalog of what is run, checks on it, and its incidents. The tools are those of the skills that the account has ' +
   'registered and enabled; when there are none, register one with POST /v1/skills.';
 
-/** How long a stateless client may keep what lists and discovery say (ms): nothing tells it of changes. */
+/** How long a stateless client may cache lists and discovery (ms): it gets no notice of changes. */
 const TTL_MS = 60_000;
 const CACHED = { ttlMs: TTL_MS, cacheScope: 'private' };
 
 type Method = {
   variants: readonly ProtocolVariant[];
   run(context: Context, params: Record<string, unknown>, variant: ProtocolVariant): object | Promise<object>;
-  /** The stateless protocol is told how long the result holds. */
+  /** In the stateless protocol the result says how long it holds. */
   cached?: true;
 };
 
@@ -57,8 +57,8 @@ const METHODS = new Map<string, Method>([
 ]);
 
 /**
- * The stream's clients are told 2024-11-05 whatever they ask for: with that in the header of a GET, they are known
- * again when they reconnect.
+ * Clients of the stream get 2024-11-05 whatever they ask for: a GET with that version in its header is then known to be
+ * a reconnect.
  */
 function negotiated(asked: unknown, variant: ProtocolVariant): string {
   if (variant === 'stream') return STREAM_VERSION;

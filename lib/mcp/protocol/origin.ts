@@ -16,8 +16,8 @@ export function mustBeOwnOrigin(request: Request, allowed: readonly string[]): v
 }
 
 /**
- * Whether pages of `origin` may use MCP at `host`; `allowed` as above. That both are the same is not enough: whoever
- * owns a name can point it at this address and so send a browser here under it (DNS rebinding).
+ * Whether pages of `origin` may use MCP at `host`; `allowed` as above. That both are the same is not enough: the
+ * owner of a name can point it at this address, and so send a browser here under it (DNS rebinding).
  */
 export function isOwnOrigin(origin: string, host: string, allowed: readonly string[]): boolean {
   if (origin !== '*' && allowed.includes(origin)) return true;

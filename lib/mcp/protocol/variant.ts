@@ -12,25 +12,8 @@ export const STREAM_VERSION = '2024-11-05';
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', STREAM_VERSION];
 export const STATELESS_VERSIONS = ['2026-07-28'];
 
-const VERSION_HEADER = 'mcp-protocol-version';
+export const VERSION_HEADER = 'mcp-protocol-version';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
-
-/**
- * Whether a GET opens a stream of 2024-11-05. A client of a later version asks for a back channel, which there is
- * none of: it names its version, or, as VS Code does, the session id that every handshake is given.
- */
-export function opensStream(headers: Headers): boolean {
-  const accept = headers.get('accept');
-  const version = headers.get(VERSION_HEADER);
-  return (
-    (accept === null || /text\/event-stream|\*\/\*/i.test(accept)) &&
-    !headers.has('mcp-session-id') &&
-    (version === null || version === STREAM_VERSION)
-  );
-}
-
-/** Whether a stream is opened by a client that lost one before: it was initialized then. */
-export const isReconnect = (headers: Headers): boolean => headers.get(VERSION_HEADER) === STREAM_VERSION;
 
 const claimedVersion = (message: unknown): unknown =>
   isObject(message) && isObject(message.params) && isObject(message.params._meta)

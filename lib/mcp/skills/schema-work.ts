@@ -9,20 +9,20 @@ export const MAX_WORK = 20_000;
 
 /** Whether it is more than MAX_WORK; looks no further than that. */
 export function isTooMuchWork(schema: unknown, value: unknown): boolean {
-  return !spend({ left: MAX_WORK }, schema, value);
+  return !charge({ left: MAX_WORK }, schema, value);
 }
 
 type Budget = { left: number };
 
 /** @returns false once the budget is spent */
-function spend(budget: Budget, schema: unknown, value: unknown): boolean {
+function charge(budget: Budget, schema: unknown, value: unknown): boolean {
   budget.left -= 1;
   if (!isObject(schema)) return budget.left >= 0;
   for (const [keyword, part] of Object.entries(schema)) {
     budget.left -= 1 + ownCost(keyword, part, value);
     if (budget.left < 0) return false;
     for (const [inner, each] of pairsOf(keyword, part, value)) {
-      if (!spend(budget, inner, each)) return false;
+      if (!charge(budget, inner, each)) return false;
     }
   }
   return true;

@@ -15,7 +15,7 @@ const InputSchema = z
   .record(z.string(), z.unknown())
   .superRefine((schema, context) => {
     for (const { path, message } of schemaComplaints(schema)) {
-      // Nothing further is judged of it: it may be nested beyond all measure.
+      // Nothing further is validated: the schema may be nested too deeply to look at.
       context.addIssue({ code: 'custom', path, message, continue: false });
     }
   })
@@ -28,7 +28,7 @@ export const ToolDefinition = z
       .string()
       .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"')
       .describe('What agents call it by; that of a built-in tool makes that one discoverable.'),
-    description: text(0, 8192).describe('What a model is told of it: what it does and when to use it.').default(''),
+    description: text(0, 8192).describe('What models read of it: what it does and when to use it.').default(''),
     inputSchema: InputSchema,
     action_id: z.string().optional().describe('The action that a call runs, with the arguments as vars.'),
   })
@@ -51,7 +51,7 @@ const ListOfTools = z
     }
   });
 
-/** Its size is judged before what is in it. */
+/** The size is validated before the contents. */
 const Tools = z.preprocess(
   (tools, context) => {
     if (tools === undefined || Buffer.byteLength(JSON.stringify(tools)) <= MAX_TOOLS_BYTES) return tools;

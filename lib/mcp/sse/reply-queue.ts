@@ -8,15 +8,15 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 
 /**
  * The reply queue of a stream of 2024-11-05: the GET that holds the stream and the POST that brings a message may run
- * in different processes, so answers travel through the table. An empty item (letter) is written before a message is
- * worked on, so that the stream knows how many answers are still to come.
+ * in different processes, so replies travel through the table. An empty item reserves a reply before the message is
+ * worked on, so that the stream knows how many replies are still to come.
  *
  * | pattern                             | request                                                   |
  * |-------------------------------------|-----------------------------------------------------------|
- * | who opens a stream at this moment   | get mcpOpening(tenant)                                    |
+ * | the stream that was opened last     | get mcpOpening(tenant)                                    |
  * | streams of a tenant, against caps   | query mcpStreams(tenant)                                  |
  * | whether a message's stream is open  | get mcpStream(tenant, key, session)                       |
- * | what is to be sent, what is awaited | query mailbox(tenant, session), eventual but at the end   |
+ * | what is to be sent, what is awaited | query replyQueue(tenant, session), eventual but at the end |
  */
 
 /** A stream that is open. Its holder renews it; one whose `until` has passed was cut off by a crash. */
@@ -25,7 +25,7 @@ type StreamItem = Item & { v: string; key_id: string; until: number };
 /** Written with each stream that is opened: its version guards the count of a tenant's streams. */
 type OpeningItem = Item & { v: string };
 
-/** One part of an answer. Part 0 has the number of parts, absent while the answer is awaited; `at`: epoch ms. */
+/** One part of a reply. Part 0 has the number of parts, absent while the reply is awaited; `at`: epoch ms. */
 type ReplyPartItem = Item & { at: number; parts?: number; text: string };
 
 /** What all keys of an account may hold open together, in caps of one key: keys are many. */
@@ -60,7 +60,7 @@ export async function openStream(context: Context, session: string): Promise<voi
     untilDone(ports, async () => {
       // First this and then the count: whatever is opened in between stands in the way of the write.
       const before = await ports.table.get<OpeningItem>(opening);
-      await mustHaveRoom(context);
+      await mustBeBelowLimit(context);
       const next: OpeningItem = { ...opening, v: ports.ids.token() };
       const outcome = await commit(ports, [
         { put: stream, if: 'absent' },
@@ -71,18 +71,18 @@ export async function openStream(context: Context, session: string): Promise<voi
   );
 }
 
-async function mustHaveRoom({ ports, keys, tenant, caller }: Context): Promise<void> {
+async function mustBeBelowLimit({ ports, keys, tenant, caller }: Context): Promise<void> {
   const now = ports.clock.now();
   const perKey = ports.settings.MCP_STREAMS_PER_KEY;
   const streams = await allOf<StreamItem>(ports.table, { partition: keys.mcpStreams(tenant) });
   const open = streams.filter(({ until }) => until > now);
   const ofAll = open.length;
   const ofKey = open.filter(({ key_id }) => key_id === caller.key_id).length;
-  if (ofKey >= perKey) throw tooMany('This key holds', perKey);
-  if (ofAll >= KEYS_WORTH * perKey) throw tooMany('The keys of this account hold', KEYS_WORTH * perKey);
+  if (ofKey >= perKey) throw tooManyStreams('This key holds', perKey);
+  if (ofAll >= KEYS_WORTH * perKey) throw tooManyStreams('The keys of this account hold', KEYS_WORTH * perKey);
 }
 
-const tooMany = (whose: string, most: number): AppError =>
+const tooManyStreams = (whose: string, most: number): AppError =>
   new AppError('RATE_LIMITED', `${whose} ${most} MCP streams open, the most that there may be. Close some.`, {
     headers: { 'retry-after': '60' },
   });
@@ -92,7 +92,7 @@ export async function renewStream(context: Context, session: string): Promise<vo
   await context.ports.table.transact([{ put: streamItem(context, session) }]);
 }
 
-/** From its return on, no answer can be queued for the stream. */
+/** Once it has returned, no reply can be queued for the stream. */
 export async function closeStream({ ports, keys, tenant, caller }: Context, session: string): Promise<void> {
   await ports.table.transact([{ delete: keys.mcpStream(tenant, caller.key_id, session) }]);
 }
@@ -134,14 +134,14 @@ export async function putReply(context: Context, session: string, id: string, re
   const now = ports.clock.now();
   const texts = [...cut(JSON.stringify(reply))];
   const writes = texts.map((text, part): Write => {
-    const reply: ReplyPartItem = {
+    const put: ReplyPartItem = {
       ...keys.replyPart(tenant, session, id, part),
       at: now,
       ...(part === 0 && { parts: texts.length }),
       text,
       expires_at: expiry(now),
     };
-    return { put: reply };
+    return { put };
   });
   await untilDone(ports, async () => ((await ports.table.transact(writes)).ok ? true : AGAIN));
 }
@@ -156,17 +156,21 @@ function* cut(text: string): Generator<string> {
   }
 }
 
-type Mail = {
-  /** Whole answers as JSON, the oldest first. */
-  answers: { id: string; text: string }[];
+type QueuedReplies = {
+  /** Whole replies as JSON, the oldest first. */
+  replies: { id: string; text: string }[];
   /** Replies that are reserved and not yet written. */
   awaited: number;
-  /** The sort keys of those answers. */
+  /** The sort keys of those that are whole. */
   sks: string[];
 };
 
 /** @param exact reads what was written a moment ago, at twice the price */
-export async function readMail({ ports, keys, tenant }: Context, session: string, exact: boolean): Promise<Mail> {
+export async function readReplies(
+  { ports, keys, tenant }: Context,
+  session: string,
+  exact: boolean,
+): Promise<QueuedReplies> {
   const replyParts = new Map<string, ReplyPartItem[]>();
   const query = { partition: keys.replyQueue(tenant, session), eventual: !exact };
   for (const item of await allOf<ReplyPartItem>(ports.table, query)) {
@@ -174,16 +178,16 @@ export async function readMail({ ports, keys, tenant }: Context, session: string
     replyParts.set(id, [...(replyParts.get(id) ?? []), item]);
   }
 
-  const mail: Mail = { answers: [], awaited: 0, sks: [] };
+  const queued: QueuedReplies = { replies: [], awaited: 0, sks: [] };
   for (const [id, parts] of replyParts) {
     const head = parts.find(({ sk }) => sk.endsWith('#0'));
     const numbered = parts.toSorted((a, b) => partOf(a) - partOf(b));
     if (head?.parts === parts.length) {
-      mail.answers.push({ id, text: numbered.map(({ text }) => text).join('') });
-      mail.sks.push(...parts.map(({ sk }) => sk));
-    } else if (ports.clock.now() - (head?.at ?? 0) < LOST_MS) mail.awaited += 1;
+      queued.replies.push({ id, text: numbered.map(({ text }) => text).join('') });
+      queued.sks.push(...parts.map(({ sk }) => sk));
+    } else if (ports.clock.now() - (head?.at ?? 0) < LOST_MS) queued.awaited += 1;
   }
-  return mail;
+  return queued;
 }
 
 const partOf = ({ sk }: ReplyPartItem): number => Number(sk.slice(sk.indexOf('#') + 1));

@@ -1,36 +1,39 @@
 import { authenticate } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
-import { isReconnect } from '#lib/mcp/protocol/variant.ts';
+import { STREAM_VERSION, VERSION_HEADER } from '#lib/mcp/protocol/variant.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { closeStream, deleteReplies, readMail, renewStream } from './reply-queue.ts';
+import { closeStream, deleteReplies, readReplies, renewStream } from './reply-queue.ts';
 
-/** What a stream does in its life of MCP_STREAM_SECONDS, all in ms. */
+/** Times in the life of a stream, which is MCP_STREAM_SECONDS long; all in ms. */
 const TIMING = {
-  /** At the end of its life it goes on until its client was quiet for so long: a busy one would post into the gap. */
+  /** At the end of its life it waits until its client has been quiet this long: a busy one would post into the gap. */
   quiet: 2_000,
-  /** But for no longer than this: the platform cuts it soon after. */
+  /** It waits no longer than this: the platform cuts it soon after. */
   overtime: 45_000,
-  /** A client that never sent anything is none. One that was known before may just have nothing to say. */
+  /** A new client that sends nothing for this long is gone. One that reconnects may just have nothing to send. */
   first: 30_000,
-  /** Nobody sent anything for so long: the client may be gone without a word. */
+  /** After this long without a message the client counts as gone. */
   idle: 10 * 60_000,
-  /** Keep-alive; also the key is asked after again. */
+  /** Keep-alive; the API key is checked again with it. */
   ping: 15_000,
   renew: 60_000,
-  /** Looks often for so long after a message, and then seldom. */
+  /** For this long after a message it polls at `busyPoll`, then at `idlePoll`. */
   busy: 30_000,
   busyPoll: 100,
   idlePoll: 1000,
 };
 
-/** Wake-ups by session: where GET and POST meet in one process, an answer does not wait for the next poll. */
+/** Wake-ups by session: where GET and POST run in one process, a reply does not wait for the next poll. */
 export type Wakeups = Map<string, () => void>;
 
-const eventOf = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
+/** Whether a stream is opened by a client that lost one before: it was initialized then. */
+const isReconnect = (headers: Headers): boolean => headers.get(VERSION_HEADER) === STREAM_VERSION;
+
+const serverSentEvent = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
 
 /**
  * The events of one stream, from the address to post to until its end: when its life is over, its client gone silent,
- * its key deleted, or the signal aborts. It ends with nothing awaited: first its mailbox closes, then all that was
+ * its key deleted, or the signal aborts. It ends with no reply awaited: first its queue closes, then all that was
  * posted before is answered.
  */
 export async function* eventsOf(
@@ -54,26 +57,26 @@ export async function* eventsOf(
     return age >= life && (silence >= TIMING.quiet || age >= life + TIMING.overtime);
   };
 
-  const rest = bell(wakeups, session, signal);
+  const rest = wakeable(wakeups, session, signal);
   try {
     // A client that has lost its stream is back within 10 ms, so that hardly a call falls into the gap.
-    yield `retry: 10\n${eventOf('endpoint', endpoint)}`;
+    yield `retry: 10\n${serverSentEvent('endpoint', endpoint)}`;
     for (;;) {
       try {
-        const { answers, awaited, sks } = await readMail(context, session, isClosed);
-        for (const { id, text } of answers) {
-          // An eventual read may show again what was taken out already.
+        const { replies, awaited, sks } = await readReplies(context, session, isClosed);
+        for (const { id, text } of replies) {
+          // An eventual read may show again what was deleted already.
           if (sent.has(id)) continue;
           sent.add(id);
-          yield eventOf('message', text);
+          yield serverSentEvent('message', text);
         }
         await deleteReplies(context, session, sks);
         const now = clock.now();
-        if (answers.length > 0 || awaited > 0) [heard, wasHeard] = [now, true];
+        if (replies.length > 0 || awaited > 0) [heard, wasHeard] = [now, true];
         const isLate = now - opened >= life + TIMING.overtime;
         if (isClosed && (awaited === 0 || isLate)) return;
         if (!isClosed && ((awaited === 0 && isOver(now)) || isLate)) {
-          // From now on posts are refused; those from before are found by one more look.
+          // From now on posts are refused; what was posted before is found by one more read.
           await closeStream(context, session);
           isClosed = true;
           continue;
@@ -91,7 +94,7 @@ export async function* eventsOf(
         if (!(error instanceof AppError)) throw error;
         // The key was deleted, or its account disabled.
         if (error.code !== 'UNAVAILABLE') return;
-        log.warn('an MCP stream could not look for answers and tries again', { ...fields, error });
+        log.warn('an MCP stream could not read its replies and tries again', { ...fields, error });
         if (clock.now() - opened >= life + TIMING.overtime) return;
       }
       await rest(clock.sleep(isClosed || clock.now() - heard < TIMING.busy ? TIMING.busyPoll : TIMING.idlePoll));
@@ -108,8 +111,8 @@ export async function* eventsOf(
   }
 }
 
-/** @returns waits for a rest to end, or until the session's bell rings or the signal aborts, whichever comes first */
-function bell(wakeups: Wakeups, session: string, signal: AbortSignal): (sleep: Promise<void>) => Promise<void> {
+/** @returns waits until a sleep ends, the session is woken, or the signal aborts, whichever comes first */
+function wakeable(wakeups: Wakeups, session: string, signal: AbortSignal): (sleep: Promise<void>) => Promise<void> {
   let { promise, resolve } = Promise.withResolvers<void>();
   const wake = () => resolve();
   wakeups.set(session, wake);

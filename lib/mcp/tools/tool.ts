@@ -11,7 +11,7 @@ export type Annotations = {
 /** It only reads what this service knows. */
 export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
 
-/** A built-in tool: what a client is told of it, and the use case that a call runs. */
+/** A built-in tool: what clients see of it, and the use case that a call runs. */
 export type Tool = {
   name: string;
   description: string;

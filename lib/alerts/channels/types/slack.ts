@@ -16,12 +16,12 @@ export const slack = defineChannel({
   secrets: ['url'],
   render(alert, config) {
     const { title, mood, facts, why, note } = messageOf(alert);
-    const headline = `${MARKS[mood]} ${plain(title)}`;
+    const headline = `${MARKS[mood]} ${escaped(title)}`;
     const blocks = [
       section(`*${headline}*`),
-      { type: 'section', fields: facts.map(([label, value]) => text(`*${label}*\n${plain(value)}`)) },
-      ...(why ? [section(`*Why*\n${plain(why)}`)] : []),
-      ...(note ? [{ type: 'context', elements: [text(plain(note))] }] : []),
+      { type: 'section', fields: facts.map(([label, value]) => text(`*${label}*\n${escaped(value)}`)) },
+      ...(why ? [section(`*Why*\n${escaped(why)}`)] : []),
+      ...(note ? [{ type: 'context', elements: [text(escaped(note))] }] : []),
     ];
     return {
       via: 'http',
@@ -40,8 +40,9 @@ export const slack = defineChannel({
   },
 });
 
-/** Slack's own three control characters; what is left cannot mention anybody. */
-const plain = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+/** Slack's own three control characters; with them escaped, a text cannot mention people or channels. */
+const escaped = (value: string): string =>
+  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const text = (value: string) => ({ type: 'mrkdwn', text: value, verbatim: true });
 const section = (value: string) => ({ type: 'section', text: text(value) });

@@ -1,11 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type ChannelType, defineChannel, type Send } from '#lib/alerts/channels/channel-type.ts';
 import { ChannelBody, channelTypes } from '#lib/alerts/channels/registry.ts';
 import { headerText } from '#lib/alerts/channels/types/ntfy.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { signatureOf } from '#test/support/webhook-receiver.ts';
 import { examples, nasty } from './example-alerts.ts';
 import { decoded, json, render } from './rendered.ts';
+
+/** Where a message goes, and what lets it in there. */
+const placeOf = (send: Send) => (send.via === 'http' ? [send.url, send.headers.authorization] : [send.subject]);
+
+/** The settings of a type that change where its messages go, or what lets them in there. */
+const leading = ({ render, examples: { valid } }: ChannelType): string[] =>
+  valid.flatMap((config) => {
+    const place = (changed: Record<string, string>) => placeOf(render(examples.test, changed));
+    return Object.keys(config).filter(
+      (key) => !isDeepStrictEqual(place({ ...config, [key]: `${config[key]}x` }), place(config)),
+    );
+  });
+
+it('a setting leads to the receiver when it changes the address, the subject or the authorization', () => {
+  const type = defineChannel({
+    type: 'pager',
+    title: 'Pager',
+    about: 'Posts to a room of a pager.',
+    via: 'http',
+    config: z.strictObject({ bot_token: z.string(), key: z.string(), chat_id: z.string(), severity: z.string() }),
+    secrets: ['bot_token', 'key'],
+    render: (_alert, { bot_token, key, ...body }) => ({
+      via: 'http',
+      url: `https://pager.test/${bot_token}/send`,
+      headers: { authorization: key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+    examples: { valid: [{ bot_token: 'a', key: 'b', chat_id: '7', severity: 'critical' }], invalid: [] },
+  });
+  expect(leading(type)).toEqual(['bot_token', 'key']);
+});
 
 describe.each(channelTypes.map((type) => [type.type, type] as const))('channel type %s', (name, type) => {
   it.each(type.examples.valid.map((value) => [JSON.stringify(value), value]))('takes %s', (_text, config) => {
@@ -24,8 +58,14 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
     expect(parse(ChannelBody, { channel_type: name, config: withNull })).toEqual({ channel_type: name, config });
   });
 
-  it('counts every key of its config that leads to the receiver among its secrets', () => {
-    expect(Object.keys(type.config.shape).sort()).toEqual([...type.secrets].sort());
+  it('counts every setting that leads to the receiver among its secrets', () => {
+    expect(type.secrets).toEqual(expect.arrayContaining(leading(type)));
+    expect(Object.keys(type.config.shape)).toEqual(expect.arrayContaining([...type.secrets]));
+  });
+
+  it('has every setting in one of its examples', () => {
+    const shown = new Set(type.examples.valid.flatMap(Object.keys));
+    expect(Object.keys(type.config.shape).filter((key) => !shown.has(key))).toEqual([]);
   });
 
   it('is carried by what it says', () => {

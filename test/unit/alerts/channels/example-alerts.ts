@@ -1,5 +1,5 @@
 import type { Alert } from '#lib/alerts/deliver/alert.ts';
-import type { DeliveryKind } from '#lib/alerts/deliver/delivery-item.ts';
+import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 
 const event: Alert['event'] = {
   entity_id: 'ent_1',

@@ -16,7 +16,10 @@ afterEach(() => world.table.store.close());
 /** What is recorded of a receiver that answers 404 with this body. */
 async function errorOf(config: Record<string, string>, body: string, type = 'slack'): Promise<string> {
   world.ports.net.http = async () => ({ status: 404, headers: {}, body, latency_ms: 1 });
-  const refusal = await sendAlert(world, channelTypeOf(type)!, config, examples.state_change, 'any');
+  const found = channelTypeOf(type)!;
+  const alert = examples.state_change;
+  const send = found.render(alert, config);
+  const refusal = await sendAlert(world, { type: found, config, alert, send, egress: 'any' });
   return refusal!.error;
 }
 

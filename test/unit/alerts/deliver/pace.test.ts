@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answeredAgain, retryAfterMs, slowDown, takeTurn, timedOut } from '#lib/alerts/deliver/pace.ts';
-import { nextRepeat } from '#lib/alerts/plan/repeat.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
 import { limitedReceiver } from '#test/support/limited-receiver.ts';
 
@@ -222,17 +221,4 @@ describe('many alerts at once to a receiver with a limit', () => {
     });
     await fc.assert(story, { numRuns: 20 });
   }, 60_000);
-});
-
-it('the next repeat is the first whole interval since the transition that lies ahead', () => {
-  const instant = fc.integer({ min: 0, max: 10_000_000 });
-  fc.assert(
-    fc.property(instant, fc.integer({ min: 1000, max: 1_000_000 }), instant, (since, interval, later) => {
-      const now = since + later;
-      const next = nextRepeat(since, interval, now);
-      expect((next - since) % interval).toBe(0);
-      expect(next).toBeGreaterThan(now);
-      expect(next - interval).toBeLessThanOrEqual(now);
-    }),
-  );
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
 import { nextTry, seriesOf } from '#lib/alerts/plan/series.ts';
-import type { Situation } from '#lib/alerts/plan/timed-alert.ts';
 import { mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { situation } from './situation.ts';
 
 it('a failed alert is tried again after 1, 5 and 15 minutes, and no more', () => {
   const tries: number[] = [];
@@ -23,11 +23,10 @@ it('a try that failed only after an hour is followed by the next one a minute la
 
 it('an alert that fails after a try of an earlier series was sent is made good within the cooldown', () => {
   // C1 told down; U1, planned at 265 s, failed on all channels at 268 s.
-  const announced = { baseline: 'up' as const, inFlight: [{ id: 'C1', announces: 'down' as const }] };
-  const check = { enabled: true, state: 'up', alerts: { last_planned_at: 265_000, announced } };
-  const policy = { catch_up: true, channels: [{}], notify_on_recovery: true, cooldown_seconds: 200 };
   const entry = mergeDeadline(undefined, nextTry({ failed_at: 268_000, tries: 0 }, 268_000)!);
   expect(entry.deadline).toBe(328_000);
-  const situation = { check, policy, entry, now: 328_000 } as unknown as Situation;
-  expect(decideCatchUp(situation)).toMatchObject({ tell: { kind: 'catch_up', announces: 'up' } });
+  const given = situation({ state: 'up', announced: 'down', planned: 265_000, policy: { cooldown_seconds: 200 } });
+  expect(decideCatchUp({ ...given, entry, now: 328_000 })).toMatchObject({
+    announce: { kind: 'catch_up', announces: 'up' },
+  });
 });

@@ -31,7 +31,7 @@ describe('a stream whose table is behind or fails', () => {
         ...table,
         // A deletion is not seen for a while.
         transact: async (writes) => {
-          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#MAILBOX#'));
+          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#REPLIES#'));
           if (!isTakingOut || before.length > 5) return table.transact(writes);
           before.push(...writes);
           return { ok: true };
@@ -54,7 +54,7 @@ describe('a stream whose table is behind or fails', () => {
       wrap: (table) => ({
         ...table,
         transact: async (writes) => {
-          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#MAILBOX#'));
+          const isTakingOut = writes.some((write) => 'delete' in write && write.delete.pk.includes('#REPLIES#'));
           if (isTakingOut && fails-- > 0) throw new AppError('UNAVAILABLE', 'The table is throttled.');
           return table.transact(writes);
         },
@@ -77,7 +77,7 @@ describe('a stream whose table is behind or fails', () => {
       wrap: (table) => ({
         ...table,
         query: async (query) => {
-          if (query.partition.includes('#MAILBOX#') && fails-- > 0) {
+          if (query.partition.includes('#REPLIES#') && fails-- > 0) {
             throw new AppError('UNAVAILABLE', 'The table is throttled.');
           }
           return table.query(query);

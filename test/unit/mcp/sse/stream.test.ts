@@ -100,7 +100,7 @@ describe('a stream of 2024-11-05', () => {
     expect(home.now() - deleted).toBeLessThan(20 * SECOND);
   });
 
-  it('ends when it is told to, and its mailbox takes nothing more', async () => {
+  it('ends when it is told to, and no reply can be queued any more', async () => {
     const home = await world();
     const left = new AbortController();
     const stream = await open(home, {}, left.signal);

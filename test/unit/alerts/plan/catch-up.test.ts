@@ -1,0 +1,87 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
+import { type Given, MINUTE, NOW, situation } from './situation.ts';
+
+const decide = (given: Given) => decideCatchUp(situation(given));
+const announces = (kind: string, state: string) => ({ announce: expect.objectContaining({ kind, announces: state }) });
+
+describe('decideCatchUp', () => {
+  it('tells what the channels do not know', () => {
+    expect(decide({ state: 'down', announced: 'up' })).toMatchObject(announces('catch_up', 'down'));
+    expect(decide({ state: 'up', announced: 'down' })).toMatchObject(announces('catch_up', 'up'));
+  });
+
+  it('tells nothing that they know already', () => {
+    expect(decide({ state: 'down', announced: 'down' })).toBe('end');
+    expect(decide({ state: 'up', announced: 'up' })).toBe('end');
+  });
+
+  it('tells what is again when alerts went out in the wrong order', () => {
+    expect(decide({ state: 'down', announced: 'down', note: { misled: true } })).toMatchObject(
+      announces('catch_up', 'down'),
+    );
+  });
+
+  it('waits for the end of the cooldown', () => {
+    const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW - MINUTE };
+    expect(decide(given)).toEqual({ later: { deadline: NOW + 4 * MINUTE } });
+    expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(announces('catch_up', 'down'));
+  });
+
+  it('does not wait for it when every delivery failed, or when channels were misled', () => {
+    const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW };
+    expect(decide({ ...given, note: { failed_at: NOW - MINUTE, tries: 0 } })).toMatchObject(
+      announces('catch_up', 'down'),
+    );
+    expect(decide({ ...given, note: { misled: true } })).toMatchObject(announces('catch_up', 'down'));
+  });
+
+  it('starts a cooldown of its own, and is not followed by another look', () => {
+    expect(decide({ state: 'down', announced: 'up' })).toEqual({
+      announce: { kind: 'catch_up', announces: 'down', starts_cooldown: true },
+      next: undefined,
+    });
+  });
+
+  it('tells of no recovery where the policy wants none', () => {
+    expect(decide({ state: 'up', announced: 'down', policy: { notify_on_recovery: false } })).toBe('end');
+  });
+
+  it('sends a closing note for a disabled check that channels take for down, also one that its deletion left', () => {
+    const closed = { announce: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
+    expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toEqual(closed);
+    expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false }, note: { closing: true } })).toEqual(
+      closed,
+    );
+    expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false } })).toBe('end');
+    expect(decide({ enabled: false, announced: 'up' })).toBe('end');
+  });
+
+  const anything = fc.record({
+    state: fc.constantFrom('up' as const, 'down' as const, 'unknown' as const),
+    announced: fc.constantFrom('up' as const, 'down' as const),
+    enabled: fc.boolean(),
+    planned: fc.integer({ min: 0, max: NOW }),
+    note: fc.constantFrom(undefined, { misled: true as const }, { failed_at: NOW - MINUTE, tries: 1 }),
+  });
+
+  it('is silent for a silenced policy, one without channels, and one that wants no catch-up', () => {
+    fc.assert(
+      fc.property(anything, (given) => {
+        expect(decide({ ...given, policy: { silenced: true } })).toBe('end');
+        expect(decide({ ...given, policy: { channels: [] } })).toBe('end');
+        expect(decide({ ...given, policy: { catch_up: false } })).toBe('end');
+      }),
+    );
+  });
+
+  it('never announces a state that the check is not in', () => {
+    fc.assert(
+      fc.property(anything, (given) => {
+        const decision = decide({ ...given, enabled: true });
+        if (decision !== 'end' && 'announce' in decision) expect(decision.announce.announces).toBe(given.state);
+      }),
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideRepeat, nextRepeat } from '#lib/alerts/plan/repeat.ts';
+import { type Given, MINUTE, NOW, situation } from './situation.ts';
+
+/** Down for two and a half hours, reminded every hour. */
+const DOWN: Given = { state: 'down', since: NOW - 150 * MINUTE, policy: { repeat_interval_seconds: 3600 } };
+const next = { deadline: NOW + 30 * MINUTE };
+const decide = (given: Given, policy: Given['policy'] = {}) =>
+  decideRepeat(situation({ ...given, policy: { ...given.policy, ...policy } }));
+
+describe('decideRepeat', () => {
+  it('reminds channels of a check that is down, and again an interval later', () => {
+    const announce = { kind: 'repeat', announces: 'down', starts_cooldown: false };
+    expect(decide(DOWN)).toEqual({ announce, next });
+  });
+
+  it('reminds within a cooldown too', () => {
+    expect(decide({ ...DOWN, planned: NOW }, { cooldown_seconds: 600 })).toMatchObject({
+      announce: { kind: 'repeat' },
+    });
+  });
+
+  it('ends when the check is down no more, or the policy wants no reminders', () => {
+    expect(decide({ ...DOWN, state: 'up' })).toBe('end');
+    expect(decide({ ...DOWN, state: 'unknown' })).toBe('end');
+    expect(decide(DOWN, { repeat_interval_seconds: 0 })).toBe('end');
+  });
+
+  it('keeps its rhythm without a word while the policy is silenced or has no channels', () => {
+    expect(decide(DOWN, { silenced: true })).toEqual({ later: next });
+    expect(decide(DOWN, { channels: [] })).toEqual({ later: next });
+  });
+});
+
+describe('nextRepeat', () => {
+  it('is the first whole interval since the transition that lies ahead', () => {
+    const instant = fc.integer({ min: 0, max: 10_000_000 });
+    fc.assert(
+      fc.property(instant, fc.integer({ min: 1000, max: 1_000_000 }), instant, (since, interval, later) => {
+        const now = since + later;
+        const at = nextRepeat(since, interval, now);
+        expect((at - since) % interval).toBe(0);
+        expect(at).toBeGreaterThan(now);
+        expect(at - interval).toBeLessThanOrEqual(now);
+      }),
+    );
+  });
+});

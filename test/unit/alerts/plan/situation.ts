@@ -1,0 +1,63 @@
+import type { Situation } from '#lib/alerts/plan/timed-alert.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { keyTable } from '#lib/keys.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
+
+export const NOW = Date.parse('2026-11-21T12:00:00.000Z');
+export const MINUTE = 60_000;
+
+const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
+
+/** What differs from a check that is up, was announced as up, and has one channel and no cooldown. */
+export type Given = {
+  state?: CheckItem['state'];
+  /** Epoch ms. */
+  since?: number;
+  announced?: 'up' | 'down';
+  enabled?: boolean;
+  /** Epoch ms of the last alert. */
+  planned?: number;
+  policy?: Partial<PolicyItem>;
+  note?: Deadline['note'];
+};
+
+/** A deadline of alerting that is due at NOW. */
+export function situation(given: Given): Situation {
+  const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
+  const check: CheckItem = {
+    ...keys.check('acc_a', 'chk_a'),
+    v: 'c1',
+    tenant_id: 'acc_a',
+    entity_id: 'ent_a',
+    id: 'chk_a',
+    check_type: 'push',
+    execution_mode: 'push',
+    name: 'backup',
+    interval_seconds: 60,
+    timeout_ms: 5000,
+    failure_threshold: 1,
+    enabled,
+    config: {},
+    created_at: iso(0),
+    updated_at: iso(0),
+    rev: 1,
+    settings_at: 0,
+    state,
+    state_since: iso(since),
+    consecutive_failures: 0,
+    alerts: {
+      last_planned_at: planned,
+      announced: { baseline: announced, inFlight: [] },
+    },
+  };
+  const channel = { id: 'chn_a', channel_type: 'slack', config: {}, created_at: iso(0) };
+  return {
+    check,
+    policy: { ...defaultPolicy(keys, check), cooldown_seconds: 0, channels: [channel], ...given.policy },
+    transition: undefined as never,
+    entry: { deadline: NOW, ...(note && { note }) },
+    now: NOW,
+  };
+}
