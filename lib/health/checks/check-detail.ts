@@ -26,7 +26,7 @@ export const detailOf = ({ result }: CheckType) =>
       .optional()
       .describe('push: seconds of silence until it goes down: the grace, and intervals up to failure_threshold.'),
   });
-export type CheckDetail = z.infer<ReturnType<typeof detailOf>>;
+type CheckDetail = z.infer<ReturnType<typeof detailOf>>;
 
 export async function checkDetail(context: Context, check: CheckItem): Promise<CheckDetail> {
   const { result } = checkTypeOf(check.check_type);
