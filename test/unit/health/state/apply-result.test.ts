@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type AppliedResult, applyResult } from '#lib/health/state/apply-result.ts';
+import { applyResult } from '#lib/health/state/apply-result.ts';
 import { healthWorld } from '#test/support/health-world.ts';
+
+type AppliedResult = Parameters<typeof applyResult>[2];
 
 const world = await healthWorld();
 const { ports, keys } = world;
