@@ -6,7 +6,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { changeState, readBasis } from './change-state.ts';
 import { isSame, nextState } from './next-state.ts';
 
-export type AppliedResult = {
+type AppliedResult = {
   success: boolean;
   error_message: string;
   cause: 'result' | 'silence';
