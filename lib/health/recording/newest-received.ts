@@ -34,8 +34,7 @@ export const remembered = ({ last_received }: CheckItem, now: number): Newness |
 /**
  * The newest push that was applied, by order and by arrival; undefined before the first. It is the one on the check
  * item, or a quiet one since then, which wrote only its result. A quiet push is ordered at most QUIET_MS before its
- * arrival, so the look back is short: usually one item. Pushes that arrived while our clock ran ahead are skipped; if
- * no other is known, the answer is 0.
+ * arrival, so the look back is short: usually one item.
  */
 export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<Newness | undefined> {
   const now = ports.clock.now();
