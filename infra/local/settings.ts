@@ -11,7 +11,7 @@ const EMBEDDED = {
   SHARDS: '1',
   BUCKETS: '1',
   JOB_GROUP_MS: '50',
-  WITNESS: '.',
+  REFERENCE_HOST: '.',
   MCP_STREAMS_PER_KEY: '100',
   // A machine of one's own has its CPU to itself.
   PROBES_AT_ONCE: '250',

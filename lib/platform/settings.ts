@@ -65,8 +65,11 @@ export const SettingsSchema = z.object({
     .max(128)
     .regex(SUBJECT_PREFIX, 'must be tokens that each end with a dot, such as fleetwatch.{tenant_id}. ; or empty')
     .default('fleetwatch.{tenant_id}.'),
-  /** A name to look up, NS, when no target answers any more: `.` for the root; empty: no witness of our own network. */
-  WITNESS: z
+  /**
+   * A name to look up, NS, when no target answers any more: `.` for the root; empty: our own network is never
+   * suspected.
+   */
+  REFERENCE_HOST: z
     .string()
     .default('')
     .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com'),

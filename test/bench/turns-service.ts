@@ -28,7 +28,7 @@ setInterval(() => {
   last = now;
 }, 1);
 
-const { settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', WITNESS: '.' });
+const { settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', REFERENCE_HOST: '.' });
 const host = await startHost({
   settings,
   log: makeLog('error'),

@@ -18,11 +18,11 @@ async function begin(count: number, settings: Record<string, string>, more: obje
   await service.pass(2 * MINUTE);
 }
 
-/** From now on, for five minutes, the targets and the witness do so. */
-async function then(targets: Manner, witness: Manner): Promise<void> {
+/** From now on, for five minutes, the targets and the reference host do so. */
+async function then(targets: Manner, referenceHost: Manner): Promise<void> {
   for (let i = 0; i < checks.length; i++) service.host(`t${i}.test`).does(targets);
   service.host('127.0.0.1').does(targets);
-  service.host('.').does(witness);
+  service.host('.').does(referenceHost);
   await service.pass(5 * MINUTE);
 }
 
@@ -35,7 +35,7 @@ describe.each([
 ])('when %s', (_how, settings) => {
   beforeEach(() => begin(20, settings));
 
-  it('all hosts and the witness falling silent is our own network: a gap, and no page', async () => {
+  it('all hosts and the reference host falling silent is our own network: a gap, and no page', async () => {
     await then('hangs', 'hangs');
     expect(pages()).toEqual([]);
     for (const check of checks) expect(await causesOf(check)).toEqual(['network']);
@@ -47,12 +47,12 @@ describe.each([
     expect(gap_seconds).toBeGreaterThanOrEqual(290);
   });
 
-  it('all hosts falling silent while the witness answers pages', async () => {
+  it('all hosts falling silent while the reference host answers pages', async () => {
     await then('hangs', 'answers');
     expect(pages()).toHaveLength(20);
   });
 
-  it('all hosts refusing pages, whatever the witness', async () => {
+  it('all hosts refusing pages, whatever the reference host', async () => {
     await then('refuses', 'hangs');
     expect(pages()).toHaveLength(20);
   });
@@ -100,7 +100,7 @@ describe('pages come all the same', () => {
     expect(pages()).toHaveLength(5);
   });
 
-  it('when the witness was never heard', async () => {
+  it('when the reference host was never heard', async () => {
     service = await virtualService('09:30', apart);
     service.host('.').does('hangs');
     checks = [];
@@ -111,8 +111,8 @@ describe('pages come all the same', () => {
     expect(pages()).toHaveLength(5);
   });
 
-  it('without a witness', async () => {
-    await begin(5, { ...apart, WITNESS: '' });
+  it('without a reference host', async () => {
+    await begin(5, { ...apart, REFERENCE_HOST: '' });
     await then('hangs', 'answers');
     expect(pages()).toHaveLength(5);
   });

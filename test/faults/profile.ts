@@ -6,11 +6,11 @@ export type Profile = {
   oneProcess: boolean;
   /** Unless it is one: whether a process whose invocation is over takes another one. */
   warm: boolean;
-  /** The setting WITNESS. */
-  witness: string;
-  /** Times in which our own network is down, the witness out of reach with it. */
+  /** The setting REFERENCE_HOST. */
+  referenceHost: string;
+  /** Times in which our own network is down, the reference host out of reach with it. */
   networkSpells: number;
-  /** Times in which all targets are silent and the witness answers. */
+  /** Times in which all targets are silent and the reference host answers. */
   targetSpells: number;
   /** Times in which the operator of the service has disabled the account. */
   stops: number;
@@ -90,7 +90,7 @@ export function drawProfile(random: Random): Profile {
   return {
     oneProcess,
     warm: random.chance(0.7),
-    witness: random.pick(['.', '.', '.', '']),
+    referenceHost: random.pick(['.', '.', '.', '']),
     networkSpells: random.int(0, 2),
     targetSpells: random.int(0, 1),
     stops: random.int(0, 1),

@@ -65,7 +65,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     MIN_INTERVAL_SECONDS: '1',
     SHARDS: String(profile.shards),
     BUCKETS: '2',
-    WITNESS: profile.witness,
+    REFERENCE_HOST: profile.referenceHost,
     JOB_GROUP_MS: String(profile.jobGroupMs),
   });
   const keys = keyTable(settings);
@@ -85,7 +85,10 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     table,
     queues: { send: async (queue, messages) => cloud.send(queue, messages) },
     bus: { publish: async () => {} },
-    net: virtualNet({ ...outer, witness: profile.witness, onCall: (id) => void runPipeline(world, id) }, receiver.post),
+    net: virtualNet(
+      { ...outer, referenceHost: profile.referenceHost, onCall: (id) => void runPipeline(world, id) },
+      receiver.post,
+    ),
     publish: receiver.publish,
     log: silentLog,
     profile: repaired(profile),

@@ -19,7 +19,7 @@ export type Host = {
   does(manner: Manner): void;
 };
 
-/** A network whose hosts do as a test says. The look-up that a WITNESS makes goes to the host `.`. */
+/** A network whose hosts do as a test says. The look-up that a REFERENCE_HOST makes goes to the host `.`. */
 export type VirtualHosts = { net: Net; host(name: string): Host; names(): string[] };
 
 const TRAVEL_MS = 20;

@@ -8,7 +8,7 @@ import { currentRun } from './run-context.ts';
 import { targets } from './targets.ts';
 
 type World = Parameters<typeof receivers>[0] & {
-  witness: string;
+  referenceHost: string;
   onProbe: () => void;
   onCall: (execution_id: string) => void;
 };
@@ -19,7 +19,7 @@ type World = Parameters<typeof receivers>[0] & {
  * @param world `onCall` hears of each run whose call an action's target has read
  */
 export function virtualNet(world: World, post: ReturnType<typeof receivers>['post']): (process: number) => Net {
-  const { random, clock, seen, manners, witness } = world;
+  const { random, clock, seen, manners, referenceHost } = world;
   const target = targets(world);
   const call = actionTargets(world);
 
@@ -49,7 +49,7 @@ export function virtualNet(world: World, post: ReturnType<typeof receivers>['pos
     connect: ({ host, timeout_ms }) => target.connect(process, host, timeout_ms),
     tls: ({ host, timeout_ms }) => target.tls(process, host, timeout_ms),
     resolve: async ({ hostname, type, resolver, timeout_ms }) => {
-      if (hostname !== witness || type !== 'NS') return target.resolve(process, hostname, resolver, timeout_ms);
+      if (hostname !== referenceHost || type !== 'NS') return target.resolve(process, hostname, resolver, timeout_ms);
       await look(process, timeout_ms);
       return { values: ['a.root-servers.net'], latency_ms: 20 };
     },

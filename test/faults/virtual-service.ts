@@ -55,7 +55,7 @@ export async function virtualService(
     SHARDS: '1',
     BUCKETS: '1',
     JOB_GROUP_MS: '50',
-    WITNESS: '.',
+    REFERENCE_HOST: '.',
     ...settings,
   });
   const keys = keyTable(parsed);

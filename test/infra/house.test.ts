@@ -121,7 +121,7 @@ describe('a comment', () => {
 });
 
 describe('a room of lib', () => {
-  it('has a README of ten lines at most', () => {
+  it('has a README of fourteen lines at most', () => {
     const rooms = new Set(
       files.filter((file) => /^lib\/.+\/.*\.ts$/.test(file)).map((file) => file.split('/').slice(0, 2).join('/')),
     );
@@ -129,7 +129,7 @@ describe('a room of lib', () => {
       const page = posix.join(room, 'README.md');
       return { page, lines: files.includes(page) ? linesOf(page) : 0 };
     });
-    expect(sizes.filter(({ lines }) => lines < 3 || lines > 10)).toEqual([]);
+    expect(sizes.filter(({ lines }) => lines < 3 || lines > 14)).toEqual([]);
   });
 });
 

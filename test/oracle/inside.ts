@@ -47,7 +47,7 @@ export type ProbeSeen = {
   interrupted?: boolean;
   own_resolver: boolean;
 };
-/** One time that a process asked the witness. */
+/** One time that a process asked the reference host. */
 export type Look = { process: number; at: number; ended_at?: number; heard: boolean };
 /** `type` is the channel's, `says` what whoever reads it takes from it: up, down, closed, test, or garbled. */
 export type SeenAlert = Received & { kind: string; type: string; says: string; run: number | undefined };
@@ -87,7 +87,7 @@ export type Seen = {
   storeSpells: StoreSpell[];
   /** What a function did wrong with a batch, in a sentence. */
   batches: string[];
-  /** Time in which nothing answered that is not ours: on `network` not even the witness. */
+  /** Time in which nothing answered that is not ours: on `network` not even the reference host. */
   spells: NetworkSpell[];
   stops: Stop[];
   /** What MCP said of the state of everything. */

@@ -7,7 +7,7 @@ import { isUnjudged, skewOf, targetOf } from './rules.ts';
 const HOSTS = 3;
 /** How a failure is called that may be one of our own network. */
 const NO_ANSWER = new Set(['dns', 'timeout', 'connect']);
-/** While hosts answer, the witness is asked no more often (ms). */
+/** While hosts answer, the reference host is asked no more often (ms). */
 const ROUTINE_MS = 10 * 60_000;
 /** From an answer on the wire until the process has taken note of it (ms). */
 const NOTED_MS = 10;
@@ -16,10 +16,10 @@ type Ended<T> = T & { ended_at: number };
 const hasEnded = <T extends { ended_at?: number }>(one: T): one is Ended<T> => one.ended_at !== undefined;
 
 /**
- * Our own network. A process that has heard the witness, to which three hosts or more have been silent since anything
- * answered, and which hears nothing, the witness included, until it records: records no failure of a target that was
- * silent then. A slot is blamed on our network only if a process that had heard the witness before found it silent, and
- * three hosts too, with nothing heard until the probe of that slot began.
+ * Our own network. A process that has heard the reference host, to which three hosts or more have been silent since
+ * anything answered, and which hears nothing, the reference host included, until it records: records no failure of a
+ * target that was silent then. A slot is blamed on our network only if a process that had heard the reference host
+ * before found it silent, and three hosts too, with nothing heard until the probe of that slot began.
  */
 export function checkNetwork(inside: Inside): string[] {
   const { seen } = inside;
@@ -79,7 +79,7 @@ function witnesses({ seen, profile }: Inside) {
       of(process).heard.filter(({ silent }) => !silent),
       until,
     );
-  /** When a host or the witness last answered. */
+  /** When a host or the reference host last answered. */
   const lastLife = (process: number, until: number): number =>
     Math.max(
       lastAnswer(process, until),
@@ -97,7 +97,7 @@ function witnesses({ seen, profile }: Inside) {
     const silences = of(process).heard.filter(({ silent, ended_at }) => silent && ended_at > from && ended_at <= until);
     return new Set(silences.map(({ host }) => host));
   };
-  /** The looks of a process while hosts answered: each says whether the witness counts until the next one. */
+  /** The looks of a process while hosts answered: each says whether the reference host counts until the next one. */
   function routineOf(process: number): Ended<Look>[] {
     let last = Number.NEGATIVE_INFINITY;
     return of(process).asked.filter(({ at }) => {

@@ -13,7 +13,7 @@ const LATENCY_MS = 20;
 
 /**
  * Targets of checks are `t….test`, which have their bad spells; `pager.test` takes alerts and refuses one in twenty;
- * everything else, the witness too, is well.
+ * everything else, the reference host too, is well.
  */
 export function makeTargets(now: () => number, { once_in, shortest, longest }: Spells): Targets {
   const asked = { probes: 0, failed: 0, alerts: 0, actions: 0 };

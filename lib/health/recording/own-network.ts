@@ -34,10 +34,10 @@ export type OwnNetwork = {
 
 /**
  * Distinguishes a failure of our own network from failures of the targets (docs/CONTRACT.md#probes) by a look-up of the
- * reference host, the setting WITNESS. Without it all failures are those of the targets.
+ * reference host, the setting REFERENCE_HOST. Without it all failures are those of the targets.
  */
 export function ownNetwork(ports: Ports): OwnNetwork {
-  const { WITNESS } = ports.settings;
+  const { REFERENCE_HOST } = ports.settings;
   const silent = new Set<string>();
   /** Hosts that have ever answered, up to HOSTS. */
   const heard = new Set<string>();
@@ -63,7 +63,7 @@ export function ownNetwork(ports: Ports): OwnNetwork {
     attribute: async () => {
       const mayTell = silent.size >= HOSTS || heard.size >= HOSTS;
       if (!wasHeard || !mayTell) return 'target';
-      if (await referenceAnswers(ports, WITNESS)) {
+      if (await referenceAnswers(ports, REFERENCE_HOST)) {
         signOfLife();
         return 'target';
       }
@@ -73,9 +73,9 @@ export function ownNetwork(ports: Ports): OwnNetwork {
     wasDown: (at) => isDown || at < downUntil,
     refreshReference: async () => {
       const now = ports.clock.now();
-      if (WITNESS === '' || heard.size === 0 || silent.size > 0 || now < askAt) return;
+      if (REFERENCE_HOST === '' || heard.size === 0 || silent.size > 0 || now < askAt) return;
       askAt = now + REFERENCE_EVERY_MS;
-      if (await referenceAnswers(ports, WITNESS)) {
+      if (await referenceAnswers(ports, REFERENCE_HOST)) {
         wasHeard = true;
         missed = 0;
         return;

@@ -20,8 +20,8 @@ describe('the settings', () => {
     { NATS_SUBJECT_PREFIX: 'fleet.*.' },
     { NATS_SUBJECT_PREFIX: 'fleet.{tenant}.' },
     { NATS_SUBJECT_PREFIX: 'a\r\nPUB.' },
-    { WITNESS: 'a..b' },
-    { WITNESS: 'https://example.com' },
+    { REFERENCE_HOST: 'a..b' },
+    { REFERENCE_HOST: 'https://example.com' },
     { CHECK_EGRESS: 'all' },
     { MIN_INTERVAL_SECONDS: '0' },
     { ALLOWED_ORIGINS: 'https://app.example.com/' },
@@ -36,17 +36,17 @@ describe('the settings', () => {
     { NATS_SUBJECT_PREFIX: '' },
     { NATS_SUBJECT_PREFIX: 'ops.fleet-{tenant_id}.alerts.' },
     { NATS_URL: '127.0.0.1:4222' },
-    { WITNESS: '.' },
-    { WITNESS: 'example.com.' },
-    { WITNESS: 'xn--bcher-kva.de' },
+    { REFERENCE_HOST: '.' },
+    { REFERENCE_HOST: 'example.com.' },
+    { REFERENCE_HOST: 'xn--bcher-kva.de' },
     { ALLOWED_ORIGINS: 'https://app.example.com, http://localhost:5173' },
   ])('take %o', (right) => {
     expect(() => readSettings(right)).not.toThrow();
   });
 
   it('of one machine take what is empty for the default, but for a prefix that may be none', () => {
-    const { settings } = readHostSettings({ WITNESS: '', NATS_SUBJECT_PREFIX: '' });
-    expect(settings).toMatchObject({ WITNESS: '.', NATS_SUBJECT_PREFIX: '' });
+    const { settings } = readHostSettings({ REFERENCE_HOST: '', NATS_SUBJECT_PREFIX: '' });
+    expect(settings).toMatchObject({ REFERENCE_HOST: '.', NATS_SUBJECT_PREFIX: '' });
     expect(readHostSettings({}).settings.NATS_SUBJECT_PREFIX).toBe('fleetwatch.{tenant_id}.');
   });
 });

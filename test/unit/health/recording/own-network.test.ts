@@ -18,7 +18,7 @@ beforeEach(() => {
   network = ownNetwork({
     net: { resolve },
     clock: { now: () => now },
-    settings: { WITNESS: '.' },
+    settings: { REFERENCE_HOST: '.' },
   } as unknown as Ports);
 });
 
@@ -30,7 +30,7 @@ async function batch(answered: boolean) {
   return blame;
 }
 
-describe('the witness of our own network', () => {
+describe('the reference host of our own network', () => {
   it('that never answered speaks for nobody', async () => {
     witnessIsUp = false;
     await batch(true);
@@ -47,7 +47,7 @@ describe('the witness of our own network', () => {
     await batch(true);
     now += 10 * MINUTE;
     witnessIsUp = false;
-    // The last answers of the hosts come in while the witness is silent already.
+    // The last answers of the hosts come in while the reference host is silent already.
     await batch(true);
     now += 5000;
     expect(await batch(false)).toBe('network');
