@@ -152,7 +152,7 @@ function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   );
 }
 
-// To JSON Schema 2020-12 a format is a remark. The validator judges some by regular expressions that can take for ever.
+// To JSON Schema 2020-12 a format is a remark. The validator checks some by regular expressions that can take for ever.
 for (const name of Object.keys(format)) delete format[name];
 
 const validatorOf = (schema: Record<string, unknown>): Validator => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * Bounds on the shape of what a request holds, judged before anything is made of it: a hundred thousand small members
+ * Bounds on the shape of what a request holds, checked before anything is made of it: a hundred thousand small members
  * cost far more to parse, and far more again to complain of one by one, than their bytes did to read.
  */
 
@@ -34,7 +34,7 @@ export function excessOf(json: Uint8Array): string | undefined {
 }
 
 /**
- * A list or map whose length is judged before any of its members is, so that one that is far too long has one fault
+ * A list or map whose length is checked before any of its members is, so that one that is far too long has one fault
  * and not one a member.
  */
 export const atMost = <Schema extends z.ZodType>(most: number, schema: Schema, message: string) =>

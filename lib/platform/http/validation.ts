@@ -14,7 +14,7 @@ const MAX_PATH = 500;
  * names each place.
  */
 export const parse = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> =>
-  judged(schema, value, unknownMembers(schema, value));
+  validated(schema, value, unknownMembers(schema, value));
 
 /**
  * The same for the body of a request, where null at the outermost level means absent.
@@ -25,10 +25,10 @@ export function parseBody<Schema extends z.ZodType>(
   body: Record<string, unknown>,
   readOnly?: ReadonlySet<string>,
 ): z.output<Schema> {
-  return judged(schema, withoutNulls(body), unknownMembers(schema, body, readOnly));
+  return validated(schema, withoutNulls(body), unknownMembers(schema, body, readOnly));
 }
 
-function judged<Schema extends z.ZodType>(schema: Schema, value: unknown, strange: ErrorDetail[]): z.output<Schema> {
+function validated<Schema extends z.ZodType>(schema: Schema, value: unknown, strange: ErrorDetail[]): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true, error: plainErrors });
   if (parsed.success && strange.length === 0) return parsed.data;
   const wrong = parsed.success ? [] : [...detailsOf(parsed.error), ...missingAnyway(schema, value, parsed.error)];
@@ -48,7 +48,7 @@ const detailsOf = (error: z.ZodError, under: (string | number)[] = []): ErrorDet
     return [{ path: path.join('.'), message: issue.message }];
   });
 
-/** With a missing or wrong kind zod judges nothing else; what every kind requires is named all the same. */
+/** With a missing or wrong kind zod checks nothing else; what every kind requires is named all the same. */
 function missingAnyway(schema: z.ZodType, value: unknown, error: z.ZodError): ErrorDetail[] {
   const [issue] = error.issues;
   if (issue?.code !== 'invalid_union' || issue.path.length > 1 || typeof value !== 'object' || value === null)

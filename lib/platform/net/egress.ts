@@ -3,7 +3,7 @@ import { ipv6Groups } from './ipv6.ts';
 import { type Egress, NetError } from './net.ts';
 
 /**
- * Where outbound connections may go. Literals are judged as they stand, names after one look-up, of which every
+ * Where outbound connections may go. Literals are checked as they stand, names after one look-up, of which every
  * address must pass; the caller connects to exactly those addresses. `allow` is EGRESS_ALLOW: CIDRs that pass always.
  */
 

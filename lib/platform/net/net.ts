@@ -80,7 +80,7 @@ export type LookUp = {
   /** Address or address:port of the DNS server to ask; the machine's own when absent. */
   resolver?: string | undefined;
   timeout_ms: number;
-  /** For `resolver`; the machine's own is the operator's and not judged. */
+  /** For `resolver`; the machine's own is the operator's and always allowed. */
   egress: Egress;
 };
 
@@ -91,7 +91,7 @@ export type LookUp = {
 export type LookUpReply = { values: string[]; latency_ms: number };
 
 /**
- * Guarded sockets and look-ups: every address is judged before it is connected to, and nothing outlives `timeout_ms`.
+ * Guarded sockets and look-ups: every address is checked before it is connected to, and nothing outlives `timeout_ms`.
  * All methods throw `NetError`; anything else that they throw is a fault of this machine (no file descriptors left).
  */
 export interface Net {
@@ -106,6 +106,9 @@ export interface Net {
   tls(request: PortRequest & { servername?: string }): Promise<TlsReply>;
   /** Asks a DNS server; no record of that type is a `NetError('dns')`. */
   resolve(request: LookUp): Promise<LookUpReply>;
-  /** Looks a host up and judges it, without connecting: `NetError('egress')` when it may not be reached, or `dns`. */
+  /**
+   * Looks a host up and checks its addresses, without connecting: `NetError('egress')` when it may not be reached, or
+   * `dns`.
+   */
   guard(request: HostRequest): Promise<void>;
 }

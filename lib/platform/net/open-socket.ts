@@ -9,7 +9,7 @@ import type { RequestTimeout } from './request-timeout.ts';
 /** What the guard needs beside a request: EGRESS_ALLOW and the look-up of names. */
 export type Guard = { allow: readonly string[]; resolve: Resolve };
 
-/** Looks a judged host up and judges what it finds. */
+/** Looks an allowed host up, and allows or refuses the addresses it finds. */
 export async function addressesOf(
   guard: Guard,
   verdict: Verdict,
@@ -32,7 +32,7 @@ type OpenSocket = { socket: Socket; where: string };
 /** How long one of several addresses is tried before the next. */
 const NEXT_ADDRESS_MS = 1_000;
 
-/** Connects to a judged host: to the judged addresses and no others. */
+/** Connects to an allowed host: to the allowed addresses and no others. */
 export async function openSocket(
   guard: Guard,
   verdict: Verdict,
@@ -47,7 +47,7 @@ export async function openSocket(
     addresses.length === 1
       ? connect({ host: addresses[0]!, port })
       : connect({
-          host: 'judged',
+          host: 'allowed',
           port,
           lookup: pinned(addresses),
           autoSelectFamily: true,
@@ -63,7 +63,7 @@ export async function openSocket(
     socket.once('connect', resolve);
     socket.once('error', (error) => reject(connectError(error, where)));
   });
-  // Nothing should be able to change the address after it was judged; if something does, this is the last gate.
+  // Nothing should be able to change the address after it was allowed; if something does, this is the last gate.
   const reached = socket.remoteAddress;
   const refusal = reached === undefined ? undefined : refusalOf(reached, egress, guard.allow);
   if (refusal) throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);

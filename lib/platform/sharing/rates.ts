@@ -41,7 +41,7 @@ export function readRates<C extends RateClass>(text: string, allowed: readonly C
 
 /**
  * The rates that hold: those of the setting RATE_LIMITS, else the host's own.
- * @param setting `off`, empty, or a list; its shape was judged with the settings
+ * @param setting `off`, empty, or a list; its shape was validated with the settings
  * @returns undefined when nothing is limited
  */
 export const ratesIn = (setting: string, own: Rates): Rates | undefined =>

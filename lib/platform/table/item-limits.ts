@@ -32,7 +32,7 @@ export const keyOf = (write: Write): Key =>
   'put' in write ? write.put : 'delete' in write ? write.delete : write.check;
 
 /**
- * An item as JSON text, judged by every limit of one item.
+ * An item as JSON text, held to every limit of one item.
  * @throws AppError PAYLOAD_TOO_LARGE over 400 KB, VALIDATION_ERROR for a number out of range or nesting over 32 levels;
  *   Error for a bad key and for what is not JSON (undefined, NaN, functions)
  */
@@ -46,7 +46,7 @@ export function itemText(item: Item): string {
 }
 
 /**
- * Judges the shape of a transaction; its items are judged by `itemText`.
+ * Checks the shape of a transaction; its items are checked by `itemText`.
  * @param texts of the puts among the writes
  */
 export function checkTransaction(writes: Write[], texts: (string | undefined)[]): void {

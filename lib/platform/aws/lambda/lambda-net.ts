@@ -13,7 +13,7 @@ const WAY_OUT = 'the operator can run checks in a VPC (VPC_ID) that has a way th
  */
 export function lambdaNet(settings: Settings, resolve: Resolve = systemResolver()): Net {
   const net = makeNet(settings, withoutIpv6(resolve));
-  const judged = async ({ host, timeout_ms, egress }: HostRequest, port?: number): Promise<void> => {
+  const checked = async ({ host, timeout_ms, egress }: HostRequest, port?: number): Promise<void> => {
     const address = host.replace(/^\[(.*)\]$/, '$1');
     if (isIPv6(address)) {
       // Where it may not go at all is said first.
@@ -26,20 +26,20 @@ export function lambdaNet(settings: Settings, resolve: Resolve = systemResolver(
     ...net,
     http: async (request) => {
       const url = URL.parse(request.url);
-      if (url) await judged({ ...request, host: url.hostname });
+      if (url) await checked({ ...request, host: url.hostname });
       return net.http(request);
     },
     connect: async (request) => {
-      await judged(request, request.port);
+      await checked(request, request.port);
       return net.connect(request);
     },
     tls: async (request) => {
-      await judged(request, request.port);
+      await checked(request, request.port);
       return net.tls(request);
     },
     guard: async (request) => {
       await net.guard(request);
-      await judged(request);
+      await checked(request);
     },
   };
 }
