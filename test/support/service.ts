@@ -109,7 +109,7 @@ async function createTenant(): Promise<Tenant> {
     // As the CLI does it, without a process for each account.
     const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
     const ports = { table: deployedTable(process.env.TABLE_NAME), clock: systemClock, ids: makeIds(systemClock) };
-    const made = await createAccount({ ports: ports, keys: keyTable(readSettings(process.env)) }, NEW_ACCOUNT, {
+    const made = await createAccount({ ports, keys: keyTable(readSettings(process.env)) }, NEW_ACCOUNT, {
       again: true,
     });
     ports.table.close();

@@ -32,8 +32,7 @@ async function afterFailure(env: Env, { tenant_id, alert, check_id }: DeliveryIt
   await lookAgain(env, tenant_id, check_id, (check, now) => {
     const wanted = nextTry(alert.series ?? { failed_at: now, tries: 0 }, now);
     const announced = check.alerts.announced && retract(check.alerts.announced, alert.id);
-    if (announced && announced !== check.alerts.announced)
-      return { alerts: { ...check.alerts, announced: announced }, wanted };
+    if (announced && announced !== check.alerts.announced) return { alerts: { ...check.alerts, announced }, wanted };
     return announcedState(check.alerts) === 'unknown' ? { wanted } : undefined;
   });
 }

@@ -73,7 +73,7 @@ export async function actOnDeadline(
   }
 }
 
-/** `made`: ids of the deliveries that this very call has made. */
+/** `created`: ids of the deliveries that this very call has made. */
 type Work = Env & { deadline: DueDeadline; kind: AlertDeadline; created: Set<string> };
 
 /** One decision, written. Answers the deadline that it leaves, undefined when nothing is to be done any more. */
@@ -100,7 +100,7 @@ async function step(
     const isOwn = entry.note.send.every((id) => created.has(id));
     if (!isOwn && now < entry.deadline + HANDING_OVER_MS) return undefined;
     // Made by this call, or by an earlier one that died before it noted that they were enqueued. Twice does no harm.
-    await enqueuePending({ ports, keys }, tenant_id, entry.note.send);
+    await enqueuePending(work, tenant_id, entry.note.send);
     return leave(entry.note.next);
   }
   if (entry.deadline > now) return undefined;

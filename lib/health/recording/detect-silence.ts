@@ -8,7 +8,7 @@ import { resultExpiry } from '#lib/health/history/retention.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
@@ -31,9 +31,7 @@ export const detectSilence = (env: Env, deadline: DueDeadline, account: AccountI
   oneAtATime(env.ports.table, deadline.entity_id, () => untilDone(env.ports, () => attempt(env, deadline, account)));
 
 /** A deadline that has come, and what decides on it. */
-type DueSilence = {
-  ports: Ports;
-  keys: Keys;
+type DueSilence = Env & {
   deadline: DueDeadline;
   check: CheckItem;
   /** The write that moves the deadline (epoch ms) on. */

@@ -67,7 +67,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
     metrics: { count: () => {} },
     settings,
   };
-  return { ...ports, limiter: leaseLimiter({ ports: ports, keys: keyTable(settings) }) };
+  return { ...ports, limiter: leaseLimiter({ ports, keys: keyTable(settings) }) };
 }
 
 /** Starts and keeps the processes of the functions as Lambda does, and counts what their invocations take. */
