@@ -9,7 +9,7 @@ const env = { BASE_URL: process.env.BASE_URL ?? '' };
 /** Asks nothing that a schedule must have begun for, which it does a minute after the deployment. */
 const WITHOUT_SCHEDULE = [
   'test/deploy/{mcp,ports}.test.ts',
-  ...['access', 'actions-input', 'blueprints*', 'endpoints', 'entities', 'entity-deletion', 'gates', 'invitations'],
+  ...['access', 'actions-input', 'blueprints*', 'entities', 'entity-deletion', 'gates', 'invitations'],
   ...['matrix', 'mcp-*', 'openapi', 'relations', 'skills', 'team'],
 ].map((name) => (name.includes('/') ? name : `test/contract/${name}.test.ts`));
 
