@@ -18,7 +18,8 @@ export const openapiRows = [
     status: 200,
     reply: Document,
     run: async () => {
-      const { default: document } = await import('./openapi-document.ts');
+      // By this name: what is deployed has the document packed in its place (infra/aws/bundle).
+      const { default: document } = await import('#lib/openapi-document.ts');
       return document as unknown as z.output<typeof Document>;
     },
   }),

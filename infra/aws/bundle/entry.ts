@@ -16,7 +16,7 @@ export function entryOf(name: FunctionName): string {
     ...(isAsked(name)
       ? [
           ['countMetrics', '#lib/platform/aws/count-metric.ts'],
-          ['keyTable', '#lib/keys.ts'],
+          ['envOf', '#lib/env.ts'],
           ['leaseLimiter', '#lib/access/lease-limiter.ts'],
         ]
       : []),
@@ -34,7 +34,7 @@ export function entryOf(name: FunctionName): string {
       : isAsked(name)
         ? [
             `const world = { ...${ports}, metrics: countMetrics('${name}') };`,
-            'const ports = { ...world, limiter: leaseLimiter(world, keyTable(world.settings)) };',
+            'const ports = { ...world, limiter: leaseLimiter(envOf(world)) };',
             `export const handler = ${start}(create(ports), { log: ports.log });`,
           ]
         : [`const ports = ${ports};`, `export const handler = ${start}(create(ports), { log: ports.log });`]),
