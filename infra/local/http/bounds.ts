@@ -20,6 +20,6 @@ export const BOUNDS = {
   body_bytes_of_address: 16 * 1024 * 1024,
   /** An answer so small is not counted; of larger ones so many bytes wait for their readers at once. */
   small_answer_bytes: 64 * 1024,
-  answer_bytes: 32 * 1024 * 1024,
+  answer_bytes: 16 * 1024 * 1024,
 };
 export type Bounds = typeof BOUNDS;
