@@ -141,7 +141,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
 async function stopFor(scope: Scope, seen: Observations, ms: number): Promise<void> {
   const { now, sleep } = scope.ports.clock;
   const never = Number.POSITIVE_INFINITY;
-  const stop: Stop = { from: now(), done: never, to: never, over: never, enabled_at: never };
+  const stop: Stop = { tenant: scope.tenant, from: now(), done: never, to: never, over: never, enabled_at: never };
   seen.stops.push(stop);
   await persist(() => disableAccount(scope), sleep);
   stop.done = now();

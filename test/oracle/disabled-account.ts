@@ -14,7 +14,7 @@ const UNDER_WAY_QUIET = { probe: 100, send: 500, judge: 8_000 };
 export function checkDisabledAccount({ seen, profile }: Inside): string[] {
   const wrong: string[] = [];
   const latitude = profile.quiet ? UNDER_WAY_QUIET : UNDER_WAY;
-  for (const { done, to } of seen.stops) {
+  for (const { tenant, done, to } of seen.stops) {
     const slept = sleptIn(seen, done, to);
     const isIn = ({ at, run }: { at: number; run: number | undefined }, margin: number): boolean => {
       if (run === undefined || at <= done || at >= to) return false;
@@ -30,7 +30,7 @@ export function checkDisabledAccount({ seen, profile }: Inside): string[] {
     for (const commit of seen.commits) {
       if (!isIn(commit, latitude.judge)) continue;
       for (const { key, before, after } of commit.changes) {
-        if (!after) continue;
+        if (!after || !key.pk.startsWith(`T#${tenant}#`)) continue;
         const isNew = /^(R|TR)#/.test(key.sk) || (key.sk === 'EXECUTION' && !before);
         if (isNew) say(`${key.pk} ${key.sk} was written at ${commit.at} by run ${commit.run}`);
       }

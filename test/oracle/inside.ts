@@ -60,10 +60,10 @@ export type NetworkSpell = { from: number; to: number; silences: 'network' | 'ta
 export type StoreSpell = { from: number; to: number; kind: 'throttling' | 'disk full' };
 
 /**
- * Time in which the account was disabled (epoch ms): surely from `done` to `to`, and perhaps from `from` to `over`.
- * `enabled_at` is how the account says it.
+ * Time in which an account, `tenant`, was disabled (epoch ms): surely from `done` to `to`, and perhaps from `from` to
+ * `over`. `enabled_at` is how the account says it.
  */
-export type Stop = { from: number; done: number; to: number; over: number; enabled_at: number };
+export type Stop = { tenant: string; from: number; done: number; to: number; over: number; enabled_at: number };
 
 /** Everything that really happened in a run. */
 export type Seen = {
