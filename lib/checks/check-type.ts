@@ -64,7 +64,7 @@ export type CheckType<Name extends string = string, Kind extends string = string
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
   targetLabel(settings: Pick<CheckSettings, 'config'>): string;
-  probe?: (settings: Pick<CheckSettings, 'config'>, world: ProbeInput) => Promise<ProbeOutcome<Kind>>;
+  probe?: (settings: Pick<CheckSettings, 'config'>, input: ProbeInput) => Promise<ProbeOutcome<Kind>>;
   /** Records that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
   examples: { valid: [object, ...object[]]; invalid: { value: object; path: string }[] };
 };
@@ -86,7 +86,7 @@ type Definition<
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
       settings: Stored<Config, Fields>,
-      world: ProbeInput,
+      input: ProbeInput,
     ) => Promise<ProbeOutcome<CommonKind | NoInfer<Kind>> & Partial<z.output<NoInfer<Result>>>>;
   };
 
