@@ -130,7 +130,7 @@ ${Object.entries(variables)
 
 ### A check
 
-Beside what it was made with. \`last_result\` and what follows it are in \`GET /v1/checks/{id}\` alone.
+Beside what it was made with. \`last_result\` and what follows it are in \`GET /v1/checks/{id}\` alone, but for \`stale\`, which lists have too.
 
 ${answerTable('CheckWithLastResult_push', (name) => !ofEveryCheck.has(name) && name !== 'config')}
 

@@ -37,6 +37,6 @@ export const webhooks: Record<string, Webhook> = {
     body: EventRecord,
     example: EXAMPLE_ALERT.event,
     answers:
-      'A status of 2xx: it was taken. Any other status, a redirect or no answer within 10 seconds counts as a failure: 3 attempts in all, 1 and 2 seconds apart. After a 429 nothing is sent before its Retry-After, which is no attempt.',
+      'A status of 2xx: it was taken. Any other status, a redirect or no answer within 10 seconds counts as a failure: 3 attempts in all, 1 and 2 seconds apart. After a 429 nothing is sent before its Retry-After, of which 60 s count at most; that is no attempt.',
   },
 };

@@ -18,7 +18,7 @@ const EMBEDDED = {
 };
 
 /** To these, empty is a value; elsewhere it is the default. */
-const MAY_BE_EMPTY = new Set(['NATS_SUBJECT_PREFIX']);
+const MAY_BE_EMPTY = new Set(['NATS_SUBJECT_PREFIX', 'REFERENCE_HOST']);
 
 const HostSettings = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8787),

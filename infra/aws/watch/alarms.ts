@@ -103,7 +103,7 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
     },
     {
       name: 'lag-deadline',
-      says: `Deadlines (silence, repeats, catch-up) lie ${WAIT_SECONDS} s and more. If they do not fail, raise the concurrency of the queue timer (infra/topology.ts).`,
+      says: `Deadlines (silence, repeats, catch-up) lie ${WAIT_SECONDS} s and more. If they do not fail, raise the concurrency of the queue deadline (infra/topology.ts).`,
       metric: queues.deadline.metricApproximateAgeOfOldestMessage(max),
       ...waits,
     },

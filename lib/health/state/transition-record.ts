@@ -8,7 +8,7 @@ import { pick } from '#lib/platform/pick.ts';
 export const TransitionCause = z
   .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])
   .describe(
-    'result: a probe or a push. silence: a push check was silent past its grace. check_disabled, check_enabled, check_deleted: a user changed the check; recorded, and never announced.',
+    'result: a probe or a push. silence: a push check was silent past its grace. check_disabled, check_deleted: a user changed the check; recorded, and never announced. check_enabled: reserved.',
   );
 export type TransitionCause = z.infer<typeof TransitionCause>;
 

@@ -44,9 +44,10 @@ describe('the settings', () => {
     expect(() => readSettings(right)).not.toThrow();
   });
 
-  it('of one machine take what is empty for the default, but for a prefix that may be none', () => {
-    const { settings } = readHostSettings({ REFERENCE_HOST: '', NATS_SUBJECT_PREFIX: '' });
-    expect(settings).toMatchObject({ REFERENCE_HOST: '.', NATS_SUBJECT_PREFIX: '' });
+  it('of one machine take what is empty for the default, but for a prefix and a reference host, which may be none', () => {
+    const { settings } = readHostSettings({ SHARDS: '', REFERENCE_HOST: '', NATS_SUBJECT_PREFIX: '' });
+    expect(settings).toMatchObject({ SHARDS: 1, REFERENCE_HOST: '', NATS_SUBJECT_PREFIX: '' });
+    expect(readHostSettings({}).settings.REFERENCE_HOST).toBe('.');
     expect(readHostSettings({}).settings.NATS_SUBJECT_PREFIX).toBe('fleetwatch.{tenant_id}.');
   });
 });
