@@ -8,7 +8,7 @@ import { issueAdminKey } from '#lib/access/issue-key.ts';
 import { allAccounts, keyList, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { allRead } from '#lib/platform/table/pages.ts';
+import { gather } from '#lib/platform/table/paging.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
@@ -123,7 +123,10 @@ export const COMMANDS: Record<string, Command> = {
     run: async (world, _options, tenant) => {
       const scope = { ...world, tenant };
       await requireAccount(scope);
-      const all = await allRead(keyList(scope));
+      const { values: all } = await gather(keyList(scope), {
+        limit: Number.POSITIVE_INFINITY,
+        maxBytes: Number.POSITIVE_INFINITY,
+      });
       return { text: all.map(keyLine).join('\n') || 'There are no keys.', json: all };
     },
   },

@@ -94,3 +94,18 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
 
 type Made = { account: AccountItem; user: UserItem; key: IssuedKey; context: Context };
 export type MemoryWorld = ReturnType<typeof memoryWorld>;
+
+/** A world in which `act` runs once, right before the next write. */
+export function interruptedWorld() {
+  const before: { act?: () => Promise<unknown> } = {};
+  const world = memoryWorld((table) => ({
+    ...table,
+    transact: async (writes) => {
+      const { act } = before;
+      delete before.act;
+      await act?.();
+      return table.transact(writes);
+    },
+  }));
+  return { world, before };
+}

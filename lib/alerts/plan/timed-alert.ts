@@ -65,7 +65,7 @@ export async function actOnDeadline(
   const watermark = await readWatermark(env, keys.shardOf(deadline.entity_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const work = { ports, keys, deadline, kind, created: new Set<string>() };
+  const work: Work = { ...env, deadline, kind, created: new Set() };
   for (;;) {
     const left = await untilDone(ports, () => step(work, decide));
     if (!left) return [];

@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { after, RESULTS, stamp } from '#lib/keys.ts';
-import { pagesOf } from '#lib/platform/table/pages.ts';
+import { itemsOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 
 /** A push older than the newest received by more than this (ms) is history only (docs/CONTRACT.md#pushes). */
@@ -41,22 +41,20 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   const newest = remembered(check, now);
   // While it is silent, or after a clock step, no push is quiet.
   if (!newest || check.silence_at !== undefined || newest.received_at === 0) return newest;
-  const pages = pagesOf<ResultItem>(ports.table, {
+  const results = itemsOf<ResultItem>(ports.table, {
     partition: keys.ofCheck(check.tenant_id, check.id),
     from: `${RESULTS}${stamp(newest.received_at - QUIET_MS)}`,
     to: after(RESULTS),
     descending: true,
     limit: 20,
   });
-  for await (const items of pages) {
-    for (const item of items) {
-      if (orderOf(item) + QUIET_MS <= newest.received_at) return newest;
-      if (item.received_at === undefined || item.history) continue;
-      const { at, received_at } = newnessOf(item);
-      if (pastOrZero(received_at, now) === 0) continue;
-      newest.at = Math.max(newest.at, at);
-      newest.received_at = Math.max(newest.received_at, received_at);
-    }
+  for await (const item of results) {
+    if (orderOf(item) + QUIET_MS <= newest.received_at) break;
+    if (item.received_at === undefined || item.history) continue;
+    const { at, received_at } = newnessOf(item);
+    if (pastOrZero(received_at, now) === 0) continue;
+    newest.at = Math.max(newest.at, at);
+    newest.received_at = Math.max(newest.received_at, received_at);
   }
   return newest;
 }

@@ -1,5 +1,4 @@
 import type { Item, Query, Table } from '#lib/platform/ports.ts';
-import type { Reader } from './paging.ts';
 
 type Reads = Pick<Table, 'query'>;
 
@@ -29,17 +28,5 @@ export async function* itemsOf<T extends Item = Item>(table: Reads, query: Query
 export async function allOf<T extends Item = Item>(table: Reads, query: Query): Promise<T[]> {
   const all: T[] = [];
   for await (const page of pagesOf<T>(table, query)) all.push(...page);
-  return all;
-}
-
-/** All records of a list that is never large. */
-export async function allRead<T>(read: Reader<T>): Promise<T[]> {
-  const all: T[] = [];
-  let after: string | undefined;
-  do {
-    const { found, next } = await read(after, 1000);
-    all.push(...found.map(({ value }) => value));
-    after = next;
-  } while (after !== undefined);
   return all;
 }

@@ -11,7 +11,7 @@ import type { RelationCountItem } from '#lib/catalog/relations/relation-count.ts
 import { pointerKeys, relationList } from '#lib/catalog/relations/relation-store.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { gather } from '#lib/platform/table/paging.ts';
-import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
 /** An account with entities `e0` to `e<count - 1>`. */
@@ -40,24 +40,9 @@ async function stored({ store, keys }: MemoryWorld, { tenant }: Context, ids: st
   return pages.flatMap(({ items }) => items.map(({ pk, sk }) => `${pk} ${sk}`)).toSorted();
 }
 
-/** A world in which `act` runs once, right before the next write. */
-function interrupted() {
-  const before: { act?: () => Promise<unknown> } = {};
-  const world = memoryWorld((table) => ({
-    ...table,
-    transact: async (writes) => {
-      const { act } = before;
-      delete before.act;
-      await act?.();
-      return table.transact(writes);
-    },
-  }));
-  return { world, before };
-}
-
 describe('a relation', () => {
   it.each(['e0', 'e1'])('from e0 to e1 is not made when %s is deleted between look and write', async (slug) => {
-    const { world, before } = interrupted();
+    const { world, before } = interruptedWorld();
     const { context, ids } = await fleet(world, 2);
     before.act = () => deleteEntity(context, 'service', slug);
     await expect(relate(context, ids[0]!, ids[1]!)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -65,7 +50,7 @@ describe('a relation', () => {
   });
 
   it('is made all the same when its entity only changes then', async () => {
-    const { world, before } = interrupted();
+    const { world, before } = interruptedWorld();
     const { context, ids } = await fleet(world, 2);
     before.act = async () => {
       const entity = await world.store.get(world.keys.entity(context.tenant, ids[0]!));
@@ -93,7 +78,7 @@ describe('a relation', () => {
   });
 
   it('is not touched by a late deletion of its predecessor', async () => {
-    const { world, before } = interrupted();
+    const { world, before } = interruptedWorld();
     const { context, ids } = await fleet(world, 2);
     const first = await relate(context, ids[0]!, ids[1]!);
     before.act = async () => {

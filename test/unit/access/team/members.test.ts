@@ -8,7 +8,7 @@ import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
 import { removeUser } from '#lib/access/team/remove-user.ts';
 import { INVITATION_MS } from '#lib/access/team/team.ts';
-import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const plain = { label: 'a', is_read_only: false };
 const ben = (token: string) => ({ token, name: 'Ben' });
@@ -17,21 +17,6 @@ const ben = (token: string) => ({ token, name: 'Ben' });
 async function join(world: MemoryWorld, context: Context, role: 'admin' | 'member' = 'member') {
   const { invite_token } = await inviteUser(context, { email: `${world.ports.ids.token()}@example.com`, role });
   return acceptInvitation(world, ben(invite_token));
-}
-
-/** A world in which `act` runs once, right before the next write. */
-function interrupted() {
-  const before: { act?: () => Promise<unknown> } = {};
-  const world: MemoryWorld = memoryWorld((table) => ({
-    ...table,
-    transact: async (writes) => {
-      const { act } = before;
-      delete before.act;
-      await act?.();
-      return table.transact(writes);
-    },
-  }));
-  return { world, before };
 }
 
 /** A world that loses the answer of the next write when told to: it took place, but looks like a conflict. */
@@ -97,7 +82,7 @@ describe('an invitation', () => {
   });
 
   it('gives no key to an account that is disabled at that moment', async () => {
-    const { world, before } = interrupted();
+    const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
     before.act = () => disableAccount(context);
@@ -110,7 +95,7 @@ describe('an invitation', () => {
     ['replaced', (_world: MemoryWorld, context: Context) => inviteUser(context, { email: 'a@b.c', role: 'member' })],
     ['withdrawn', async (_world: MemoryWorld, context: Context) => removeUser(context, (await pending(context)).id)],
   ])('that is %s between look and write is not accepted', async (_name, meanwhile) => {
-    const { world, before } = interrupted();
+    const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
     before.act = () => meanwhile(world, context, invite_token);
@@ -118,7 +103,7 @@ describe('an invitation', () => {
   });
 
   it('of one e-mail address is one, also when another is made between look and write', async () => {
-    const { world, before } = interrupted();
+    const { world, before } = interruptedWorld();
     const { context } = await world.account();
     // Not in turn, as from another process.
     const elsewhere = { ...context, ports: { ...context.ports, table: world.store } };
@@ -160,7 +145,7 @@ describe('the removal of a user', () => {
   });
 
   it('takes a key along that is made between look and write', async () => {
-    const { world, before } = interrupted();
+    const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { user } = await join(world, context);
     const elsewhere = { ...context, ports: { ...context.ports, table: world.store } };
@@ -195,7 +180,7 @@ describe('the removal of a user', () => {
   });
 
   it('is refused for one of two admins who are removed at the same moment', async () => {
-    const { world, before } = interrupted();
+    const { world, before } = interruptedWorld();
     const { context, user: first } = await world.account();
     const { user: second } = await join(world, context, 'admin');
     const elsewhere = { ...context, ports: { ...context.ports, table: world.store } };

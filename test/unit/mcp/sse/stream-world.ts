@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
-import type { Table } from '#lib/platform/ports.ts';
+import type { Table, Write } from '#lib/platform/ports.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 export const SECOND = 1000;
@@ -26,6 +26,21 @@ export async function world({ settings = {}, wrap }: { settings?: object; wrap?:
   return { ...memory, ...made, ask, now: () => memory.ports.clock.now() };
 }
 type World = Awaited<ReturnType<typeof world>>;
+
+/** A table that answers reads of skills only when what `held` gives is over. */
+export const holdingSkills =
+  (held: () => Promise<void> | undefined) =>
+  (table: Table): Table => ({
+    ...table,
+    query: async (query) => {
+      if (query.partition.endsWith('#SKILLS')) await held();
+      return table.query(query);
+    },
+  });
+
+/** Whether a transaction takes replies out of the queue of a stream. */
+export const deletesReplies = (writes: Write[]): boolean =>
+  writes.some((write) => 'delete' in write && write.delete.pk.includes('#REPLIES#'));
 
 /** Reads a stream, event by event, as they come in virtual time. */
 export async function open(world: World, headers: Record<string, string> = {}, signal?: AbortSignal) {

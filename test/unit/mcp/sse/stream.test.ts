@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { open, SECOND, world } from './stream-world.ts';
+import { holdingSkills, open, SECOND, world } from './stream-world.ts';
 
 const MINUTE = 60 * SECOND;
 
@@ -47,13 +47,7 @@ describe('a stream of 2024-11-05', () => {
     let held: Promise<void> | undefined;
     const home = await world({
       settings: { MCP_STREAM_SECONDS: 60 },
-      wrap: (table) => ({
-        ...table,
-        query: async (query) => {
-          if (query.partition.endsWith('#SKILLS')) await held;
-          return table.query(query);
-        },
-      }),
+      wrap: holdingSkills(() => held),
     });
     const stream = await open(home, { 'mcp-protocol-version': '2024-11-05' });
     held = new Promise((resolve) => {
@@ -114,13 +108,7 @@ describe('a stream of 2024-11-05', () => {
   it('is over before a platform cuts it, whatever is awaited', async () => {
     let held: Promise<void> | undefined;
     const home = await world({
-      wrap: (table) => ({
-        ...table,
-        query: async (query) => {
-          if (query.partition.endsWith('#SKILLS')) await held;
-          return table.query(query);
-        },
-      }),
+      wrap: holdingSkills(() => held),
     });
     const stream = await open(home, { 'mcp-protocol-version': '2024-11-05' });
     held = new Promise(() => {});
