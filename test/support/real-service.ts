@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, clientOf } from './client.ts';
+import { lastingPort } from './lasting-port.ts';
 import { type MainProcess, startMain } from './main-process.ts';
 import { UNHURRIED } from './service.ts';
 
@@ -50,7 +51,7 @@ export async function startRealService(env: Record<string, string> = {}, code?: 
     tidyUp();
   };
   try {
-    const { url, key } = await begin('0', env);
+    const { url, key } = await begin(String(await lastingPort()), env);
     return {
       dir,
       url,
