@@ -1,6 +1,7 @@
 import { reclaimAction } from '#lib/actions/reclaim-action.ts';
 import { reclaimRelations } from '#lib/catalog/relations/reclaim-relations.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
+import { settleCell } from '#lib/checks/settle-cell.ts';
 import { reclaimAccount } from '#lib/end-account.ts';
 import { envOf } from '#lib/env.ts';
 import { messages } from '#lib/messages.ts';
@@ -15,9 +16,10 @@ export function create(ports: Ports) {
       const left = messages.reclaim.parse(body);
       if ('account' in left) return reclaimAccount(env, left);
       if ('action_id' in left) return reclaimAction(env, left, context?.signal);
+      if ('cell' in left) return settleCell(env, left);
       const { tenant_id, entity_id, check_id } = left;
       return check_id === undefined
         ? reclaimRelations({ ...env, tenant: tenant_id }, entity_id)
-        : reclaimCheck(env, { tenant_id, entity_id, check_id });
+        : reclaimCheck(env, { tenant_id, check_id });
     });
 }

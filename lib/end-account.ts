@@ -55,13 +55,13 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
     ...(await keysUnder(ports, keys.skills(tenant_id))),
     ...(await keysUnder(ports, keys.blueprints(tenant_id))),
     keys.checkCount(tenant_id),
+    ...(await keysUnder(ports, keys.cells(tenant_id))),
     keys.relationCount(tenant_id),
     ...(await keysOfPeople(scope)),
   ]);
   if (account) await deleteItself(scope, account);
-  const { entity_id, id } = entryOf(scope);
   // Last, since it alone has the generator ask again.
-  await deleteAll(ports, [keys.entry('account_end', tenant_id, entity_id, id)]);
+  await deleteAll(ports, [keys.entry('account_end', tenant_id, tenant_id)]);
 }
 
 async function deleteEntities(scope: Scope & { ports: Ports }): Promise<'all' | 'more'> {

@@ -1,4 +1,4 @@
-import { hash32 } from '#lib/platform/ids.ts';
+import { fromBase32, hash32, toBase32 } from '#lib/platform/ids.ts';
 import type { Key } from '#lib/platform/ports.ts';
 
 /**
@@ -15,6 +15,25 @@ export const after = (prefix: string): string => `${prefix}~`;
 /** The range of all sort keys that begin with `prefix`. */
 export const under = (prefix: string) => ({ from: prefix, to: after(prefix) });
 
+/**
+ * The parts of a check's id: when it was made (ten characters, so that ids sort by time), its cell (twelve), and its
+ * number in the cell (four, in base 32). A look-up by id so needs no pointer.
+ */
+const CELL_AT = { from: 14, to: 26 };
+
+/** The cell that a check lies in. */
+export const cellOf = (checkId: string): string => checkId.slice(CELL_AT.from, CELL_AT.to);
+
+/** The number of a check in its cell. */
+export const numberOf = (checkId: string): number => fromBase32(checkId.slice(CELL_AT.to));
+
+/** @param at epoch ms at which the check is made */
+export const checkIdOf = (at: number, cell: string, number: number): string =>
+  `chk_${toBase32(at, 10)}${cell}${toBase32(number, 4)}`;
+
+/** What an id of the schedule is spread by: a check and the jobs of its cell by the cell, all else by itself. */
+const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
+
 const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
 const place = (id: string, count: number): number => hash32(id) % count;
 
@@ -24,7 +43,10 @@ export type EntryKind = 'probe' | 'silence' | 'repeat' | 'catch_up' | 'action' |
 export const RESULTS = 'R#';
 export const TRANSITIONS = 'TR#';
 export const REVISIONS = 'REV#';
-export const GAP_NOTES = 'G#';
+/** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
+export const CHECKS = 'CHECK#';
+export const CELLS = 'CELL#';
+export const ROOMS = 'ROOM#';
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
@@ -42,8 +64,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     bucketOf,
     /** Every bucket number of a tenant's lists. */
     buckets: Array.from({ length: layout.BUCKETS }, (_, bucket) => bucket),
-    /** The schedule shard of an entity, its checks and their timers. */
-    shardOf: (entityId: string) => place(entityId, layout.SHARDS),
+    /** The schedule shard of a check, with all of its cell, of a cell, or of an action. */
+    shardOf: (id: string) => place(spreadBy(id), layout.SHARDS),
     shards: Array.from({ length: layout.SHARDS }, (_, shard) => shard),
 
     // access
@@ -87,9 +109,21 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       sk: `IN#${type}#${from}`,
     }),
 
-    // a check and what lies under it
+    // cells: the checks of each side by side, and what their quiet runs wrote
+    cells: (tenant: string) => ofTenant(tenant, 'CELLS'),
+    cell: (tenant: string, cell: string): Key => ({ pk: ofTenant(tenant, 'CELLS'), sk: `${CELLS}${cell}` }),
+    cellRoom: (tenant: string, cell: string): Key => ({ pk: ofTenant(tenant, 'CELLS'), sk: `${ROOMS}${cell}` }),
+    ofCell: (tenant: string, cell: string) => ofTenant(tenant, 'CELL', cell),
+    check: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'CELL', cellOf(id)), sk: `${CHECKS}${id}` }),
+    packs: (tenant: string, cell: string, intervalSeconds: number) => ofTenant(tenant, 'PACKS', cell, intervalSeconds),
+    /** @param slot epoch ms @param part from 1: a slot may have several packs */
+    pack: (tenant: string, cell: string, intervalSeconds: number, slot: number, part: number): Key => ({
+      pk: ofTenant(tenant, 'PACKS', cell, intervalSeconds),
+      sk: `${stamp(slot)}#${part}`,
+    }),
+
+    // what lies under a check
     ofCheck: (tenant: string, id: string) => ofTenant(tenant, 'CHECK', id),
-    check: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'CHECK', id), sk: 'CHECK' }),
     policy: (tenant: string, check: string): Key => ({ pk: ofTenant(tenant, 'CHECK', check), sk: 'POLICY' }),
     lastDelivery: (tenant: string, check: string, channel: string): Key => ({
       pk: ofTenant(tenant, 'CHECK', check),
@@ -107,10 +141,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pushKey: (tenant: string, check: string, digest: string): Key => ({
       pk: ofTenant(tenant, 'CHECK', check),
       sk: `PUSH#${digest}`,
-    }),
-    gapNote: (tenant: string, check: string, slot: number): Key => ({
-      pk: ofTenant(tenant, 'CHECK', check),
-      sk: `${GAP_NOTES}${stamp(slot)}`,
     }),
     transition: (tenant: string, check: string, at: number, seq: number): Key => ({
       pk: ofTenant(tenant, 'CHECK', check),
@@ -180,8 +210,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     // the schedule
     entries: (shard: number) => `SCHEDULE#${shard}`,
-    entry: (kind: EntryKind, tenant: string, entity: string, id: string): Key => ({
-      pk: `SCHEDULE#${place(entity, layout.SHARDS)}`,
+    entry: (kind: EntryKind, tenant: string, id: string): Key => ({
+      pk: `SCHEDULE#${place(spreadBy(id), layout.SHARDS)}`,
       sk: `${kind}#${tenant}#${id}`,
     }),
     watermark: (shard: number): Key => ({ pk: `WATERMARK#${shard}`, sk: 'WATERMARK' }),

@@ -6,12 +6,16 @@ import type { Message } from './platform/ports.ts';
  * members only as optional, and keep reading what was sent before.
  */
 
-/** A check due at `slot` (epoch ms). */
+/**
+ * A slot (epoch ms) of a cell: its checks of this interval are due. With `only`, just these of them: one that is new or
+ * was changed, a slow one, or one that has to be tried again.
+ */
 export const Job = z.object({
   tenant_id: z.string(),
-  entity_id: z.string(),
-  check_id: z.string(),
+  cell: z.string(),
+  interval_seconds: z.number().int(),
   slot: z.number().int(),
+  only: z.array(z.string()).optional(),
 });
 export type Job = z.infer<typeof Job>;
 
@@ -27,6 +31,8 @@ export type DueDeadline = z.infer<typeof DueDeadline>;
 
 /** What a deleted check left behind; without `check_id`, what a deleted entity did beside its checks. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
+/** A cell that a check has left, or an interval of it. */
+const ReclaimCell = z.object({ tenant_id: z.string(), cell: z.string() });
 /** The history of a deleted action. */
 const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });
 
@@ -62,7 +68,7 @@ export const messages = {
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
   delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
-  reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimEntity]),
+  reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
   /** A transition whose actions could not be found once. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: Run,

@@ -1,7 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { rhythmEntry } from '#lib/schedule/entries.ts';
+import { actionEntry } from '#lib/schedule/entries.ts';
 import { scheduledRuns } from '#lib/schedule/jobs.ts';
 import { type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
@@ -46,11 +46,11 @@ function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionIt
 async function entryWrites(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   const { ports, keys } = env;
   const [old, rhythm] = [rhythmOfAction(before), rhythmOfAction(next)];
-  if (before && old && !rhythm) return [{ delete: keys.entry('action', before.tenant_id, before.id, before.id) }];
+  if (before && old && !rhythm) return [{ delete: keys.entry('action', before.tenant_id, before.id) }];
   if (!next || !rhythm || old?.interval_ms === rhythm.interval_ms) return [];
   const owner = { tenant_id: next.tenant_id, entity_id: next.id, id: next.id };
-  const until = await writerSendsUntil(env, keys.shardOf(owner.entity_id));
+  const until = await writerSendsUntil(env, keys.shardOf(owner.id));
   const ahead = slotsBetween(rhythm, ports.clock.now(), until);
   if (ahead.length > 0) await ports.queues.send('action', scheduledRuns(owner, ahead));
-  return [{ put: rhythmEntry(keys, 'action', owner, ports.ids.token(), rhythm, until) }];
+  return [{ put: actionEntry(keys, owner, ports.ids.token(), rhythm, until) }];
 }

@@ -44,7 +44,9 @@ export type CheckItem = Item &
     /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
     silence_at?: number;
     /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
-    slow?: true;
+    slow?: boolean;
+    /** Members of its type that its latest result has beside those of every result. */
+    noted?: Record<string, unknown>;
     /** Push: a detection of silence is under way; every other write of this item removes it. */
     silence_mark?: string;
     /** What alerting remembers. */

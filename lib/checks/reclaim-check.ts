@@ -1,30 +1,34 @@
 import type { Env } from '#lib/env.ts';
-import { type EntryKind, REVISIONS, under } from '#lib/keys.ts';
+import { cellOf, type EntryKind, REVISIONS, under } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import type { PolicyItem } from './policy-item.ts';
+import { settleCell } from './settle-cell.ts';
 
 /** Entries of the schedule that a check may have; those of actions stay with their actions. */
-const ENTRY_KINDS: EntryKind[] = ['probe', 'silence', 'repeat', 'catch_up'];
+const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up'];
 const LAST_DELIVERIES = 'LAST#';
 
 /**
- * Removes what a deleted check left behind: its schedule, policy, channels and revisions. Results, transitions and
+ * Removes what a deleted check left behind: its place in its cell, schedule, policy, channels and
+ * revisions. Results, transitions and
  * deliveries expire by themselves. Nothing is done while the check is there: the message goes out before the deletion,
  * which then did not take place. Repeatable.
  */
 export async function reclaimCheck(
-  { ports, keys }: Env<'table' | 'clock' | 'ids'>,
-  { tenant_id, entity_id, check_id }: { tenant_id: string; entity_id: string; check_id: string },
+  env: Env<'table' | 'clock' | 'ids'>,
+  { tenant_id, check_id }: { tenant_id: string; check_id: string },
 ): Promise<void> {
+  const { ports, keys } = env;
   if (await ports.table.get(keys.check(tenant_id, check_id))) return;
   const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));
   const partition = keys.ofCheck(tenant_id, check_id);
   await deleteAll(ports, [
-    ...ENTRY_KINDS.map((kind) => keys.entry(kind, tenant_id, entity_id, check_id)),
+    ...ENTRY_KINDS.map((kind) => keys.entry(kind, tenant_id, check_id)),
     ...(policy?.channels ?? []).map(({ id }) => keys.channelPointer(tenant_id, id)),
     ...(await keysUnder(ports, partition, under(LAST_DELIVERIES))),
     ...(await keysUnder(ports, partition, under(REVISIONS))),
   ]);
+  await settleCell(env, { tenant_id, cell: cellOf(check_id) });
   // Last, since it alone names the channels: a crash before this leaves it for the next try.
   await deleteAll(ports, [keys.policy(tenant_id, check_id)]);
 }

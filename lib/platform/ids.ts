@@ -4,16 +4,24 @@ import type { Clock, Ids } from './ports.ts';
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Ten characters that sort like the time, good until the year 10889. */
-function timeChars(ms: number): string {
+/** A whole number in so many characters, which sort as numbers do. */
+export function toBase32(number: number, length: number): string {
   let text = '';
-  for (let rest = ms, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) text = BASE32[rest % 32] + text;
+  for (let rest = number, i = 0; i < length; i++, rest = Math.floor(rest / 32)) text = BASE32[rest % 32] + text;
   return text;
 }
 
+export const fromBase32 = (text: string): number => {
+  let number = 0;
+  for (const char of text) number = number * 32 + BASE32.indexOf(char);
+  return number;
+};
+
+/** Ten characters that sort like the time, good until the year 10889. */
+const timeChars = (ms: number): string => toBase32(ms, 10);
+
 /** The time (epoch ms) that an id was made at, or sorts by. */
-export const timeOf = (id: string): number =>
-  [...id.slice(id.indexOf('_') + 1).slice(0, 10)].reduce((ms, char) => ms * 32 + BASE32.indexOf(char), 0);
+export const timeOf = (id: string): number => fromBase32(id.slice(id.indexOf('_') + 1).slice(0, 10));
 
 const base32 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => BASE32[byte & 31]).join('');
 

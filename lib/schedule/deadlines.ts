@@ -50,5 +50,5 @@ export function deadlineWrites(
     return [{ put, if: present ? { version: present.v } : 'absent' }];
   }
   if (!present) return [];
-  return [{ delete: keys.entry(kind, owner.tenant_id, owner.entity_id, owner.id), if: { version: present.v } }];
+  return [{ delete: keys.entry(kind, owner.tenant_id, owner.id), if: { version: present.v } }];
 }

@@ -1,9 +1,9 @@
 import type { Env } from '#lib/env.ts';
-import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
+import type { DueDeadline, MessageTo } from '#lib/messages.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { repairAfterClockStep } from './clock-step.ts';
 import type { EntryItem } from './entries.ts';
-import { packDeadlines, packJobs, scheduledRuns } from './jobs.ts';
+import { type CellJob, cellJobs, packDeadlines, packJobs, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { slotsWorth } from './slots.ts';
 import { assertLayout, emittedUntil, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
@@ -67,23 +67,24 @@ async function windowOf(env: Env, shard: number, scheduledTime: number, now: num
 }
 
 async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardWindow) {
-  const jobs: Job[] = [];
+  const jobs: CellJob[] = [];
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
   const runs: MessageTo<'action'>[] = [];
   const ends: MessageTo<'reclaim'>[] = [];
   for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
     for (const entry of page) {
-      const { tenant_id, entity_id, id } = entry;
-      if (entry.rhythm) {
+      const { tenant_id } = entry;
+      if (entry.kind === 'probe' || entry.kind === 'action') {
         const slots = slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now);
         if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
-        else jobs.push(...slots.map((slot) => ({ tenant_id, entity_id, check_id: id, slot })));
+        else jobs.push(...cellJobs(entry, slots));
       } else if (entry.kind === 'account_end') {
         ends.push({ body: { tenant_id, account: true } });
       } else if (entry.deadline <= horizon) {
-        const list = entry.deadline < from ? deadlinesAgain : deadlines;
-        list.push({ kind: entry.kind, tenant_id, entity_id, check_id: id, at: entry.deadline });
+        const { kind, entity_id, id: check_id, deadline: at } = entry;
+        const list = at < from ? deadlinesAgain : deadlines;
+        list.push({ kind, tenant_id, entity_id, check_id, at });
       }
     }
   }

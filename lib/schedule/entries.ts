@@ -1,24 +1,34 @@
 import type { EntryKind, Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import type { Rhythm } from './slots.ts';
+import { type Rhythm, rhythmOf } from './slots.ts';
 
 /**
  * What the generator reads, under `keys.entries(shard)`, about 250 bytes each:
- * - a rhythm: a job (or a run of an action) at each slot after `from`; the writer of the entry has sent those up to
- *   `from`;
+ * - a rhythm: a job of a cell (or a run of an action) at each slot after `from`; the writer of the entry has sent those
+ *   up to `from`;
  * - or a deadline (epoch ms): a message when it is due, and at each tick after that until its handler removes or moves
  *   it. It may be too early (its handler then moves it), never too late.
  * Written with the check or action; removed with it or by the reclaimer.
  */
-export type EntryItem = Item & { v: string } & Owner &
-  (
-    | { kind: RhythmKind; rhythm: Rhythm; from: number; deadline?: never }
-    | ({ kind: DeadlineKind; rhythm?: never } & Deadline)
-  );
+export type EntryItem = ProbeEntry | ActionEntry | (EntryBase & Owner & { kind: DeadlineKind } & Deadline);
 
-type RhythmKind = 'probe' | 'action';
+type EntryBase = Item & { v: string };
+
+/** The checks of a cell that have the same interval; `checks`: how many there are, at the last count. */
+export type ProbeEntry = EntryBase & {
+  kind: 'probe';
+  tenant_id: string;
+  cell: string;
+  interval_seconds: number;
+  rhythm: Rhythm;
+  from: number;
+  checks: number;
+};
+
+type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: Rhythm; from: number };
+
 /** What has a deadline instead of a rhythm. */
-export type DeadlineKind = Exclude<EntryKind, RhythmKind>;
+export type DeadlineKind = Exclude<EntryKind, 'probe' | 'action'>;
 
 /** A deadline (epoch ms), and what its handler left for its next call: the entry is also the handler's outbox. */
 export type Deadline = { deadline: number; note?: DeadlineNote };
@@ -37,14 +47,11 @@ export type DeadlineNote = Partial<Series> & {
   closing?: true;
 };
 
-/**
- * Whose entry it is: `id` is the check or action. `entity_id` only says which shard; an action, which has no entity,
- * puts its own id there.
- */
+/** Whose entry it is: `id` is the check or action; an action, which has no entity, puts its own id there. */
 export type Owner = { tenant_id: string; entity_id: string; id: string };
 
 const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, entity_id, id }: Owner, v: string) => ({
-  ...keys.entry(kind, tenant_id, entity_id, id),
+  ...keys.entry(kind, tenant_id, id),
   v,
   kind,
   tenant_id,
@@ -52,14 +59,35 @@ const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, enti
   id,
 });
 
-export const rhythmEntry = (
+/** A cell's entry of one interval. */
+export type CellRhythm = Pick<ProbeEntry, 'tenant_id' | 'cell' | 'interval_seconds'>;
+
+/** The entry as it is written: `from` (epoch ms) is until when its writer sends the jobs. */
+export const probeEntry = (
   keys: Keys,
-  kind: RhythmKind,
-  owner: Owner,
+  { tenant_id, cell, interval_seconds }: CellRhythm,
   v: string,
-  rhythm: Rhythm,
-  from: number,
-): EntryItem => ({ ...entry(keys, kind, owner, v), rhythm, from });
+  { from, checks }: Pick<ProbeEntry, 'from' | 'checks'>,
+): ProbeEntry => ({
+  ...keys.entry('probe', tenant_id, probeEntryId(cell, interval_seconds)),
+  v,
+  kind: 'probe',
+  tenant_id,
+  cell,
+  interval_seconds,
+  rhythm: rhythmOf(cell, interval_seconds),
+  from,
+  checks,
+});
+
+/** Names the entry of a cell and an interval. */
+export const probeEntryId = (cell: string, intervalSeconds: number): string => `${cell}#${intervalSeconds}`;
+
+export const actionEntry = (keys: Keys, owner: Owner, v: string, rhythm: Rhythm, from: number): EntryItem => ({
+  ...entry(keys, 'action', owner, v),
+  rhythm,
+  from,
+});
 
 export const deadlineEntry = (
   keys: Keys,

@@ -2,10 +2,19 @@ import type { Env } from '#lib/env.ts';
 import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
 import { chunks } from '#lib/platform/chunks.ts';
 import type { Message } from '#lib/platform/ports.ts';
-import type { Owner } from './entries.ts';
+import type { CellRhythm, Owner } from './entries.ts';
 import { writerSendsUntil } from './watermark.ts';
 
-/** Most jobs or deadlines in a message: 8 KB, well under the price step of 64 KB, and one batch of reads. */
+/** A job, and how many checks it probes about. */
+export type CellJob = { job: Job; checks: number };
+
+/** The jobs of a cell's entry at these slots (epoch ms). */
+export const cellJobs = (
+  { tenant_id, cell, interval_seconds, checks }: CellRhythm & { checks: number },
+  slots: number[],
+): CellJob[] => slots.map((slot) => ({ job: { tenant_id, cell, interval_seconds, slot }, checks }));
+
+/** Most probes or deadlines in a message: those of a full cell. */
 const MOST_A_MESSAGE = 50;
 
 /** A tenant with so many probes a second travels in messages of its own, the others share theirs. */
@@ -13,19 +22,36 @@ const PROBES_ALONE = 10;
 
 /**
  * Packs jobs into messages: those due within the same JOB_GROUP_MS travel together and are handed out at its end, so
- * that no probe comes before its slot. Jobs of one entity stay together, and those of a tenant with many keep to
- * themselves, so that queues can serve tenants fairly.
+ * that no probe comes before its slot. Those of a tenant with many keep to themselves, so that queues can serve tenants
+ * fairly.
  */
-export function packJobs(jobs: Job[], groupMs: number): MessageTo<'job'>[] {
+export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
   const alone = (PROBES_ALONE * groupMs) / 1000;
-  return moments(jobs, (job) => job.slot, groupMs).flatMap(([not_before, group]) => {
-    const tenants = [...Map.groupBy(group, (job) => job.tenant_id).values()];
+  return moments(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
+    const tenants = [...Map.groupBy(group, ({ job }) => job.tenant_id).values()];
     const parts = [
-      ...tenants.filter((own) => own.length >= alone).flatMap((own) => chunks(own, MOST_A_MESSAGE)),
-      ...chunks(tenants.filter((own) => own.length < alone).flat(), MOST_A_MESSAGE),
+      ...tenants.filter((own) => probesOf(own) >= alone).flatMap(loads),
+      ...loads(tenants.filter((own) => probesOf(own) < alone).flat()),
     ];
     return parts.map((part) => ({ body: { jobs: part }, not_before, ...groupOf(part) }));
   });
+}
+
+const probesOf = (jobs: CellJob[]): number => jobs.reduce((sum, { checks }) => sum + checks, 0);
+
+/** Jobs by the message: as many as have MOST_A_MESSAGE probes together. */
+function loads(jobs: CellJob[]): Job[][] {
+  const parts: Job[][] = [];
+  let room = 0;
+  for (const { job, checks } of jobs) {
+    if (checks > room) {
+      parts.push([]);
+      room = MOST_A_MESSAGE;
+    }
+    parts.at(-1)!.push(job);
+    room -= checks;
+  }
+  return parts;
 }
 
 /** The tenant that has a message to itself. */
@@ -37,25 +63,16 @@ function groupOf(jobs: Job[]): Pick<Message, 'group'> {
 /** Slow probes that a message carries at most: a few, as it is in hand until the last of them has ended. */
 const MOST_SLOW_A_MESSAGE = 10;
 
-/** Packs jobs that are due now into messages of the slow lane, each of one tenant. */
-export const packSlowJobs = (jobs: Job[]): MessageTo<'slow'>[] =>
-  byTenant(jobs, MOST_SLOW_A_MESSAGE).map(({ part, group }) => ({
-    body: { slow_jobs: part },
-    group,
+/** Packs the slow checks of a slot into messages of the slow lane. */
+export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =>
+  chunks(checkIds, MOST_SLOW_A_MESSAGE).map((only) => ({
+    body: { slow_jobs: [{ ...job, only }] },
+    group: job.tenant_id,
   }));
 
-/** Packs jobs that are to be tried again at `not_before` (epoch ms), each message of one tenant. */
+/** Packs jobs that are to be tried again at `not_before` (epoch ms), each in a message of its own. */
 export const packJobsAgain = (jobs: Job[], not_before: number): MessageTo<'job'>[] =>
-  byTenant(jobs, MOST_A_MESSAGE).map(({ part, group }) => ({
-    body: { jobs: part },
-    not_before,
-    group,
-  }));
-
-const byTenant = (jobs: Job[], most: number): { part: Job[]; group: string }[] =>
-  [...Map.groupBy(jobs, (job) => job.tenant_id)].flatMap(([group, own]) =>
-    chunks(own, most).map((part) => ({ part, group })),
-  );
+  jobs.map((job) => ({ body: { jobs: [job] }, not_before, group: job.tenant_id }));
 
 /**
  * A deadline has several messages, in case one is lost: the generator's, its writer's, and those that the generator
@@ -72,23 +89,19 @@ export const packDeadlines = (
   now: number,
 ): MessageTo<'deadline'>[] =>
   moments(deadlines, (deadline) => Math.max(deadline.at, now), groupMs).flatMap(([at, group]) =>
-    chunks(group, MOST_A_MESSAGE).map((part) => ({
+    chunks(sideBySide(group), MOST_A_MESSAGE).map((part) => ({
       body: { deadlines: part },
       not_before: at + TURN[turn] * groupMs,
     })),
   );
 
-/** What is due within the same JOB_GROUP_MS, by its end (epoch ms); what belongs to one entity side by side. */
-function moments<T extends { entity_id: string }>(
-  list: T[],
-  dueAt: (one: T) => number,
-  groupMs: number,
-): [number, T[]][] {
-  const groups = Map.groupBy(list, (one) => Math.ceil(dueAt(one) / groupMs) * groupMs);
-  for (const group of groups.values())
-    group.sort((a, b) => (a.entity_id < b.entity_id ? -1 : a.entity_id > b.entity_id ? 1 : 0));
-  return [...groups].sort(([a], [b]) => a - b);
-}
+/** What is due within the same JOB_GROUP_MS, by its end (epoch ms). */
+const moments = <T>(list: T[], dueAt: (one: T) => number, groupMs: number): [number, T[]][] =>
+  [...Map.groupBy(list, (one) => Math.ceil(dueAt(one) / groupMs) * groupMs)].sort(([a], [b]) => a - b);
+
+/** What belongs to one entity side by side, as its writers take turns. */
+const sideBySide = (deadlines: DueDeadline[]): DueDeadline[] =>
+  deadlines.sort((a, b) => (a.entity_id < b.entity_id ? -1 : a.entity_id > b.entity_id ? 1 : 0));
 
 /** A scheduled action's runs, one message each; none goes out before its slot. */
 export const scheduledRuns = (
@@ -113,7 +126,7 @@ export const putBack = (deadline: DueDeadline, now: number): DueDeadline => ({ .
  */
 export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
   const { ports, keys } = env;
-  const shardOf = (deadline: DueDeadline) => keys.shardOf(deadline.entity_id);
+  const shardOf = (deadline: DueDeadline) => keys.shardOf(deadline.check_id);
   const shards = [...new Set(deadlines.map(shardOf))];
   const until = await Promise.all(shards.map((shard) => writerSendsUntil(env, shard)));
   const due = deadlines.filter((deadline) => deadline.at <= until[shards.indexOf(shardOf(deadline))]!);

@@ -3,10 +3,15 @@ import { hash32 } from '#lib/platform/ids.ts';
 /** A rhythm: its slots are `phase + k × interval`, in epoch ms. Nothing else says when something is due. */
 export type Rhythm = { phase: number; interval_ms: number };
 
-/** The rhythm of an id: spread evenly by its hash, the same on every machine and after every restart. */
+/** Slots lie on this grid (ms): what is due in the same moment travels together, and nothing waits for that. */
+const GRID_MS = 50;
+
+/**
+ * The rhythm of a cell or an action: spread evenly by its hash, the same on every machine and after every restart.
+ */
 export function rhythmOf(id: string, intervalSeconds: number): Rhythm {
   const interval_ms = intervalSeconds * 1000;
-  return { phase: Math.floor((hash32(id) / 2 ** 32) * interval_ms), interval_ms };
+  return { phase: Math.floor((hash32(id) / 2 ** 32) * (interval_ms / GRID_MS)) * GRID_MS, interval_ms };
 }
 
 /** The newest slot at or before `at`. */

@@ -61,7 +61,7 @@ async function lookAgain(
     if (!check || !wish) return [];
     const [stored, entry] = await ports.table.getMany<[PolicyItem, DeadlineEntry]>([
       keys.policy(tenant_id, check_id),
-      keys.entry('catch_up', tenant_id, check.entity_id, check_id),
+      keys.entry('catch_up', tenant_id, check_id),
     ]);
     const policy = stored ?? defaultPolicy(keys, check);
     const next = wish.wanted && policy.catch_up ? mergeDeadline(entry, wish.wanted) : undefined;

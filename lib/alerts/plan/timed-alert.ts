@@ -62,7 +62,7 @@ export async function actOnDeadline(
   decide: (situation: Situation) => Decision,
 ): Promise<DueDeadline[]> {
   const { ports, keys } = env;
-  const watermark = await readWatermark(env, keys.shardOf(deadline.entity_id));
+  const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
   const work: Work = { ...env, deadline, kind, created: new Set() };
@@ -83,7 +83,7 @@ async function step(
 ): Promise<Deadline | undefined | typeof AGAIN> {
   const { ports, keys, deadline, kind, created } = work;
   const { tenant_id, entity_id, check_id } = deadline;
-  const entryKey = keys.entry(kind, tenant_id, entity_id, check_id);
+  const entryKey = keys.entry(kind, tenant_id, check_id);
   const [check, stored, entry] = await ports.table.getMany<[CheckItem, PolicyItem, DeadlineEntry]>([
     keys.check(tenant_id, check_id),
     keys.policy(tenant_id, check_id),

@@ -23,7 +23,7 @@ export async function policyDeadlines(
   const writes: Write[] = [];
   const deadlines: DueDeadline[] = [];
   const set = async (kind: AlertDeadline, form: (present: DeadlineEntry | undefined) => Deadline | undefined) => {
-    const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, entity_id, check_id));
+    const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, check_id));
     const deadline = form(present);
     writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));
     if (deadline) deadlines.push({ kind, tenant_id, entity_id, check_id, at: deadline.deadline });

@@ -3,12 +3,14 @@ import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { placeInCell } from '#lib/checks/cells.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
+import { checkIdOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Ports, Write } from '#lib/platform/ports.ts';
@@ -26,9 +28,45 @@ export async function createCheck(context: Context, body: object): Promise<Check
   const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
   guardSettings(input, boundTo(ports.settings, caller));
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
+  const { check, start } = await changingChecks(context, input.entity_id, () =>
+    untilDone(ports, async () => {
+      const [entity, account, count] = await readEntity(context, tenant, input.entity_id);
+      if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
+        throw new AppError(
+          'LIMIT_EXCEEDED',
+          `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
+        );
+      }
+      const { cell, number, writes } = await placeInCell(context, entity);
+      const check = newCheck(context, input, cell, number);
+      const load = loadOfCheck(check);
+      const counted = countChecks(context, count, { checks: 1, load }, account);
+      const schedule = await scheduleChange(context, check);
+      const put: EntityItem = {
+        ...entity,
+        v: check.v,
+        checks: { ...entity.checks, [check.id]: 'unknown' },
+        check_load: entity.check_load + load,
+      };
+      const done = await commit(ports, [
+        { put: check, if: 'absent' },
+        { put: revisionItem(keys, check) },
+        { put, if: { version: entity.v } },
+        counted,
+        ...writes,
+        ...schedule.writes,
+      ]);
+      return done.ok ? { check, start: schedule.start } : AGAIN;
+    }),
+  );
+  await start();
+  return check;
+}
+
+function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: string, number: number): CheckItem {
   const now = ports.clock.now();
-  const id = ports.ids.id('chk');
-  const check: CheckItem = {
+  const id = checkIdOf(now, cell, number);
+  return {
     ...keys.check(tenant, id),
     ...input,
     v: ports.ids.token(),
@@ -43,35 +81,6 @@ export async function createCheck(context: Context, body: object): Promise<Check
     consecutive_failures: 0,
     alerts: {},
   };
-  const schedule = await scheduleChange(context, check);
-  const load = loadOfCheck(check);
-  await changingChecks(context, input.entity_id, () =>
-    untilDone(ports, async () => {
-      const [entity, account, count] = await readEntity(context, tenant, input.entity_id);
-      if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
-        throw new AppError(
-          'LIMIT_EXCEEDED',
-          `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
-        );
-      }
-      const put: EntityItem = {
-        ...entity,
-        v: check.v,
-        checks: { ...entity.checks, [id]: 'unknown' },
-        check_load: entity.check_load + load,
-      };
-      const done = await commit(ports, [
-        { put: check, if: 'absent' },
-        { put: revisionItem(keys, check) },
-        { put, if: { version: entity.v } },
-        countChecks(context, count, { checks: 1, load }, account),
-        ...schedule.writes,
-      ]);
-      return done.ok ? undefined : AGAIN;
-    }),
-  );
-  await schedule.start();
-  return check;
 }
 
 type EntityAndLimits = [entity: EntityItem, account: AccountItem, count: CheckCountItem | undefined];
@@ -179,8 +188,7 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
       const closing = await closingLook(context, check, change);
       const writes = await countedWith(context, check, undefined, [
         { delete: keys.check(tenant, id), if: { version: check.v } },
-        { delete: keys.entry('probe', tenant, entity_id, id) },
-        { delete: keys.entry('silence', tenant, entity_id, id) },
+        { delete: keys.entry('silence', tenant, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
         ...closing.writes,
       ]);

@@ -30,9 +30,9 @@ type CheckDetail = z.infer<ReturnType<typeof detailOf>>;
 
 export async function checkDetail(context: Context, check: CheckItem): Promise<CheckDetail> {
   const { result } = checkTypeOf(check.check_type);
-  const last = await lastResult(context, check.id);
+  const last = await lastResult(context, check);
   return {
-    last_result: last ? { ...resultView(context, check.id, last), ...pick(result, last) } : null,
+    last_result: last ? { ...resultView(context, check.id, last), ...pick(result, { ...check.noted, ...last }) } : null,
     last_checked_at: last?.checked_at ?? null,
     stale: await isOverdue(context, check, last),
     ...(check.execution_mode === 'push' && { alerts_after_seconds: alertsAfter(check) }),

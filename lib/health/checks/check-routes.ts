@@ -5,7 +5,7 @@ import { checkList } from '#lib/checks/check-list.ts';
 import { CheckRecord, checkRecord, checkSchema } from '#lib/checks/check-record.ts';
 import { CheckInput, CheckPatch } from '#lib/checks/model.ts';
 import { requireCheck } from '#lib/checks/store.ts';
-import { staleEntities } from '#lib/health/status/staleness.ts';
+import { staleChecks } from '#lib/health/status/staleness.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
@@ -23,8 +23,8 @@ export const checkRows = [
     query: ListQuery,
     reply: z.array(checkSchema('CheckInList', () => Stale)),
     run: async (context, call) => {
-      const isStale = await staleEntities(context);
-      const view = (check: CheckItem) => ({ ...checkRecord(check, context.caller), stale: isStale(check.entity_id) });
+      const isStale = await staleChecks(context);
+      const view = (check: CheckItem) => ({ ...checkRecord(check, context.caller), stale: isStale(check.id) });
       return listOf(`${context.tenant} checks`, call, checkList(context, view));
     },
   }),

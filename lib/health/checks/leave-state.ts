@@ -44,7 +44,7 @@ export async function closingLook(
 ): Promise<{ writes: Write[]; schedule: DueDeadline[] }> {
   if (change || announcedState(check.alerts) === 'up') return { writes: [], schedule: [] };
   const { entity_id, id: check_id } = check;
-  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, entity_id, check_id));
+  const present = await ports.table.get<DeadlineEntry>(keys.entry('catch_up', tenant, check_id));
   const next = mergeDeadline(present, { deadline: ports.clock.now(), note: { closing: true } });
   return {
     writes: deadlineWrites(keys, 'catch_up', check, ports.ids.token(), present, next),

@@ -1,10 +1,13 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { isProbed } from '#lib/checks/settle-cell.ts';
 import type { Env } from '#lib/env.ts';
-import type { Job, MessageTo } from '#lib/messages.ts';
-import type { Ports, Write } from '#lib/platform/ports.ts';
-import { deadlineEntry, rhythmEntry } from '#lib/schedule/entries.ts';
-import { packJobs, sendDeadlines } from '#lib/schedule/jobs.ts';
-import { latestSlot, type Rhythm, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
+import { cellOf } from '#lib/keys.ts';
+import type { Job } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
+import { type CellRhythm, deadlineEntry, type ProbeEntry, probeEntry, probeEntryId } from '#lib/schedule/entries.ts';
+import { cellJobs, packJobs, sendDeadlines } from '#lib/schedule/jobs.ts';
+import { latestSlot, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { graceMs } from './grace.ts';
 
@@ -12,46 +15,52 @@ import { graceMs } from './grace.ts';
 type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
 
 /**
- * Puts a check's timers in order after a change of its settings. The jobs of a new rhythm, up to where the generator
- * takes over, are sent before the change is written: should the change fail, they are no slots of the present settings
- * and are dropped; sent after it, a crash could lose them.
+ * Puts a check's timers in order after a change of its settings. The jobs of an interval that is new to its cell, up to
+ * where the generator takes over, are sent before the change is written: should the change fail, no check is due at
+ * them; sent after it, a crash could lose them. So is the message that has an interval looked at that a check leaves.
  * @param before the check as it was; undefined when it is new
  */
 export async function scheduleChange(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
-  const { keys } = env;
-  const { tenant_id, entity_id, id } = check;
+  const { ports, keys } = env;
+  const { tenant_id, id } = check;
+  if (before && isProbed(before, before.interval_seconds) && !isProbed(check, before.interval_seconds)) {
+    const body = { tenant_id, cell: cellOf(id) };
+    await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant_id }]);
+  }
   if (!check.enabled) {
-    const writes = before
-      ? [
-          { delete: keys.entry('probe', tenant_id, entity_id, id) },
-          { delete: keys.entry('silence', tenant_id, entity_id, id) },
-        ]
-      : [];
+    const writes = before ? [{ delete: keys.entry('silence', tenant_id, id) }] : [];
     return { writes, start: async () => {} };
   }
   return check.execution_mode === 'push' ? pushSchedule(env, check) : pullSchedule(env, check, before);
 }
 
 async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
-  const { ports, keys } = env;
-  const rhythm = rhythmOf(check.id, check.interval_seconds);
-  const writes: Write[] = [];
-  if (!before?.enabled || before.interval_seconds !== check.interval_seconds) {
-    const until = await writerSendsUntil(env, keys.shardOf(check.entity_id));
-    const ahead = slotsBetween(rhythm, ports.clock.now(), until);
-    if (ahead.length > 0) await ports.queues.send('job', messagesOf(ports, check, ahead));
-    writes.push({ put: rhythmEntry(keys, 'probe', check, ports.ids.token(), rhythm, until) });
-  }
-  return { writes, start: () => ports.queues.send('job', probeNow(ports, check, rhythm)) };
+  const { ports } = env;
+  const cell = cellOf(check.id);
+  const { tenant_id, interval_seconds } = check;
+  const isNew = !before || !isProbed(before, interval_seconds);
+  const writes = isNew ? [await joinRhythm(env, { tenant_id, cell, interval_seconds })] : [];
+  // A probe at once; it takes the place of the latest past slot, so that the rhythm stays.
+  const slot = latestSlot(rhythmOf(cell, interval_seconds), ports.clock.now());
+  const job: Job = { tenant_id, cell, interval_seconds, slot, only: [check.id] };
+  return { writes, start: () => ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]) };
 }
 
-/** A probe at once; it takes the place of the latest past slot, so that the rhythm stays. */
-const probeNow = (ports: Ports, check: CheckItem, rhythm: Rhythm): MessageTo<'job'>[] =>
-  messagesOf(ports, check, [latestSlot(rhythm, ports.clock.now())]).map(({ not_before: _now, ...message }) => message);
-
-function messagesOf(ports: Ports, { tenant_id, entity_id, id }: CheckItem, slots: number[]): MessageTo<'job'>[] {
-  const jobs: Job[] = slots.map((slot) => ({ tenant_id, entity_id, check_id: id, slot }));
-  return packJobs(jobs, ports.settings.JOB_GROUP_MS);
+/** The write by which one more check of a cell has this interval. */
+async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {
+  const { ports, keys } = env;
+  const { tenant_id, cell, interval_seconds } = own;
+  const key = keys.entry('probe', tenant_id, probeEntryId(cell, interval_seconds));
+  const present = await ports.table.get<ProbeEntry>(key);
+  if (present) {
+    const put: ProbeEntry = { ...present, v: ports.ids.token(), checks: present.checks + 1 };
+    return { put, if: { version: present.v } };
+  }
+  const until = await writerSendsUntil(env, keys.shardOf(cell));
+  const slots = slotsBetween(rhythmOf(cell, interval_seconds), ports.clock.now(), until);
+  const ahead = packJobs(cellJobs({ ...own, checks: 1 }, slots), ports.settings.JOB_GROUP_MS);
+  if (ahead.length > 0) await ports.queues.send('job', ahead);
+  return { put: probeEntry(keys, own, ports.ids.token(), { from: until, checks: 1 }), if: 'absent' };
 }
 
 /** Silence counts anew from a change of settings, once a first push was applied. */

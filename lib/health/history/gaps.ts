@@ -47,15 +47,15 @@ export async function findGaps(
   const causeOf = causes(context, check, outages);
   let looked = 0;
   let next = window.from;
-  for await (const { at, missed } of timeline(context, check, revisions, window)) {
+  for await (const moment of timeline(context, check, revisions, window)) {
     if (looked++ === (most.moments ?? MOST_MOMENTS)) return { gaps, next };
-    if (missed) {
-      const { slot, interval_ms } = missed;
-      const gap: Gap = { from: slot, to: slot + interval_ms, slots: 1, cause: await causeOf(slot) };
+    if (moment.missed) {
+      const { slot, interval_ms } = moment.missed;
+      const gap: Gap = { from: slot, to: slot + interval_ms, slots: 1, cause: causeOf(slot, moment.noted) };
       if (!joins(gaps.at(-1), gap) && gaps.length === most.gaps) return { gaps, next };
       add(gaps, gap);
     }
-    next = at + 1;
+    next = moment.at + 1;
   }
   return { gaps };
 }

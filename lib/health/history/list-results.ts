@@ -1,12 +1,12 @@
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { RESULTS, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { revisionsSince } from './read-revisions.ts';
 import { AHEAD_MS, type ResultItem, type ResultRecord } from './result-item.ts';
 import { resultView } from './result-view.ts';
 import { retentionStart } from './retention.ts';
+import { resultOf, storedRuns } from './runs.ts';
 
 /** Clocks of two machines of ours differ by less (ms). */
 const SKEW_MS = 1_000;
@@ -23,7 +23,7 @@ export async function resultList(
   check: CheckItem,
   { since, until }: ResultRange,
 ): Promise<Reader<ResultRecord>> {
-  const { ports, keys, tenant, caller } = context;
+  const { ports, keys, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
   // Nothing is ordered later than a push may be; a year beyond 2286 would not even sort.
@@ -34,20 +34,19 @@ export async function resultList(
     const at = Date.parse(checked_at);
     return (since === undefined || at >= since) && (until === undefined || at < until);
   };
+  const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, from) : [];
   return async (after, limit) => {
     if (from > to) return { found: [] };
-    const page = await ports.table.query<ResultItem>({
-      partition: keys.ofCheck(tenant, check.id),
-      from: `${RESULTS}${stamp(from)}`,
-      to: `${RESULTS}${stamp(to)}`,
-      descending: true,
-      limit,
-      after,
-    });
-    const found = page.items
-      .filter(isAsked)
-      .map((item) => ({ at: item.sk, value: resultView(context, check.id, item) }));
-    return { found, next: page.next };
+    const found: { at: string; value: ResultRecord }[] = [];
+    const runs = storedRuns(context, check, revisions, { from, until: to }, { descending: true, page: limit, after });
+    for await (const page of runs) {
+      for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
+        const item = resultOf(keys, check, at, run);
+        if (isAsked(item)) found.push({ at: item.sk, value: resultView(context, check.id, item) });
+      }
+      if (found.length >= limit) return { found: found.slice(0, limit), next: found[limit - 1]!.at };
+    }
+    return { found };
   };
 }
 

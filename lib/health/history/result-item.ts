@@ -44,7 +44,7 @@ export type ResultItem = Item &
 export const AHEAD_MS = 60_000;
 
 /** Epoch ms by which results of a check are ordered. */
-export const orderOf = (item: ResultItem): number => Number(item.sk.slice(2, 15));
+export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.slice(2, 15));
 
 /** The result on the wire. */
 export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>

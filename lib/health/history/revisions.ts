@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Keys } from '#lib/keys.ts';
+import { cellOf, type Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import { historyExpiry } from './retention.ts';
@@ -15,7 +15,7 @@ export const revisionItem = (keys: Keys, check: CheckItem): RevisionItem => ({
   rev: check.rev,
   from: check.settings_at,
   enabled: check.enabled,
-  rhythm: rhythmOf(check.id, check.interval_seconds),
+  rhythm: rhythmOf(cellOf(check.id), check.interval_seconds),
 });
 
 /** The same, of a check whose settings change at `now` (epoch ms): it goes when no time in which it held is shown. */

@@ -61,19 +61,20 @@ export async function readSparkline(
   let up = 0;
   let watched = 0;
   let gapMs = check.execution_mode === 'push' ? await outageTime(context, check, revisions, window) : 0;
-  for await (const { at, result, missed } of timeline(context, check, revisions, window)) {
-    if (missed) {
-      gapMs += missed.interval_ms;
+  for await (const moment of timeline(context, check, revisions, window)) {
+    if (moment.missed) {
+      gapMs += moment.missed.interval_ms;
       continue;
     }
+    const { at, run } = moment;
     if (++results > MOST_RESULTS) throw invalid('hours', `hold more than ${MOST_RESULTS} results here; ask for fewer`);
     const point = found[Math.min(Math.floor((at - window.from) / width), points - 1)]!;
     const weight = weigh(at);
     watched += weight;
-    if (result.success) {
+    if (run.success) {
       up += weight;
       point.successes += 1;
-      point.latency += result.latency_ms;
+      point.latency += run.latency_ms;
     } else {
       point.failures += 1;
     }

@@ -48,10 +48,10 @@ async function attempt(
   { retention_days, enabled_at }: AccountItem,
 ): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
-  const { tenant_id, entity_id, check_id } = deadline;
-  const shard = keys.shardOf(entity_id);
+  const { tenant_id, check_id } = deadline;
+  const shard = keys.shardOf(check_id);
   // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
-  const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, entity_id, check_id));
+  const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
   if (!entry || entry.deadline > ports.clock.now()) return [];
   const [check, watermark] = await ports.table.getMany<[CheckItem, WatermarkItem]>([
     keys.check(tenant_id, check_id),

@@ -1,6 +1,9 @@
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
 import { latestSlot, type Rhythm } from '#lib/schedule/slots.ts';
 
+/** A quiet run waits so long (ms) for others of its slot, with which it is written (record-quiet.ts). */
+export const PACK_MS = 2_000;
+
 /** [from, until) in epoch ms. */
 export type Window = { from: number; until: number };
 
@@ -14,7 +17,8 @@ export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm'>;
  *
  * Slots count from a change of settings on (the probe at the change itself takes the place of one before it), and only
  * if their interval was over when the settings changed again: of the last one, that next probe has taken the place. A
- * slot can be recorded until its successor is due and for a probe's time after that; until then it is not missed.
+ * slot can be recorded until its successor is due, and for the time of a probe and a pack after that; until then it is
+ * not missed.
  * @param revisions in the order of time
  * @param timeout_ms how long a probe may take; never longer than its interval
  */
@@ -27,7 +31,7 @@ export function* dueSlots(
     if (!enabled) continue;
     const { interval_ms } = rhythm;
     const ended = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - interval_ms;
-    const settled = now - interval_ms - Math.min(timeout_ms, interval_ms);
+    const settled = now - interval_ms - Math.min(timeout_ms, interval_ms) - PACK_MS;
     const last = Math.min(ended, settled, window.until - 1);
     for (let slot = firstSlot(rhythm, Math.max(from, window.from)); slot <= last; slot += interval_ms) {
       yield { slot, interval_ms };

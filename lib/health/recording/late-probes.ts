@@ -15,13 +15,13 @@ const NOTED_EVERY_MS = 20_000;
  */
 export function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
-  return async ({ tenant_id, check_id, slot }) => {
+  return async ({ tenant_id, cell, slot }) => {
     if (lanes.quick.wasHeldBack(tenant_id) || lanes.slow.wasHeldBack(tenant_id)) return;
     ports.metrics.count('LateProbes');
     const at = ports.clock.now();
     if (at < noted + NOTED_EVERY_MS) return;
     noted = at;
-    ports.log.warn('probes come later than their interval and are left out', { tenant_id, check_id, slot });
+    ports.log.warn('probes come later than their interval and are left out', { tenant_id, cell, slot });
     const put: LateProbeItem = { ...keys.lastLateProbe, at };
     await ports.table
       .transact([{ put }])

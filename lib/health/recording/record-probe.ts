@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
@@ -28,19 +29,38 @@ export type Probe = {
 /** `repeated`: this slot was recorded before; `history`: kept but not applied, as the settings have changed since. */
 type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
 
+/** What its type shows beside the result. */
+const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
+  pick(checkTypeOf(check.check_type).result, outcome);
+
+/** Whether an outcome changes nothing of its check as it stands. */
+export const isQuiet = (probe: Probe, check: CheckItem): boolean =>
+  isSame(nextState(check, probe.outcome.success), check) && isDeepStrictEqual(remembered(probe, check), {});
+
+/** What the check item remembers of its latest probe, as far as that changes. */
+function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
+  const slow = isSlow(probe.outcome);
+  const noted = membersOf(probe);
+  return {
+    ...(slow !== (check.slow ?? false) && { slow }),
+    ...(!isDeepStrictEqual(noted, check.noted ?? {}) && { noted }),
+  };
+}
+
 /**
- * Records the outcome of a probe once. What changes nothing is a single conditional put; whatever changes the counter
- * or the state is written with it in one transaction, so that what is stored is applied.
+ * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was probed
+ * in between, so that the history is in the order of checked_at and its newest result is the last one.
+ */
+export const isFirstProbe = ({ check, slot }: Probe): boolean =>
+  slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
+
+/**
+ * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written with
+ * it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack (record-quiet.ts).
  */
 export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);
-  const slow = isSlow(probe.outcome);
-  if (isSame(nextState(probe.check, probe.outcome.success), probe.check) && slow === (probe.check.slow ?? false)) {
-    const quiet = await ports.table.transact([{ put: result, if: 'absent' }]);
-    if (quiet.ok) return 'recorded';
-    if (!quiet.conflict) return 'repeated';
-  }
   return oneAtATime(ports.table, probe.check.entity_id, () =>
     untilDone(ports, async (tries) => {
       const check =
@@ -53,12 +73,13 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
       }
       const { success, error_message } = probe.outcome;
       const { retention_days } = probe;
+      const also = remembered(probe, check);
       const changes = await applyResult(env, check, {
         success,
         error_message,
         cause: 'result',
         retention_days,
-        ...(slow !== (check.slow ?? false) && (slow ? { also: { slow } } : { also: {}, forget: ['slow'] })),
+        ...(!isDeepStrictEqual(also, {}) && { also }),
       });
       if (!changes) return 'dropped';
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);
@@ -69,11 +90,9 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
   );
 }
 
-function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days }: Probe): ResultItem {
-  // The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
-  // probed in between, so that the history is in the order of checked_at and its newest result is the last one.
-  const isFirst = slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
-  const at = isFirst ? check.settings_at : slot;
+function resultOf(keys: Keys, probe: Probe): ResultItem {
+  const { check, slot, started_at, outcome, retention_days } = probe;
+  const at = isFirstProbe(probe) ? check.settings_at : slot;
   return {
     ...keys.result(check.tenant_id, check.id, at, String(check.rev)),
     expires_at: resultExpiry(at, retention_days),
@@ -83,6 +102,6 @@ function resultOf(keys: Keys, { check, slot, started_at, outcome, retention_days
     error_message: outcome.error_message,
     error_kind: outcome.error_kind,
     checked_at: iso(started_at),
-    ...pick(checkTypeOf(check.check_type).result, outcome),
+    ...membersOf(probe),
   };
 }

@@ -36,7 +36,7 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
   const [entity, policy, ...deadlines] = await ports.table.getMany<[EntityItem, PolicyItem, ...DeadlineEntry[]]>([
     keys.entity(check.tenant_id, check.entity_id),
     keys.policy(check.tenant_id, check.id),
-    ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.entity_id, check.id)),
+    ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
   ]);
   if (!entity) return undefined;
   return {

@@ -2,10 +2,13 @@ import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
+import { revisionsSince } from '#lib/health/history/read-revisions.ts';
 import { AHEAD_MS, orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
+import { resultOf, storedRuns } from '#lib/health/history/runs.ts';
+import { PACK_MS } from '#lib/health/recording/due-slots.ts';
 import { newestReceived, newnessOf } from '#lib/health/recording/newest-received.ts';
-import { RESULTS, stamp } from '#lib/keys.ts';
+import { cellOf } from '#lib/keys.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
@@ -14,10 +17,10 @@ import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 const SETTLING_MS = 30_000;
 
 /**
- * Whether what lists show of an entity and its checks is stale, by entity id: the schedule of its shard does not run at
- * this moment, or did not until just now. Costs two small reads a shard, however long the list.
+ * Whether what lists show of a check is stale, by its id: the schedule of its shard does not run at this moment, or did
+ * not until just now. An entity is, when one of its checks is. Costs two small reads a shard, however long the list.
  */
-export async function staleEntities(context: Context): Promise<(entityId: string) => boolean> {
+export async function staleChecks(context: Context): Promise<(checkId: string) => boolean> {
   const { ports, keys } = context;
   const now = ports.clock.now();
   const stale = await Promise.all(
@@ -26,34 +29,29 @@ export async function staleEntities(context: Context): Promise<(entityId: string
       return emittedUntil(watermark, now) <= now || outageEnd + SETTLING_MS > now;
     }),
   );
-  return (entityId) => stale[keys.shardOf(entityId)] === true;
+  return (checkId) => stale[keys.shardOf(checkId)] === true;
 }
+
+/** Items of a first look for the newest result; further ones are rarely needed. */
+const NEWEST = 3;
 
 /**
  * The newest result of a check that is still shown; undefined without one. A push from the future counts as of its
  * arrival, as where it is applied, though the list shows it first.
  */
-export async function lastResult({ ports, keys, tenant, caller }: Context, id: string) {
+export async function lastResult(context: Context, check: CheckItem): Promise<ResultItem | undefined> {
+  const { ports, keys, caller } = context;
   const now = ports.clock.now();
+  const window = { from: retentionStart(now, caller.retention_days), until: now + AHEAD_MS };
+  const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, window.from) : [];
   let newest: ResultItem | undefined;
-  let next: string | undefined;
-  let limit = 1;
-  do {
-    const page = await ports.table.query<ResultItem>({
-      partition: keys.ofCheck(tenant, id),
-      from: `${RESULTS}${stamp(retentionStart(now, caller.retention_days))}`,
-      to: `${RESULTS}${stamp(now + AHEAD_MS)}`,
-      descending: true,
-      limit,
-      after: next,
-    });
-    for (const item of page.items) {
+  for await (const page of storedRuns(context, check, revisions, window, { descending: true, page: NEWEST })) {
+    for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
+      const item = resultOf(keys, check, at, run);
       if (!newest || newnessOf(item).at > newnessOf(newest).at) newest = item;
-      if (orderOf(item) <= now) return newest;
+      if (at <= now) return newest;
     }
-    next = page.next;
-    limit = 50;
-  } while (next !== undefined);
+  }
   return newest;
 }
 
@@ -70,8 +68,8 @@ export async function isOverdue(env: Env, check: CheckItem, last: ResultItem | u
     const newest = await newestReceived(env, check);
     return newest !== undefined && Math.max(newest.received_at, check.settings_at) + graceMs(check) < now;
   }
-  const rhythm = rhythmOf(check.id, check.interval_seconds);
-  const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check));
+  const rhythm = rhythmOf(cellOf(check.id), check.interval_seconds);
+  const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check) - PACK_MS);
   // The probe after a change of settings covers all slots before it.
   return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }

@@ -9,7 +9,7 @@ import { mapInTurns } from '#lib/platform/net/turns.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { gather, type Reader } from '#lib/platform/table/paging.ts';
-import { staleEntities } from './staleness.ts';
+import { staleChecks } from './staleness.ts';
 
 const StatusEntity = Entity.extend({
   stale: z.boolean().describe('Whether the schedule is behind, so that the state may be older than it looks.'),
@@ -40,13 +40,13 @@ export async function readStatus(
   context: Context,
   page: { after?: string | undefined; limit?: number; maxBytes?: number } = {},
 ): Promise<{ status: Status; next: string | undefined }> {
-  const { values: entities, next } = await gather(statusEntities(context, await staleEntities(context)), page);
+  const { values: entities, next } = await gather(statusEntities(context, await staleChecks(context)), page);
   const isAll = page.after === undefined && next === undefined;
   const counts = isAll ? entities.reduce(counted, noCounts()) : await countAll(context);
   return { status: { entities, ...counts }, next };
 }
 
-function statusEntities(context: Context, isStale: (entityId: string) => boolean): Reader<StatusEntity> {
+function statusEntities(context: Context, isStale: (checkId: string) => boolean): Reader<StatusEntity> {
   const { ports, keys, tenant } = context;
   let blueprints = new Map<string, BlueprintItem>();
   return async (after, limit) => {
@@ -59,7 +59,7 @@ function statusEntities(context: Context, isStale: (entityId: string) => boolean
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
     const found = await mapInTurns(items, (item) => {
       const record = entityRecord(item, blueprints.get(item.blueprint_slug) ?? { fields: [] });
-      return { at: item.sk, value: { ...record, stale: isStale(item.id) } };
+      return { at: item.sk, value: { ...record, stale: Object.keys(item.checks).some(isStale) } };
     });
     return { found, next };
   };

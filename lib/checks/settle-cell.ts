@@ -1,0 +1,46 @@
+import type { Env } from '#lib/env.ts';
+import { CHECKS, under } from '#lib/keys.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { type ProbeEntry, probeEntryId } from '#lib/schedule/entries.ts';
+import { CELL_SIZE, type CellItem } from './cells.ts';
+import type { CheckItem } from './check-item.ts';
+
+/**
+ * Counts a cell anew after checks have left it or an interval of it: how many places are taken, and which intervals the
+ * schedule still needs. Joining writes the cell or the entry, so that what joins meanwhile is not lost. Repeatable.
+ */
+export async function settleCell(
+  { ports, keys }: Env<'table' | 'clock' | 'ids'>,
+  { tenant_id, cell }: { tenant_id: string; cell: string },
+): Promise<void> {
+  await untilDone(ports, async () => {
+    const [item, entries] = await Promise.all([
+      ports.table.get<CellItem>(keys.cell(tenant_id, cell)),
+      allOf<ProbeEntry>(ports.table, {
+        partition: keys.entries(keys.shardOf(cell)),
+        ...under(keys.entry('probe', tenant_id, probeEntryId(cell, 0)).sk.slice(0, -1)),
+      }),
+    ]);
+    const checks = await allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant_id, cell), ...under(CHECKS) });
+    const writes: Write[] = [];
+    if (item && item.members !== checks.length) {
+      const put: CellItem = { ...item, v: ports.ids.token(), members: checks.length };
+      writes.push({ put, if: { version: item.v } });
+      if (checks.length < CELL_SIZE) writes.push({ put: keys.cellRoom(tenant_id, cell) });
+    }
+    for (const entry of entries) {
+      const wanted = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;
+      const put: ProbeEntry = { ...entry, v: ports.ids.token(), checks: wanted };
+      const isRead = { version: entry.v };
+      if (wanted === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isRead });
+      else if (wanted !== entry.checks) writes.push({ put, if: isRead });
+    }
+    return writes.length === 0 || (await commit(ports, writes)).ok ? true : AGAIN;
+  });
+}
+
+/** Whether a check is probed at this interval. */
+export const isProbed = (check: CheckItem, intervalSeconds: number): boolean =>
+  check.enabled && check.execution_mode === 'pull' && check.interval_seconds === intervalSeconds;
