@@ -3,14 +3,14 @@ import type { Span } from '#lib/health/history/gap-causes.ts';
 import { type Accounted, type AccountedSpan, divide } from './accounted-span.ts';
 
 /** From `at` (epoch ms) on a check is in `state`, until another change says otherwise. */
-export type StateChange = { at: number; state: EntityState };
+type StateChange = { at: number; state: EntityState };
 
 /** What is known of the time of a check. Spans of one kind may overlap, lie in any order, and reach out of a window. */
 export type KnownTime = {
   /**
-   * In the order in which they were decided, each with the instant from which it counts: for an outage its first failed
-   * run, for its end the first successful run. Before the first of them the state is unknown. A later decision may reach
-   * back behind an earlier one: what holds at an instant is the last in the list that had begun by then.
+   * In the order in which they were decided, each with the instant from which it counts: for an outage its first
+   * failed run, for its end the first successful run. Before the first of them the state is unknown. A later decision
+   * may reach back behind an earlier one: what holds at an instant is the last in the list that had begun by then.
    */
   changes: readonly StateChange[];
   /** When it existed and was enabled. */

@@ -66,7 +66,7 @@ export const CheckBucket = EntityBucket.extend({
 export type CheckBucket = z.infer<typeof CheckBucket>;
 
 /** What there is to say of a bucket beside its figures; times in epoch ms. */
-export type BucketStatus = Span & { complete: boolean; revised_at: number | null };
+type BucketStatus = Span & { complete: boolean; revised_at: number | null };
 
 /** A bucket of a check as the API shows it. */
 export const bucketRecord = (figures: Figures, status: BucketStatus): CheckBucket => ({

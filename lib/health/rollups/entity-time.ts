@@ -13,7 +13,7 @@ export function entityTime(checks: readonly (readonly AccountedSpan[])[], window
   return divide(window, borders, (at) => together(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 
-/** Checks in maintenance count only where all are: then it is the entity's, and what it hides is what they would make. */
+/** Checks in maintenance count only where all are: then the entity is, and what that hides is what they would make. */
 function together(checks: readonly Accounted[]): Accounted {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };

@@ -3,7 +3,7 @@ import { type AccountedTime, noTime, TIME_KINDS } from './accounted-span.ts';
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 
 /** What is counted of a check, or of all checks of an entity, over some time (docs/CONTRACT.md#history). */
-export type Counts = {
+type Counts = {
   /** Results of slots, pushes and silence. */
   runs: number;
   failures: number;

@@ -8,7 +8,7 @@ import { spansOf, spanText } from './span-text.ts';
 export type CheckRollup = Figures & {
   /**
    * What it was and when, so that the time of its entity can be made from it; they add up to the figures. null where
-   * that is not kept: of a day, and of an hour with more than 500 spans, which takes a check that flaps each few seconds.
+   * that is not kept: of most days, and of an hour with more than 500 spans, of a check that flaps each few seconds.
    */
   spans: readonly AccountedSpan[] | null;
 };
