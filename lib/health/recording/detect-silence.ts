@@ -86,6 +86,7 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
   const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
   const changes = await applyResult(one, marked, {
     success: false,
+    ran_at: at,
     error_message: silence.error_message,
     cause: 'silence',
     retention_days: retentionDays,

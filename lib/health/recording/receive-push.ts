@@ -150,6 +150,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       if (!now.enabled) return stored ?? 'disabled';
       const changes = await applyResult(arrival, now, {
         success: result.success,
+        ran_at: newnessOf(result).at,
         error_message: result.error_message,
         cause: 'result',
         retention_days: retentionDays,

@@ -76,6 +76,7 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
       const also = remembered(probe, check);
       const changes = await applyResult(env, check, {
         success,
+        ran_at: probe.started_at,
         error_message,
         cause: 'result',
         retention_days,
