@@ -2,33 +2,26 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CellItem } from '#lib/checks/cells.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checksOf } from '#lib/checks/store.ts';
 import type { Env } from '#lib/env.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
 import { CHECKS, numberOf, ROLLUPS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { KEPT_DAYS } from './buckets.ts';
 import { dayRollup } from './day-rollup.ts';
+import { entityHours, homeCellOf } from './entity-figures.ts';
+import { mergeEntityFigures } from './figures.ts';
 import { DAY_MS, dayOf, HOUR_MS, hourOf, isClosed } from './hours.ts';
+import { emptyHistogram } from './latency-histogram.ts';
 import { measureCheck } from './measure-check.ts';
-import { type CheckRollup, decodeRollup, encodeRollup, type StoredRollup } from './rollup-item.ts';
+import { type CheckRollup, encodeRollup } from './rollup-item.ts';
 import { sharedReads } from './shared-reads.ts';
-
-/**
- * The figures of a cell's checks in an hour or UTC day, which its key names. `made_at` (epoch ms): when it was made last
- * from what there was; `revised`: when the figures of a check changed after that, by its number.
- */
-export type RollupItem = Item & {
-  v: string;
-  from: number;
-  made_at: number;
-  checks: StoredRollup;
-  revised?: Record<number, number>;
-};
+import { type RollupItem, readRollups } from './stored-rollups.ts';
 
 /** Hours made for one message: the rest is for the next, so that no function runs long. */
 const HOURS_A_MESSAGE = 12;
@@ -50,7 +43,8 @@ export async function rollUp(env: Env, { tenant_id, cell, hour, after = 0 }: Mes
     // One that is not made yet will hold it all.
     if (!present || present.made_at >= after) return;
     await makeHour(context, cell, hour);
-    if (isClosed(dayOf(hour) + DAY_MS - HOUR_MS, ports.clock.now())) await makeDay(context, cell, dayOf(hour));
+    if (isClosed(dayOf(hour) + DAY_MS - HOUR_MS, ports.clock.now()))
+      await makeDay(context, cell, dayOf(hour), account.retention_days);
     return;
   }
   const now = ports.clock.now();
@@ -66,43 +60,64 @@ export async function rollUp(env: Env, { tenant_id, cell, hour, after = 0 }: Mes
   for (let at = Math.max(done, hourOf(Math.max(item.begun_at, kept))); isClosed(at, now); at += HOUR_MS) {
     if (left-- === 0) return ports.queues.send('rollup', [{ body: { tenant_id, cell }, group: tenant_id }]);
     await makeHour(context, cell, at);
-    if (at + HOUR_MS === dayOf(at) + DAY_MS) await makeDay(context, cell, dayOf(at));
+    if (at + HOUR_MS === dayOf(at) + DAY_MS) await makeDay(context, cell, dayOf(at), account.retention_days);
   }
 }
 
 async function makeHour(context: TenantEnv, cell: string, hour: number): Promise<void> {
   const window = { from: hour, to: hour + HOUR_MS };
   await put(context, cell, 'hour', hour, async () => {
-    const { ports, keys, tenant } = context;
-    const checks = await allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
     const shared = sharedReads(context);
     const found = new Map<number, CheckRollup>();
-    for (const check of checks) {
+    for (const check of await checksOfCell(context, cell)) {
       if (Date.parse(check.created_at) >= window.to) continue;
       found.set(numberOf(check.id), await measureCheck(shared, check, window));
       await othersTurn();
     }
-    return found;
+    return { checks: encodeRollup(found) };
   });
 }
 
-async function makeDay(context: TenantEnv, cell: string, day: number): Promise<void> {
+async function makeDay(context: TenantEnv, cell: string, day: number, retentionDays: number): Promise<void> {
   const window = { from: day, to: day + DAY_MS };
   await put(context, cell, 'day', day, async () => {
-    const { ports, keys, tenant } = context;
-    const hours = await allOf<RollupItem>(ports.table, {
-      partition: keys.ofCell(tenant, cell),
-      from: keys.rollup(tenant, cell, 'hour', window.from).sk,
-      to: keys.rollup(tenant, cell, 'hour', window.to - 1).sk,
-    });
-    const ofCheck = new Map<number, CheckRollup[]>();
-    for (const hour of hours) {
-      for (const [number, rollup] of decodeRollup(hour.checks, { from: hour.from, to: hour.from + HOUR_MS })) {
-        ofCheck.set(number, [...(ofCheck.get(number) ?? []), rollup]);
-      }
+    const rollups = readRollups(context, retentionDays);
+    const checks = await checksOfCell(context, cell);
+    const found = new Map<number, CheckRollup>();
+    for (const check of checks) {
+      if (Date.parse(check.created_at) >= window.to) continue;
+      const hours = await rollups.hours(check, window);
+      found.set(
+        numberOf(check.id),
+        dayRollup(
+          hours.map(({ figures }) => figures),
+          window,
+        ),
+      );
     }
-    return new Map([...ofCheck].map(([number, rollups]) => [number, dayRollup(rollups, window)]));
+    const entities = new Map<string, CheckRollup>();
+    for (const entity of await entitiesAtHome(context, cell, checks)) {
+      const hours = await entityHours(rollups, await checksOf(context, [entity]), window);
+      const figures = mergeEntityFigures(hours.map((hour) => hour.figures));
+      entities.set(entity.id, { ...figures, latency: emptyHistogram(), spans: null });
+      await othersTurn();
+    }
+    return { checks: encodeRollup(found), entities: encodeRollup(entities) };
   });
+}
+
+const checksOfCell = ({ ports, keys, tenant }: TenantEnv, cell: string): Promise<CheckItem[]> =>
+  allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
+
+/** The entities whose first check lies in a cell: their days are kept there. */
+async function entitiesAtHome(
+  { ports, keys, tenant }: TenantEnv,
+  cell: string,
+  checks: CheckItem[],
+): Promise<EntityItem[]> {
+  const ids = [...new Set(checks.map(({ entity_id }) => entity_id))];
+  const entities = await ports.table.getMany<EntityItem>(ids.map((id) => keys.entity(tenant, id)));
+  return entities.filter((entity) => entity !== undefined).filter((entity) => homeCellOf(entity) === cell);
 }
 
 /** Writes a rollup over the version it was made beside, so that none is replaced by one that knew less. */
@@ -111,24 +126,25 @@ async function put(
   cell: string,
   of: 'hour' | 'day',
   from: number,
-  make: () => Promise<Map<number, CheckRollup>>,
+  make: () => Promise<Pick<RollupItem, 'checks' | 'entities'>>,
 ): Promise<void> {
   const key = keys.rollup(tenant, cell, of, from);
   await untilDone(ports, async () => {
     const present = await ports.table.get<RollupItem>(key);
     const made_at = ports.clock.now();
-    const checks = encodeRollup(await make());
+    const made = await make();
     const revised = { ...present?.revised };
-    for (const [number, check] of Object.entries(checks)) {
-      if (present && !isDeepStrictEqual(check, present.checks[Number(number)])) revised[Number(number)] = made_at;
+    for (const [name, figures] of Object.entries({ ...made.checks, ...made.entities })) {
+      const before = present?.checks[name] ?? present?.entities?.[name];
+      if (present && !isDeepStrictEqual(figures, before)) revised[name] = made_at;
     }
     const item: RollupItem = {
       ...key,
       v: ports.ids.token(),
-      expires_at: Math.ceil((from + KEPT_DAYS[of] * DAY_MS + DAY_MS) / 1000),
+      expires_at: Math.ceil((from + (KEPT_DAYS[of] + 1) * DAY_MS) / 1000),
       from,
       made_at,
-      checks,
+      ...made,
       ...(Object.keys(revised).length > 0 && { revised }),
     };
     const done = await commit(ports, [{ put: item, if: present ? { version: present.v } : 'absent' }]);
