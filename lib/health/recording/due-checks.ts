@@ -42,5 +42,7 @@ async function named({ ports, keys }: Env, { tenant_id }: Job, ids: string[]): P
   return checks.filter((check) => check !== undefined);
 }
 
-/** Whether the next slot is due already, so that a probe now would speak for another time. */
-export const isLate = ({ slot, interval_seconds }: Job, now: number): boolean => slot + interval_seconds * 1000 <= now;
+/** From when on (epoch ms) the next slot is due, so that a probe would speak for another time. */
+export const lateFrom = ({ slot, interval_seconds }: Job): number => slot + interval_seconds * 1000;
+
+export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;

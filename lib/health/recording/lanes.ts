@@ -1,6 +1,8 @@
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import type { Job } from '#lib/messages.ts';
 import type { Clock, Ports } from '#lib/platform/ports.ts';
 import { type Claim, FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { lateFrom } from './due-checks.ts';
 
 /** Open probes of one process, of each lane. */
 const QUICK_PLACES = 250;
@@ -15,15 +17,48 @@ const SLOW_MS = 2_000;
 /** `slow`: checks whose last probe took long; they hold up only each other. `quick`: all others. */
 export type Lane = 'quick' | 'slow';
 
-export type Lanes = Record<Lane, FairShares> & { begin: Begin };
+export type Lanes = Record<Lane, FairShares> & { begin: Begin; enter: Enter };
+
+/** Reads and begins the slot of a cell as soon as it is its turn; NO_PLACE when its next slot was due before that. */
+type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof NO_PLACE>;
 
 /** The places for probes of one process. */
 export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
   const lane = (places: number) => new FairShares({ places, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
   const atOnce = settings.PROBES_AT_ONCE;
   const begin: Begin = atOnce < QUICK_PLACES ? beginFew(atOnce, clock) : (_claim, probe) => probe();
-  return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES), begin };
+  return { quick: lane(QUICK_PLACES), slow: lane(SLOW_PLACES), begin, enter: cellsInTurn(clock) };
 }
+
+/** Cells that are read, and whose checks wait for places, at the same time: work for a moment, not more. */
+const CELLS_AT_ONCE = 16;
+/** Turns remembered: a cell that is forgotten counts as one that had none yet. */
+const MOST_REMEMBERED = 20_000;
+
+/**
+ * Where more is due than can be done, what cannot be in time must cost nothing: a cell waits unread for its turn. Longer
+ * intervals come first, as each of their slots says more; of the same interval the cell whose turn is longest ago, so
+ * that each loses the same share.
+ */
+function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
+  const cells = new FairShares({ places: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
+  const turns = new Map<string, number>();
+  let turn = 0;
+  return (job, work) => {
+    const { tenant_id, cell, interval_seconds } = job;
+    const name = `${cell}#${interval_seconds}`;
+    const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
+    return cells.run({ tenant: tenant_id, order, until: lateFrom(job) }, () => {
+      turns.delete(name);
+      turns.set(name, ++turn);
+      if (turns.size > MOST_REMEMBERED) turns.delete(turns.keys().next().value!);
+      return work();
+    });
+  };
+}
+
+/** More than the turns of any process; with the longest interval (s) still an exact number. */
+const TURNS = 1e10;
 
 /** Runs a probe as soon as it may begin. */
 type Begin = <T>(claim: Claim, probe: () => Promise<T>) => Promise<T | typeof NO_PLACE>;

@@ -1,7 +1,11 @@
 import type { Clock } from '#lib/platform/ports.ts';
 
-/** Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. */
-export type Claim = { tenant: string; target?: string | undefined };
+/**
+ * Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. Of work to the same
+ * target the one with the lowest `order` goes first (0 unless told), then the one that came first. `until` (epoch ms) is
+ * when it is too late for it.
+ */
+export type Claim = { tenant: string; target?: string | undefined; order?: number; until?: number };
 
 export type Shares = {
   /** Pieces of work at once. */
@@ -19,16 +23,16 @@ export const NO_PLACE = Symbol('no place');
 export const shareOf = (places: number): number => Math.ceil(places / 5);
 
 /** How often waiting work is looked through for what has waited too long. */
-const LOOK_MS = 1000;
+const LOOK_MS = 250;
 /** What was due may come late for so long after a tenant was held back. */
 const HELD_BACK_MS = 60_000;
 /** Tenants that were held back and are remembered, before those of long ago are forgotten. */
 const MOST_HELD_BACK = 1000;
 
-/** Work on its way to one target of a tenant; `waiting` in the order of arrival. */
+/** Work on its way to one target of a tenant; `waiting` in its order. */
 type Line = { target: string | undefined; running: number; waiting: Waiting[] };
 type Tenant = { id: string; running: number; lines: Map<string | undefined, Line>; waiting: number };
-type Waiting = { until: number; begin: () => void; giveUp: () => void };
+type Waiting = { order: number; until: number; begin: () => void; giveUp: () => void };
 
 /**
  * Shares places out among tenants, so that none holds up the work of another. A tenant may hold every place that no
@@ -57,7 +61,7 @@ export class FairShares {
     const { target } = claim;
     const line = setDefault(tenant.lines, target, () => ({ target, running: 0, waiting: [] }));
     if (this.#turns.size === 0 && this.#mayBegin(tenant, line)) this.#begin(tenant, line);
-    else if (!(await this.#wait(tenant, line))) return NO_PLACE;
+    else if (!(await this.#wait(tenant, line, claim))) return NO_PLACE;
     try {
       return await work();
     } finally {
@@ -115,14 +119,15 @@ export class FairShares {
     if (tenant.lines.size === 0) this.#tenants.delete(tenant.id);
   }
 
-  #wait(tenant: Tenant, line: Line): Promise<boolean> {
+  #wait(tenant: Tenant, line: Line, { order = 0, until: latest = Number.POSITIVE_INFINITY }: Claim): Promise<boolean> {
     return new Promise((resolve) => {
-      const until = this.#clock.now() + this.#shares.wait_ms;
+      const until = Math.min(this.#clock.now() + this.#shares.wait_ms, latest);
       const begin = () => {
         this.#begin(tenant, line);
         resolve(true);
       };
-      line.waiting.push({ until, begin, giveUp: () => resolve(false) });
+      const next = line.waiting.findLastIndex((one) => one.order <= order) + 1;
+      line.waiting.splice(next, 0, { order, until, begin, giveUp: () => resolve(false) });
       tenant.waiting++;
       this.#turns.set(tenant.id, tenant);
       this.#serve();
@@ -177,8 +182,9 @@ export class FairShares {
 
   #giveUp(tenant: Tenant, now: number): void {
     for (const line of tenant.lines.values()) {
-      const late = line.waiting.findIndex((one) => one.until > now);
-      const givenUp = line.waiting.splice(0, late < 0 ? line.waiting.length : late);
+      const givenUp = line.waiting.filter((one) => one.until <= now);
+      if (givenUp.length === 0) continue;
+      line.waiting = line.waiting.filter((one) => one.until > now);
       tenant.waiting -= givenUp.length;
       this.#forget(tenant, line);
       for (const one of givenUp) one.giveUp();

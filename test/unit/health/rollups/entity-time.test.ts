@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Accounted, type AccountedSpan, divide, timeOf } from '#lib/health/rollups/accounted-span.ts';
+import { entityTime } from '#lib/health/rollups/entity-time.ts';
+
+const END = 30;
+const WINDOW = { from: 0, to: END };
+
+const all = (as: Accounted['as'], in_maintenance = false): AccountedSpan[] => [{ ...WINDOW, as, in_maintenance }];
+
+/** What an entity with these checks is all the time. */
+function whole(...checks: AccountedSpan[][]): string {
+  const [span, ...more] = entityTime(checks, WINDOW);
+  expect(more).toEqual([]);
+  return `${span!.as}${span!.in_maintenance ? ' in maintenance' : ''}`;
+}
+
+describe('an entity', () => {
+  it.each([
+    ['up', ['up', 'up']],
+    ['up', ['up', 'unknown']],
+    ['degraded', ['up', 'down']],
+    ['degraded', ['up', 'degraded']],
+    ['degraded', ['degraded', 'degraded']],
+    ['down', ['down', 'unknown']],
+    ['unknown', ['unknown', 'unknown']],
+    ['up', ['up', 'gap']],
+    ['down', ['gap', 'down']],
+    ['unknown', ['gap', 'unknown']],
+    ['gap', ['gap', 'gap']],
+    ['gap', ['gap', 'not_monitored']],
+    ['down', ['not_monitored', 'down']],
+    ['not_monitored', ['not_monitored', 'not_monitored']],
+    ['not_monitored', []],
+  ] as const)('is %s while its checks are %j', (expected, checks) => {
+    expect(whole(...checks.map((as) => all(as)))).toBe(expected);
+  });
+
+  it('is judged by its other checks while some are in maintenance', () => {
+    expect(whole(all('down', true), all('up'))).toBe('up');
+    expect(whole(all('up', true), all('down'))).toBe('down');
+    expect(whole(all('up', true), all('gap'))).toBe('gap');
+  });
+
+  it('is in maintenance while all of its checks are, and keeps what that hides', () => {
+    expect(whole(all('down', true), all('down', true), all('not_monitored'))).toBe('down in maintenance');
+    expect(whole(all('up', true), all('down', true))).toBe('degraded in maintenance');
+    expect(whole(all('gap', true))).toBe('gap in maintenance');
+    expect(timeOf(entityTime([all('down', true)], WINDOW)).down_in_maintenance_ms).toBe(END);
+  });
+
+  it('is down only while its checks are down at the same time', () => {
+    const downIn = (from: number, to: number) =>
+      divide(WINDOW, [from, to], (at) => ({ as: at >= from && at < to ? 'down' : 'up', in_maintenance: false }));
+    const { ms } = timeOf(entityTime([downIn(0, 20), downIn(10, 30)], WINDOW));
+    expect([ms.degraded, ms.down]).toEqual([20, 10]);
+  });
+});
+
+const what = fc.oneof(
+  fc.record({
+    as: fc.constantFrom<Accounted['as']>('up', 'degraded', 'down', 'unknown', 'gap'),
+    in_maintenance: fc.boolean(),
+  }),
+  fc.constant<Accounted>({ as: 'not_monitored', in_maintenance: false }),
+);
+/** Any spans of one check: what it is at each instant, and where that may change. */
+const check = fc
+  .tuple(fc.array(fc.nat({ max: END }), { maxLength: 4 }), fc.array(what, { minLength: 5, maxLength: 5 }))
+  .map(([borders, kinds]) => {
+    let i = 0;
+    return divide(WINDOW, borders, () => kinds[i++]!);
+  });
+
+describe('the time of an entity', () => {
+  it('is at each instant what its checks make at that instant', () => {
+    fc.assert(
+      fc.property(fc.array(check, { maxLength: 4 }), (checks) => {
+        const found = entityTime(checks, WINDOW);
+        for (let at = 0; at < END; at++) {
+          const holding = (spans: AccountedSpan[]) => spans.find(({ from, to }) => from <= at && at < to)!;
+          const moment = { from: at, to: at + 1 };
+          const alone = entityTime(
+            checks.map((spans) => [{ ...holding(spans), ...moment }]),
+            moment,
+          );
+          expect({ ...holding(found), ...moment }).toEqual(alone[0]);
+        }
+      }),
+    );
+  });
+
+  it('is that of its only check, also where others are not monitored', () => {
+    fc.assert(
+      fc.property(check, (spans) => {
+        expect(entityTime([spans], WINDOW)).toEqual(spans);
+        expect(entityTime([all('not_monitored'), spans, []], WINDOW)).toEqual(spans);
+      }),
+    );
+  });
+
+  it('does not depend on the order of its checks', () => {
+    fc.assert(
+      fc.property(fc.array(check, { maxLength: 4 }), (checks) => {
+        expect(entityTime(checks.toReversed(), WINDOW)).toEqual(entityTime(checks, WINDOW));
+      }),
+    );
+  });
+});

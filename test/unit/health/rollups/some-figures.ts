@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import type { EntityState } from '#lib/catalog/states.ts';
+import type { Span } from '#lib/health/history/gap-causes.ts';
+import { accountTime } from '#lib/health/rollups/account-time.ts';
+import { type AccountedSpan, timeOf } from '#lib/health/rollups/accounted-span.ts';
+import type { Figures } from '#lib/health/rollups/figures.ts';
+import { histogramOf } from './some-latencies.ts';
+
+const count = fc.nat({ max: 100_000 });
+
+/** What a check may have been in a window: its spans. */
+export function someSpans({ from, to }: Span): fc.Arbitrary<AccountedSpan[]> {
+  const at = fc.integer({ min: from, max: to });
+  const spans = fc.array(fc.record({ from: at, to: at }), { maxLength: 3 });
+  const state = fc.constantFrom<EntityState>('up', 'degraded', 'down', 'unknown');
+  const monitored = fc.oneof(fc.constant([{ from, to }]), spans);
+  return fc
+    .record({
+      changes: fc.array(fc.record({ at, state }), { maxLength: 5 }),
+      monitored,
+      gaps: spans,
+      maintenance: spans,
+    })
+    .map((known) => accountTime(known, { from, to }));
+}
+
+/** Figures of a check with these spans, and any counts. */
+export const someFigures = (spans: readonly AccountedSpan[]): fc.Arbitrary<Figures> =>
+  fc
+    .record({
+      runs: count,
+      failed: fc.double({ min: 0, max: 1, noNaN: true }),
+      warnings: count,
+      gaps: fc.record({ late: count, outage: count, network: count, error: count }),
+      latencies: fc.array(fc.nat({ max: 86_400_000 }), { maxLength: 30 }),
+    })
+    .map(({ runs, failed, warnings, gaps, latencies }) => ({
+      runs,
+      failures: Math.round(runs * failed),
+      warnings,
+      gaps,
+      ...timeOf(spans),
+      latency: histogramOf(latencies),
+    }));

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { spansOf, spanText } from '#lib/health/rollups/span-text.ts';
+import { someSpans } from './some-figures.ts';
+
+const HOUR = { from: 3_600_000, to: 7_200_000 };
+
+it('says an hour in one state with one letter, and an outage with how long it lasted', () => {
+  expect(spanText([{ ...HOUR, as: 'up', in_maintenance: false }])).toBe('u');
+  expect(spansOf('u1200000d60000u', HOUR)).toEqual([
+    { from: 3_600_000, to: 4_800_000, as: 'up', in_maintenance: false },
+    { from: 4_800_000, to: 4_860_000, as: 'down', in_maintenance: false },
+    { from: 4_860_000, to: 7_200_000, as: 'up', in_maintenance: false },
+  ]);
+  expect(spansOf('D', HOUR)).toEqual([{ ...HOUR, as: 'down', in_maintenance: true }]);
+});
+
+it('gives back any spans of an hour', () => {
+  fc.assert(
+    fc.property(someSpans(HOUR), (spans) => {
+      expect(spansOf(spanText(spans), HOUR)).toEqual(spans);
+    }),
+  );
+});
+
+it.each(['', 'q', 'u60000', 'u0d', 'ud', 'u3600000d', 'u9999999d'])(
+  'refuses %j, which does not fill the hour',
+  (text) => {
+    expect(() => spansOf(text, HOUR)).toThrow('does not say what');
+  },
+);
