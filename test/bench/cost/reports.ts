@@ -24,8 +24,7 @@ function rowsOf(counted: Counted, count: number): Row[] {
 const aMillion = (units: Units, count: number): number => (dollarsOf(units) / count) * 1e6;
 
 function beside({ result_bytes, results, log_bytes, cpu_ms }: Counted): string {
-  // AWS adds 100 bytes to each item that it stores.
-  const stored = (result_bytes / results + 100) * GIGABYTE.stored_month * 1e-3;
+  const stored = (result_bytes / results) * GIGABYTE.stored_month * 1e-3;
   const logged = (log_bytes / results) * GIGABYTE.logged * 1e-3;
   const cpu = (cpu_ms.get('prober') ?? 0) / results;
   return `Beside it, a million: ${dollars(stored)} for each month that it is stored, ${dollars(logged)} of logs. CPU of a run ${cpu.toFixed(2)} ms.`;
@@ -63,7 +62,7 @@ async function allInFleet(checks: number, minutes: number): Promise<Report> {
   const counted = await steady(checks, minutes, { fails: checks * DOWN }, { tenants: ASSUMPTIONS.tenants, vary: true });
   const { results, result_bytes, log_bytes } = counted;
   const month = (checks * MINUTES_A_MONTH) / results;
-  const stored = (month * (result_bytes + 100 * results)) / 1e9;
+  const stored = (month * result_bytes) / 1e9;
   const items: Record<string, number> = {
     'counted, with pollers and ticks': dollarsOf(totalOf(counted)) * month,
     'data out': ((month * results * BESIDE.bytes_out) / 1e9) * BESIDE.gigabyte_out,

@@ -1,16 +1,16 @@
 import { schedules, queues as specs } from '#infra/topology.ts';
 import { createAccount } from '#lib/access/create-account.ts';
-import { keyTable, RESULTS, TRANSITIONS } from '#lib/keys.ts';
+import { keyTable } from '#lib/keys.ts';
 import type { ApiResult } from '#lib/platform/http/api-event.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { NO_LINEAGE } from '#test/support/lineage.ts';
 import type { Caller, Services } from './clients.ts';
+import { type Made, makeResultCounter } from './count-results.ts';
 import { makeCpuClock } from './cpu-clock.ts';
 import { dynamoAnswers } from './dynamo-answers.ts';
 import { makeEnvironments, portsOf, type World } from './environments.ts';
 import { makeQueues, makeStream, type Sources } from './event-sources.ts';
-import { itemBytes } from './item-size.ts';
 import { makeItemStore } from './item-store.ts';
 import { makeMeter, type Reading } from './meter.ts';
 import { makeTargets } from './targets.ts';
@@ -18,8 +18,8 @@ import { makeTargets } from './targets.ts';
 const START = Date.UTC(2026, 10, 21, 9, 0, 0);
 const MINUTE_MS = 60_000;
 
-/** What was counted, with what came meanwhile: results and their bytes, transitions, and alerts that were taken. */
-export type Counted = Reading & { results: number; result_bytes: number; transitions: number; alerts: number };
+/** What was counted, with what came meanwhile; `alerts`: those that were taken. */
+export type Counted = Reading & Made & { alerts: number };
 
 /** What somebody outside pays for by a request to the gateway. */
 export type Call = { method: string; path: string; body?: object };
@@ -35,15 +35,10 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
   const targets = makeTargets();
   const store = makeItemStore();
   const failures: unknown[] = [];
-  const made = { results: 0, result_bytes: 0, transitions: 0 };
+  const counter = makeResultCounter();
   const services: Services = {
     table: dynamoAnswers(store, (item) => {
-      const sk = item.sk!.S!;
-      if (sk.startsWith(TRANSITIONS)) made.transitions++;
-      if (sk.startsWith(RESULTS)) {
-        made.results++;
-        made.result_bytes += itemBytes(item);
-      }
+      counter.inserted(item);
       stream.inserted(item);
     }),
     send: (queue, messages) => {
@@ -91,10 +86,10 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     /** Lets so many ms pass and counts them. */
     count: async (ms: number): Promise<Counted> => {
       meter.reset();
-      Object.assign(made, { results: 0, result_bytes: 0, transitions: 0 });
+      counter.reset();
       const alerts = targets.taken();
       await pass(ms);
-      return { ...meter.reading(), ...made, alerts: targets.taken() - alerts };
+      return { ...meter.reading(), ...counter.made(), alerts: targets.taken() - alerts };
     },
     /** Calls `work` in so many ms. */
     in: (ms: number, work: () => void) => clock.in(ms, work),
