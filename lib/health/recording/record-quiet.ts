@@ -9,7 +9,7 @@ import { PACK_MS } from './due-slots.ts';
 import { isFirstProbe, isQuiet, type Probe } from './record-probe.ts';
 
 /** What of a slot is written together: it changes nothing, or says why there is no run. */
-export type Pack = {
+type Pack = {
   add(entry: PackedEntry): void;
   /** Writes what still waits. Throws when that could not be written; `waiting` then tells what. */
   end(): Promise<void>;

@@ -29,7 +29,7 @@ const Covered = {
   to: z.iso.datetime().describe('Where the last one ends, at most now.'),
 };
 
-export const CheckHistory = z
+const CheckHistory = z
   .object({
     check_id: IdOf('the check'),
     check_name: z.string().describe('Its name, or its target.'),
@@ -55,7 +55,9 @@ const MOST_BUCKETS = 5_000;
 
 /** @throws AppError VALIDATION_ERROR, with what is allowed */
 function bucketsOf({ ports }: Pick<Context, 'ports'>, asked: Asked): BucketList {
-  const list = listBuckets(asked, { now: ports.clock.now() });
+  // By the second, so that two answers of one moment are the same.
+  const now = Math.floor(ports.clock.now() / 1000) * 1000;
+  const list = listBuckets(asked, { now });
   if ('wrong' in list) throw invalid(list.wrong.path, list.wrong.message);
   return list;
 }

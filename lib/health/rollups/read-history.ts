@@ -12,7 +12,7 @@ import { DAY_MS, dayOf } from './hours.ts';
 import { checkPart, entityPart, notMonitored, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
 
 /** The span, its total and its buckets. */
-export type History<Bucket> = { total: Bucket; buckets: Bucket[] };
+type History<Bucket> = { total: Bucket; buckets: Bucket[] };
 
 /** The history of some checks: whole days and hours from rollups, the rest from raw data. */
 export async function checkHistories(
