@@ -13,6 +13,7 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 import { type Figures, quantile } from './figures.ts';
 import { probesOnLambda } from './lambda-probes.ts';
+import { overload } from './overload.ts';
 import { worstBody } from './worst-body.ts';
 
 /** Runs a program of this folder in a process of its own and reads what it prints. */
@@ -26,12 +27,18 @@ async function run(program: string, ...args: string[]): Promise<Record<string, n
   return JSON.parse(stdout) as Record<string, number>;
 }
 
+/** Runs that are recorded: results of their own, and those in packs, a word each. */
 const results = (dir: string): number => {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   try {
-    return Number(
-      db.prepare('SELECT count(*) AS n FROM items WHERE sk >= ? AND sk < ?').get(RESULTS, `${RESULTS}~`)!.n,
-    );
+    const singles = db.prepare('SELECT count(*) AS n FROM items WHERE sk >= ? AND sk < ?').get(RESULTS, `${RESULTS}~`)!;
+    const packed = db
+      .prepare(
+        `SELECT sum(length(runs) - length(replace(runs, ' ', '')) + 1) AS n
+         FROM (SELECT json_extract(body, '$.runs') AS runs FROM items WHERE pk LIKE 'T#%#PACKS#%')`,
+      )
+      .get()!;
+    return Number(singles.n) + Number(packed.n ?? 0);
   } finally {
     db.close();
   }
@@ -217,4 +224,5 @@ export const measures: Record<string, () => Promise<Figures>> = {
   memory,
   'worst-body': worstBody,
   probesOnLambda,
+  overload,
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { STORE_FILE } from '#infra/local/store/store.ts';
-import { after, keyTable, RESULTS } from '#lib/keys.ts';
+import { after, cellOf, keyTable, RESULTS } from '#lib/keys.ts';
 import { isSlot, type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
 import type { RealService } from '#test/support/real-service.ts';
@@ -52,8 +52,9 @@ export async function makeChecks(
   const entities = Math.ceil(count / CHECKS_AN_ENTITY);
   const limits = Object.entries({
     checks: CHECKS_AN_ENTITY,
-    entities,
-    'all-checks': count,
+    // And one more of each, for what its caller makes.
+    entities: entities + 1,
+    'all-checks': count + 1,
     'checks-per-minute': Math.ceil((count * 60) / interval_seconds),
   }).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const cli = join(import.meta.dirname, '../../infra/admin.ts');
@@ -66,7 +67,7 @@ export async function makeChecks(
     const settings = { check_type: 'http', target_url: `${targetUrl}/${number}`, interval_seconds };
     const entity_id = owners[number % entities]!.id;
     const { id } = got(await client.post('/v1/checks', { ...settings, entity_id }), 201);
-    return { id, number, rhythm: rhythmOf(id, interval_seconds) };
+    return { id, number, rhythm: rhythmOf(cellOf(id), interval_seconds) };
   });
   return { tenant, checks };
 }
