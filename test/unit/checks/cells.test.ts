@@ -117,6 +117,7 @@ describe('a new check', () => {
     expect(cellOf((await world.check()).id)).not.toBe(home);
 
     for (const { id, tenant_id } of gone) await reclaimCheck(world, { tenant_id, check_id: id });
+    expect(await roomsOf(world)).toContain(home);
     const next = await fill(context, a, 2);
     expect(next.map(({ id }) => [cellOf(id), numberOf(id)])).toEqual([
       [home, 50],
