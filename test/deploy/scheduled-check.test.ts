@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { keyTable } from '#lib/keys.ts';
+import { checkIdOf, keyTable } from '#lib/keys.ts';
 import { deployedTable } from '#lib/platform/aws/deployed-table.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { readSettings } from '#lib/platform/settings.ts';
-import { rhythmEntry } from '#lib/schedule/entries.ts';
-import { rhythmOf } from '#lib/schedule/slots.ts';
+import { probeEntry } from '#lib/schedule/entries.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
@@ -40,12 +39,13 @@ async function checkOfTheSchedule(target_url: string): Promise<string> {
   const settings = { check_type: 'http', interval_seconds: INTERVAL_SECONDS, failure_threshold: 1, enabled: false };
   const made = await newCheck(client, { ...settings, target_url });
   const model = (await table.get<CheckItem>(keys.check(client.id, made.id)))!;
-  const id = ids.id('chk');
+  const cell = ids.token();
+  const id = checkIdOf(Date.now(), cell, 0);
   const check = { ...model, ...keys.check(model.tenant_id, id), id, v: ids.token(), enabled: true };
-  const rhythm = rhythmOf(id, INTERVAL_SECONDS);
+  const rhythm = { tenant_id: model.tenant_id, cell, interval_seconds: INTERVAL_SECONDS };
   await table.transact([
     { put: check, if: 'absent' },
-    { put: rhythmEntry(keys, 'probe', check, ids.token(), rhythm, Date.now()), if: 'absent' },
+    { put: probeEntry(keys, rhythm, ids.token(), { from: Date.now(), checks: 1 }), if: 'absent' },
   ]);
   return id;
 }
