@@ -27,7 +27,8 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
     const config = grace === undefined ? {} : { grace_seconds: grace };
     return { ...common, check_type: 'push', interval_seconds, config };
   }
-  const interval_seconds = random.pick([10, 15, 20, 30, 60]);
+  // Most share theirs with others, so that they share packs.
+  const interval_seconds = random.pick([10, 10, 10, 15, 20, 30, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
   return { ...common, ...target(random, number), interval_seconds, timeout_ms };
 }

@@ -13,6 +13,7 @@ import { checksIn, keyText, type NetworkSpell, type Shown, type Stop } from '#te
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 import { resetPushes, runAgent } from './agents.ts';
+import { runBuilder } from './builder.ts';
 import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { runNeighbour } from './neighbour.ts';
@@ -223,6 +224,7 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   void runOperator(world, end);
   void runMeddler(world, end);
+  void runBuilder(world, end);
   void runMcpClient(world);
 
   const hired = new Set<string>();

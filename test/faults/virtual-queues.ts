@@ -66,7 +66,9 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
       const copies = random.chance(shared.profile.duplicate) ? 2 : 1;
       if (copies > 1) count(seen, 'message twice');
       for (let i = 0; i < copies; i++) {
-        const at = Math.max(now, message.not_before ?? now) + (i === 0 ? 0 : random.int(0, 30_000));
+        // The same message in two hands at once, or again when its work is long done.
+        const later = random.chance(0.5) ? random.int(0, 100) : random.int(0, 30_000);
+        const at = Math.max(now, message.not_before ?? now) + (i === 0 ? 0 : later);
         source.send(text, perhapsLate(at), runContext.getStore()?.lineage);
       }
     }

@@ -24,9 +24,10 @@ export function checkJobs(inside: Inside): string[] {
       const stood = settings.get(id)?.findLast(({ from }) => from <= began_at);
       const check = stood?.check;
       if (!stood || !check || stood.to <= done_at || !isDue(job, check)) return [];
+      // Of a slot that was packed with the settings before a change, the packs keep that outcome.
       const isLeft = runs
         .get(`${id} ${Math.max(slot, check.settings_at)}`)
-        ?.some(({ history, begun }) => !history && begun >= stood.from - skew);
+        ?.some(({ history, begun, single }) => !history && (!single || begun >= stood.from - skew));
       if (isLeft || gaps.has(`${id} ${slot}`) || isExcused(inside, job, check)) return [];
       const isSentAgain = sent
         .get(`${cell} ${slot}`)

@@ -1,7 +1,7 @@
 import { entriesOf, type NotedCause, type PackItem } from '#lib/health/history/pack.ts';
 import { orderOf, type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
 import { cellOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
-import { changesIn, checkIdOf, isCheckKey, type Seen } from './inside.ts';
+import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
 
 /** A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. */
@@ -11,17 +11,23 @@ export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
 
 /**
  * What the table tells of the probes of each check, by its id, also of one that is gone. The rules of reading once more:
- * a single result counts, else the first pack that has a run, else a gap that one noted.
+ * a single result counts, else the first pack that has a run, else a gap that one noted; packs count as far as the check
+ * was enabled with their interval.
  */
 export function toldIn(seen: Seen): Map<string, Told> {
   const told = new Map<string, Told>();
   const ids = new Map<string, string>();
-  for (const { key } of changesIn(seen)) {
-    if (!isCheckKey(key)) continue;
-    const id = checkIdOf(key);
+  const settings = settingsIn(seen);
+  for (const id of settings.keys()) {
     ids.set(`${cellOf(id)} ${numberOf(id)}`, id);
     told.set(id, { runs: [], gaps: [] });
   }
+  /** A change counts from the time that it notes, though what was under way was still probed as before. */
+  const isInForce = (id: string, at: number, interval_seconds: number): boolean => {
+    const versions = settings.get(id)!.flatMap(({ check }) => check ?? []);
+    const stood = versions.findLast(({ settings_at }) => settings_at <= at) ?? versions[0]!;
+    return stood.enabled && stood.interval_seconds === interval_seconds;
+  };
   const known = new Set<string>();
   for (const item of seen.table.values()) {
     const id = checkIdOf(item);
@@ -34,7 +40,7 @@ export function toldIn(seen: Seen): Map<string, Told> {
   for (const { cell, interval_seconds, slot: at, item } of packsIn(seen)) {
     for (const { number, ...entry } of entriesOf(item)) {
       const id = ids.get(`${cell} ${number}`);
-      if (id === undefined) continue;
+      if (id === undefined || !isInForce(id, at, interval_seconds)) continue;
       const of = `${id} ${at}`;
       if (entry.gap) gaps.push([of, id, { at, interval_seconds, cause: entry.gap }]);
       else if (!known.has(of)) {
