@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { STORE_FILE } from '#infra/local/store/store.ts';
-import { entryOf, type PackedEntry, type PackItem } from '#lib/health/history/pack.ts';
+import { entryOf, type PackItem } from '#lib/health/history/pack.ts';
 import { after, cellOf, keyTable, numberOf, RESULTS } from '#lib/keys.ts';
 import { isSlot, type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
@@ -73,30 +73,35 @@ export async function makeChecks(
   return { tenant, checks };
 }
 
-const isRun = (entry: PackedEntry | undefined): boolean => entry !== undefined && !entry.gap;
+type Pack = { slot: number; pack: PackItem };
 
-/** The slots of each check that have a result, in packs or by itself, ascending, epoch ms. */
+/** The slots of each check that have a result, of its own or in a pack, ascending, epoch ms. */
 export function slotsRecorded(dir: string, tenant: string, checks: Check[]): number[][] {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   try {
     const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
-    const select = db.prepare('SELECT sk FROM items WHERE pk = ? AND sk >= ? AND sk < ?');
-    const bodies = db.prepare('SELECT body FROM items WHERE pk = ?');
-    const cells = new Map<string, PackItem[]>();
-    const packsOf = (pk: string): PackItem[] => {
-      const read = cells.get(pk) ?? bodies.all(pk).map(({ body }) => JSON.parse(String(body)) as PackItem);
-      cells.set(pk, read);
-      return read;
-    };
+    const singles = db.prepare('SELECT sk FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk');
+    const packs = db.prepare('SELECT sk, body FROM items WHERE pk = ?');
+    const ofCell = (cell: string, interval_seconds: number): Pack[] =>
+      packs.all(keys.packs(tenant, cell, interval_seconds)).map(({ sk, body }) => ({
+        slot: Number(String(sk).slice(0, 13)),
+        pack: JSON.parse(String(body)) as PackItem,
+      }));
+    const cells = new Map<string, Pack[]>();
     return checks.map(({ id, rhythm }) => {
-      const singles = select
+      const cell = cellOf(id);
+      const written = cells.get(cell) ?? ofCell(cell, rhythm.interval_ms / 1000);
+      cells.set(cell, written);
+      const packed = written.filter(({ pack }) => {
+        const entry = entryOf(pack, numberOf(id));
+        return entry !== undefined && entry.gap === undefined;
+      });
+      const single = singles
         .all(keys.ofCheck(tenant, id), RESULTS, after(RESULTS))
-        .map(({ sk }) => Number(String(sk).slice(RESULTS.length, RESULTS.length + 13)));
-      const packed = packsOf(keys.packs(tenant, cellOf(id), rhythm.interval_ms / 1000))
-        .filter((pack) => isRun(entryOf(pack, numberOf(id))))
-        .map(({ sk }) => Number(sk.slice(0, 13)));
-      // The probe at the creation stands at that moment.
-      return [...new Set([...singles, ...packed])].filter((at) => isSlot(rhythm, at)).sort((a, b) => a - b);
+        .map(({ sk }) => Number(String(sk).slice(RESULTS.length, RESULTS.length + 13)))
+        // The probe at the creation stands at that moment.
+        .filter((at) => isSlot(rhythm, at));
+      return [...new Set([...packed.map(({ slot }) => slot), ...single])].sort((a, b) => a - b);
     });
   } finally {
     db.close();
