@@ -44,6 +44,7 @@ export type FunctionName =
   | 'deliverer'
   | 'action-planner'
   | 'action-runner'
+  | 'aggregator'
   | 'reclaimer';
 
 export const functions: Record<FunctionName, FunctionSpec> = {
@@ -54,7 +55,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['job', 'deadline', 'delivery', 'action', 'reclaim'],
     reaches_out: true,
   },
-  ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline'] },
+  ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
   mcp: {
     memory_mb: 256,
     timeout_seconds: 900,
@@ -67,13 +68,13 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 60,
     table: ['put'],
-    sends: ['tick', 'job', 'deadline', 'action', 'reclaim'],
+    sends: ['tick', 'job', 'deadline', 'rollup', 'action', 'reclaim'],
   },
   prober: {
     memory_mb: 768,
     timeout_seconds: 60,
     table: ['put', 'delete'],
-    sends: ['job', 'slow', 'deadline', 'delivery'],
+    sends: ['job', 'slow', 'deadline', 'rollup', 'delivery'],
     reaches_out: true,
   },
   notifier: {
@@ -92,6 +93,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   },
   'action-planner': { memory_mb: 256, timeout_seconds: 20, table: ['put'], sends: ['plan', 'action'] },
   'action-runner': { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['action'], reaches_out: true },
+  aggregator: { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['rollup'] },
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim'] },
 };
 
@@ -117,6 +119,7 @@ export const queues: Record<QueueName, QueueSpec> = {
   delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
   plan: { consumer: 'action-planner', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
   action: { consumer: 'action-runner', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
+  rollup: { consumer: 'aggregator', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
   reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
 };
 

@@ -55,7 +55,6 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
     ...(await keysUnder(ports, keys.skills(tenant_id))),
     ...(await keysUnder(ports, keys.blueprints(tenant_id))),
     keys.checkCount(tenant_id),
-    ...(await keysUnder(ports, keys.cells(tenant_id))),
     keys.relationCount(tenant_id),
     ...(await keysOfPeople(scope)),
   ]);

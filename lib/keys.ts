@@ -37,7 +37,7 @@ const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : i
 const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
 const place = (id: string, count: number): number => hash32(id) % count;
 
-export type EntryKind = 'probe' | 'silence' | 'repeat' | 'catch_up' | 'action' | 'account_end';
+export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'action' | 'account_end';
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';
@@ -45,8 +45,10 @@ export const TRANSITIONS = 'TR#';
 export const REVISIONS = 'REV#';
 /** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
 export const CHECKS = 'CHECK#';
-export const CELLS = 'CELL#';
+const CELLS = 'CELL#';
 export const ROOMS = 'ROOM#';
+/** Sort-key prefixes of a cell's rollups. */
+export const ROLLUPS = { hour: 'H#', day: 'D#' };
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
@@ -120,6 +122,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pack: (tenant: string, cell: string, intervalSeconds: number, slot: number, part: number): Key => ({
       pk: ofTenant(tenant, 'PACKS', cell, intervalSeconds),
       sk: `${stamp(slot)}#${part}`,
+    }),
+
+    /** @param from epoch ms at which the hour or day begins */
+    rollup: (tenant: string, cell: string, of: 'hour' | 'day', from: number): Key => ({
+      pk: ofTenant(tenant, 'CELL', cell),
+      sk: `${ROLLUPS[of]}${stamp(from)}`,
     }),
 
     // what lies under a check

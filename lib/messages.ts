@@ -68,6 +68,16 @@ export const messages = {
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
   delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
+  /**
+   * Hours of a cell to be rolled up: all that are over and not yet made; with `hour` (epoch ms at which it begins) that
+   * one anew, if it was last made before `after` (epoch ms).
+   */
+  rollup: z.object({
+    tenant_id: z.string(),
+    cell: z.string(),
+    hour: z.number().int().optional(),
+    after: z.number().int().optional(),
+  }),
   reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
   /** A transition whose actions could not be found once. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),

@@ -159,7 +159,12 @@ export async function walk(endpoints: readonly string[], call: Call): Promise<Pl
   return places;
 }
 
-/** The path of an endpoint, its parameters filled in. Throws when nothing stands in one of its collections. */
+/** What an endpoint has to be asked for by its query. */
+const QUERIES: Record<string, (places: Places) => string> = {
+  'GET /v1/history': ({ checks }) => `?check_ids=${checks}`,
+};
+
+/** The path of an endpoint, its parameters and what it needs of a query filled in. Throws when nothing stands in one of its collections. */
 export function pathOf(endpoint: string, places: Places): string {
   const parts = endpoint.slice(endpoint.indexOf(' ') + 1).split('/');
   const filled = parts.map((part, i) => {
@@ -169,5 +174,5 @@ export function pathOf(endpoint: string, places: Places): string {
       throw new Error(`${endpoint}: no step of infra/docs/walk.ts makes one of ${parts[i - 1]}.`);
     return encodeURIComponent(place);
   });
-  return filled.join('/');
+  return filled.join('/') + (QUERIES[endpoint]?.(places) ?? '');
 }

@@ -1,5 +1,6 @@
 import { create as actionPlanner } from '#functions/action-planner.ts';
 import { create as actionRunner } from '#functions/action-runner.ts';
+import { create as aggregator } from '#functions/aggregator.ts';
 import { create as api } from '#functions/api.ts';
 import { create as deliverer } from '#functions/deliverer.ts';
 import { create as generator } from '#functions/generator.ts';
@@ -23,6 +24,7 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   deliverer,
   'action-planner': actionPlanner,
   'action-runner': actionRunner,
+  aggregator,
   reclaimer,
 };
 

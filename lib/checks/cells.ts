@@ -2,15 +2,17 @@ import type { Scope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { cellOf, ROOMS, under } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
+import { rollupEntry } from '#lib/schedule/entries.ts';
 
 /** Most checks of a cell: one strong read of some 36 KB gives them all. */
 export const CELL_SIZE = 50;
 
 /**
  * A group of at most CELL_SIZE checks of one tenant, which are probed and stored together. `next`: the number of its
- * next check. A number is never given again, as packs and rollups name a check by it. About 100 bytes.
+ * next check. A number is never given again, as packs and rollups name a check by it. `begun_at`: when it was made, epoch ms.
+ * About 150 bytes.
  */
-export type CellItem = Item & { v: string; members: number; next: number };
+export type CellItem = Item & { v: string; members: number; next: number; begun_at: number };
 
 /** Where a new check goes, and the writes that take the place, for its transaction. */
 type Place = { cell: string; number: number; writes: Write[] };
@@ -31,15 +33,22 @@ export async function placeInCell({ ports, keys, tenant }: Scope, entity: Pick<E
   const found = items.findIndex((item) => item && item.members < CELL_SIZE);
   const present = items[found];
   const cell = known[found] ?? ports.ids.token();
-  const { members, next } = present ?? { members: 0, next: 0 };
-  const put: CellItem = { ...keys.cell(tenant, cell), v: ports.ids.token(), members: members + 1, next: next + 1 };
+  const { members, next, begun_at } = present ?? { members: 0, next: 0, begun_at: ports.clock.now() };
+  const put: CellItem = {
+    ...keys.cell(tenant, cell),
+    v: ports.ids.token(),
+    members: members + 1,
+    next: next + 1,
+    begun_at,
+  };
   const room = keys.cellRoom(tenant, cell);
   return {
     cell,
     number: next,
     writes: [
       { put, if: present ? { version: present.v } : 'absent' },
-      ...(put.members === CELL_SIZE ? [{ delete: room }] : present ? [] : [{ put: room }]),
+      ...(put.members === CELL_SIZE ? [{ delete: room }] : []),
+      ...(present ? [] : [{ put: room }, { put: rollupEntry(keys, { tenant_id: tenant, cell }, put.v, begun_at) }]),
     ],
   };
 }

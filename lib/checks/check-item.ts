@@ -36,6 +36,10 @@ export type CheckItem = Item &
     state_since: string;
     /** Failures in a row, saturating at the threshold. */
     consecutive_failures: number;
+    /** Epoch ms: when the first of these was checked. */
+    failing_since?: number;
+    /** Epoch ms: from when on the state counts, at or before `state_since` (docs/CONTRACT.md#history). */
+    effective_at?: number;
     /**
      * Push: the newest push that wrote this item: `at` is what it is ordered by, `received_at` its arrival (epoch ms).
      * Quiet ones since then are among the results alone. Absent until a first push was applied.

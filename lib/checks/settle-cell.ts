@@ -9,7 +9,7 @@ import type { CheckItem } from './check-item.ts';
 
 /**
  * Counts a cell anew after checks have left it or an interval of it: how many places are taken, and which intervals the
- * schedule still needs. Joining writes the cell or the entry, so that what joins meanwhile is not lost. Repeatable.
+ * schedule still needs; one without checks goes. Joining writes the cell or the entry, so that what joins meanwhile is not lost. Repeatable.
  */
 export async function settleCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
@@ -25,7 +25,13 @@ export async function settleCell(
     ]);
     const checks = await allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant_id, cell), ...under(CHECKS) });
     const writes: Write[] = [];
-    if (item && item.members !== checks.length) {
+    if (item && checks.length === 0) {
+      const others = [keys.cellRoom(tenant_id, cell), keys.entry('rollup', tenant_id, cell)];
+      writes.push(
+        { delete: keys.cell(tenant_id, cell), if: { version: item.v } },
+        ...others.map((key) => ({ delete: key })),
+      );
+    } else if (item && item.members !== checks.length) {
       const put: CellItem = { ...item, v: ports.ids.token(), members: checks.length };
       writes.push({ put, if: { version: item.v } });
       if (checks.length < CELL_SIZE) writes.push({ put: keys.cellRoom(tenant_id, cell) });

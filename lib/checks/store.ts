@@ -1,4 +1,4 @@
-import type { Context, TenantEnv } from '#lib/access/context.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
@@ -22,7 +22,7 @@ export async function requireCheck({ ports, keys, tenant }: TenantEnv, id: strin
 }
 
 /** The checks of some entities, in the order of their making within each. */
-export async function checksOf({ ports, keys, tenant }: Context, entities: EntityItem[]): Promise<CheckItem[]> {
+export async function checksOf({ ports, keys, tenant }: TenantEnv, entities: EntityItem[]): Promise<CheckItem[]> {
   const ids = entities.flatMap((entity) => Object.keys(entity.checks).sort());
   const checks = await ports.table.getMany<CheckItem>(ids.map((id) => keys.check(tenant, id)));
   return checks.filter((check) => check !== undefined);

@@ -38,7 +38,6 @@ export async function repairAfterClockStep(env: Env, shard: number, mark: number
 
 /** Pure: an entry by the right clock; undefined when it is. `ahead`: how far (ms) the clock was, about. */
 function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
-  if (entry.kind === 'probe' || entry.kind === 'action')
-    return entry.from > now + FARTHEST_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
+  if ('rhythm' in entry) return entry.from > now + FARTHEST_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
   return entry.deadline > now ? { ...entry, deadline: Math.max(now, entry.deadline - ahead) } : undefined;
 }

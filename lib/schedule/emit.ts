@@ -3,7 +3,7 @@ import type { DueDeadline, MessageTo } from '#lib/messages.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { repairAfterClockStep } from './clock-step.ts';
 import type { EntryItem } from './entries.ts';
-import { type CellJob, cellJobs, packDeadlines, packJobs, scheduledRuns } from './jobs.ts';
+import { type CellJob, cellJobs, packDeadlines, packJobs, rollupsDue, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { slotsWorth } from './slots.ts';
 import { assertLayout, emittedUntil, LOOKAHEAD_MS, layoutOf, readWatermark, type WatermarkItem } from './watermark.ts';
@@ -48,6 +48,8 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   const runs = found.flatMap((each) => each.runs);
   if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, JOB_GROUP_MS));
   if (deadlines.length > 0) await ports.queues.send('deadline', deadlines);
+  const rollups = found.flatMap((each) => each.rollups);
+  if (rollups.length > 0) await ports.queues.send('rollup', rollups);
   if (runs.length > 0) await ports.queues.send('action', runs);
   const ends = found.flatMap((each) => each.ends);
   if (ends.length > 0) await ports.queues.send('reclaim', ends);
@@ -70,12 +72,15 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardWin
   const jobs: CellJob[] = [];
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
+  const rollups: MessageTo<'rollup'>[] = [];
   const runs: MessageTo<'action'>[] = [];
   const ends: MessageTo<'reclaim'>[] = [];
   for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
     for (const entry of page) {
       const { tenant_id } = entry;
-      if (entry.kind === 'probe' || entry.kind === 'action') {
+      if (entry.kind === 'rollup') {
+        rollups.push(...rollupsDue(entry, slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now)));
+      } else if (entry.kind === 'probe' || entry.kind === 'action') {
         const slots = slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now);
         if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
         else jobs.push(...cellJobs(entry, slots));
@@ -88,7 +93,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardWin
       }
     }
   }
-  return { jobs, deadlines, deadlinesAgain, runs, ends };
+  return { jobs, deadlines, deadlinesAgain, rollups, runs, ends };
 }
 
 /** Compare-and-set: when another run has moved the watermark meanwhile, that one stands. */

@@ -1,6 +1,6 @@
 import type { EntryKind, Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { type Rhythm, rhythmOf } from './slots.ts';
+import { type Rhythm, rhythmOf, rollupRhythm } from './slots.ts';
 
 /**
  * What the generator reads, under `keys.entries(shard)`, about 250 bytes each:
@@ -10,7 +10,11 @@ import { type Rhythm, rhythmOf } from './slots.ts';
  *   it. It may be too early (its handler then moves it), never too late.
  * Written with the check or action; removed with it or by the reclaimer.
  */
-export type EntryItem = ProbeEntry | ActionEntry | (EntryBase & Owner & { kind: DeadlineKind } & Deadline);
+export type EntryItem =
+  | ProbeEntry
+  | RollupEntry
+  | ActionEntry
+  | (EntryBase & Owner & { kind: DeadlineKind } & Deadline);
 
 type EntryBase = Item & { v: string };
 
@@ -25,10 +29,13 @@ export type ProbeEntry = EntryBase & {
   checks: number;
 };
 
+/** A cell whose hours are rolled up. */
+type RollupEntry = EntryBase & { kind: 'rollup'; tenant_id: string; cell: string; rhythm: Rhythm; from: number };
+
 type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: Rhythm; from: number };
 
 /** What has a deadline instead of a rhythm. */
-export type DeadlineKind = Exclude<EntryKind, 'probe' | 'action'>;
+export type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
 
 /** A deadline (epoch ms), and what its handler left for its next call: the entry is also the handler's outbox. */
 export type Deadline = { deadline: number; note?: DeadlineNote };
@@ -78,6 +85,21 @@ export const probeEntry = (
   rhythm: rhythmOf(cell, interval_seconds),
   from,
   checks,
+});
+
+export const rollupEntry = (
+  keys: Keys,
+  { tenant_id, cell }: Pick<ProbeEntry, 'tenant_id' | 'cell'>,
+  v: string,
+  from: number,
+): RollupEntry => ({
+  ...keys.entry('rollup', tenant_id, cell),
+  v,
+  kind: 'rollup',
+  tenant_id,
+  cell,
+  rhythm: rollupRhythm(cell),
+  from,
 });
 
 /** Names the entry of a cell and an interval. */

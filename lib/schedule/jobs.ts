@@ -106,6 +106,12 @@ export const scheduledRuns = (
     group: tenant_id,
   }));
 
+/** The messages that have the hours of a cell rolled up. */
+export const rollupsDue = (
+  { tenant_id, cell }: Pick<CellRhythm, 'tenant_id' | 'cell'>,
+  slots: number[],
+): MessageTo<'rollup'>[] => slots.map((slot) => ({ body: { tenant_id, cell }, not_before: slot, group: tenant_id }));
+
 /** While the schedule lags behind, targets were not watched; a deadline is looked at again after this time (ms). */
 const PUT_BACK_MS = 5_000;
 

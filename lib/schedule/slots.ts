@@ -14,6 +14,16 @@ export function rhythmOf(id: string, intervalSeconds: number): Rhythm {
   return { phase: Math.floor((hash32(id) / 2 ** 32) * (interval_ms / GRID_MS)) * GRID_MS, interval_ms };
 }
 
+/** An hour is rolled up when it is over and this time has passed (ms), in which late runs may still be recorded. */
+export const ROLLUP_DELAY_MS = 5 * 60_000;
+const HOUR_MS = 3_600_000;
+
+/** When a cell rolls up the hour before: at an instant of its own, in the 50 minutes after the delay. */
+export const rollupRhythm = (cell: string): Rhythm => ({
+  phase: ROLLUP_DELAY_MS + Math.floor((hash32(cell) / 2 ** 32) * 3000) * 1000,
+  interval_ms: HOUR_MS,
+});
+
 /** The newest slot at or before `at`. */
 export const latestSlot = ({ phase, interval_ms }: Rhythm, at: number): number =>
   phase + Math.floor((at - phase) / interval_ms) * interval_ms;

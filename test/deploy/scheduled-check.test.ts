@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { keyTable } from '#lib/keys.ts';
+import { revisionItem } from '#lib/health/history/revisions.ts';
+import { checkIdOf, keyTable } from '#lib/keys.ts';
 import { deployedTable } from '#lib/platform/aws/deployed-table.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { readSettings } from '#lib/platform/settings.ts';
-import { rhythmEntry } from '#lib/schedule/entries.ts';
-import { rhythmOf } from '#lib/schedule/slots.ts';
+import { probeEntry } from '#lib/schedule/entries.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
@@ -33,19 +33,23 @@ afterAll(async () => {
 });
 
 /**
- * Whoever makes a check sends its first jobs, for minutes. So this one is written straight into the table, from one
- * that the API made and that is disabled: nobody sends anything for it but the generator, when a tick wakes it.
+ * Whoever makes a check sends its first jobs, for minutes. So this one is written straight into the table with a cell of
+ * its own, from one that the API made and that is disabled: nobody sends anything for it but the generator, when a tick
+ * wakes it.
  */
 async function checkOfTheSchedule(target_url: string): Promise<string> {
   const settings = { check_type: 'http', interval_seconds: INTERVAL_SECONDS, failure_threshold: 1, enabled: false };
   const made = await newCheck(client, { ...settings, target_url });
   const model = (await table.get<CheckItem>(keys.check(client.id, made.id)))!;
-  const id = ids.id('chk');
-  const check = { ...model, ...keys.check(model.tenant_id, id), id, v: ids.token(), enabled: true };
-  const rhythm = rhythmOf(id, INTERVAL_SECONDS);
+  const { tenant_id } = model;
+  const cell = ids.token();
+  const id = checkIdOf(Date.now(), cell, 0);
+  const check = { ...model, ...keys.check(tenant_id, id), id, v: ids.token(), enabled: true };
+  const due = { tenant_id, cell, interval_seconds: INTERVAL_SECONDS };
   await table.transact([
     { put: check, if: 'absent' },
-    { put: rhythmEntry(keys, 'probe', check, ids.token(), rhythm, Date.now()), if: 'absent' },
+    { put: revisionItem(keys, check), if: 'absent' },
+    { put: probeEntry(keys, due, ids.token(), { from: Date.now(), checks: 1 }), if: 'absent' },
   ]);
   return id;
 }

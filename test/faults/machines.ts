@@ -1,5 +1,6 @@
 import { create as createActionPlanner } from '#functions/action-planner.ts';
 import { create as createActionRunner } from '#functions/action-runner.ts';
+import { create as createAggregator } from '#functions/aggregator.ts';
 import { create as createApi } from '#functions/api.ts';
 import { create as createDeliverer } from '#functions/deliverer.ts';
 import { create as createGenerator } from '#functions/generator.ts';
@@ -23,6 +24,7 @@ const handlersOf = ({ ports, publish }: Process) => ({
   prober: createProber(ports),
   notifier: createNotifier(ports),
   deliverer: createDeliverer(ports, publish),
+  aggregator: createAggregator(ports),
   reclaimer: createReclaimer(ports),
   'action-planner': createActionPlanner(ports),
   'action-runner': createActionRunner(ports),

@@ -5,10 +5,25 @@ import { NewEntity } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
 import { createCheck } from '#lib/health/checks/change-check.ts';
+import type { NotedCause, PackedEntry } from '#lib/health/history/pack.ts';
 import { receivePush } from '#lib/health/recording/receive-push.ts';
-import { recordProbe } from '#lib/health/recording/record-probe.ts';
+import { type Probe, recordProbe } from '#lib/health/recording/record-probe.ts';
+import { belongsInPack, entryOfProbe, openPack } from '#lib/health/recording/record-quiet.ts';
+import { cellOf, numberOf } from '#lib/keys.ts';
+import type { Job } from '#lib/messages.ts';
+import { type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import type { WatermarkItem } from '#lib/schedule/watermark.ts';
 import { memoryWorld } from './memory-world.ts';
+
+/** The rhythm of a check: that of its cell. */
+export const rhythmOfCheck = ({ id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): Rhythm =>
+  rhythmOf(cellOf(id), interval_seconds);
+
+/** The job of a check's cell at a slot (epoch ms). */
+export const jobOfCheck = (
+  { tenant_id, id, interval_seconds }: Pick<CheckItem, 'tenant_id' | 'id' | 'interval_seconds'>,
+  slot: number,
+): Job => ({ tenant_id, cell: cellOf(id), interval_seconds, slot });
 
 /** An account with a blueprint, and what makes its checks live: probes and pushes that are recorded as they come. */
 export async function healthWorld() {
@@ -30,9 +45,22 @@ export async function healthWorld() {
   /** A check as it now stands. */
   const fresh = async ({ id, tenant_id }: CheckItem): Promise<CheckItem> =>
     (await ports.table.get<CheckItem>(keys.check(tenant_id, id)))!;
+  /** As a prober does that has one check in hand. */
+  const record = async (probe: Probe): Promise<void> => {
+    if (!belongsInPack(probe)) return void (await recordProbe(world, probe));
+    await writePack(probe.check, probe.slot, entryOfProbe(probe));
+  };
+  const writePack = async (check: CheckItem, slot: number, entry: PackedEntry): Promise<void> => {
+    // Nothing else is to come, so that it need not wait.
+    const clock = { ...ports.clock, sleep: () => new Promise<never>(() => {}) };
+    const pack = openPack({ keys, ports: { ...ports, clock } }, jobOfCheck(check, slot), 30);
+    pack.add(entry);
+    await pack.end();
+  };
   return {
     ...world,
     context,
+    record,
     readOnly: { ...context, caller: { ...context.caller, is_read_only: true } },
     entity,
     check,
@@ -42,8 +70,11 @@ export async function healthWorld() {
     probe: async (check: CheckItem, slot: number, error = ''): Promise<void> => {
       const outcome = error === '' ? succeeded(40, 200) : failed('status', error, 40, 503);
       const started_at = ports.clock.now();
-      await recordProbe(world, { check: await fresh(check), slot, started_at, outcome, retention_days: 30 });
+      await record({ check: await fresh(check), slot, started_at, outcome, retention_days: 30 });
     },
+    /** Notes why a slot has no run. */
+    missed: (check: CheckItem, slot: number, gap: NotedCause): Promise<void> =>
+      writePack(check, slot, { number: numberOf(check.id), gap }),
     push: async (check: CheckItem, success = true, checked_at?: number): Promise<void> => {
       const push = { success, latency_ms: 7, status_code: 0, error_message: success ? '' : 'no space left' };
       await receivePush(world, await fresh(check), { ...push, checked_at, identity: undefined }, 30);

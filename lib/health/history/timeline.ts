@@ -20,16 +20,18 @@ const MOMENTS_A_TURN = 2000;
 /**
  * What happened to a check in a window, ascending: its runs, and between them the slots that were missed (none of a
  * push check, which we do not probe). Read page by page, so that memory does not grow with the window.
+ * @param patience_ms a slot counts as missed after this time, though its successor is not due yet
  */
 export async function* timeline(
   context: TenantEnv,
   check: CheckItem,
   revisions: readonly RevisionItem[],
   window: Window,
+  patience_ms?: number,
 ): AsyncGenerator<Moment> {
   const { timeout_ms } = check;
   const now = context.ports.clock.now();
-  const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms });
+  const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms, patience_ms });
   const slots = due[Symbol.iterator]();
   let next = slots.next();
   let moments = 0;

@@ -4,6 +4,12 @@ import { latestSlot, type Rhythm } from '#lib/schedule/slots.ts';
 /** A quiet run waits so long (ms) for others of its slot, with which it is written (record-quiet.ts). */
 export const PACK_MS = 2_000;
 
+/**
+ * How long a slot is waited for at `now` (epoch ms): until its successor is due, or `patience_ms` have passed; a probe
+ * may then take `timeout_ms`, but never longer than its interval.
+ */
+type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
+
 /** [from, until) in epoch ms. */
 export type Window = { from: number; until: number };
 
@@ -20,18 +26,17 @@ export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm'>;
  * slot can be recorded until its successor is due, and for the time of a probe and a pack after that; until then it is
  * not missed.
  * @param revisions in the order of time
- * @param timeout_ms how long a probe may take; never longer than its interval
  */
 export function* dueSlots(
   revisions: readonly Revision[],
   window: Window,
-  { now, timeout_ms }: { now: number; timeout_ms: number },
+  { now, timeout_ms, patience_ms = Number.POSITIVE_INFINITY }: Patience,
 ): Generator<DueSlot> {
   for (const [i, { from, enabled, rhythm }] of revisions.entries()) {
     if (!enabled) continue;
     const { interval_ms } = rhythm;
     const ended = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - interval_ms;
-    const settled = now - interval_ms - Math.min(timeout_ms, interval_ms) - PACK_MS;
+    const settled = now - Math.min(interval_ms, patience_ms) - Math.min(timeout_ms, interval_ms) - PACK_MS;
     const last = Math.min(ended, settled, window.until - 1);
     for (let slot = firstSlot(rhythm, Math.max(from, window.from)); slot <= last; slot += interval_ms) {
       yield { slot, interval_ms };

@@ -5,6 +5,7 @@ import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
+import { cellNameOf, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -64,6 +65,7 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
   };
   const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
   const arrival: Arrival = { ports, keys, result, pointer, retentionDays };
+  await reviseRollups(env, cellNameOf(check), [at]);
 
   if (pointerKey) {
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
@@ -150,6 +152,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       if (!now.enabled) return stored ?? 'disabled';
       const changes = await applyResult(arrival, now, {
         success: result.success,
+        ran_at: newnessOf(result).at,
         error_message: result.error_message,
         cause: 'result',
         retention_days: retentionDays,

@@ -1,6 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import { entryOf, type PackedEntry, type PackItem, packOf } from '#lib/health/history/pack.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
+import { reviseRollups } from '#lib/health/rollups/revise.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
@@ -8,7 +9,7 @@ import { PACK_MS } from './due-slots.ts';
 import { isFirstProbe, isQuiet, type Probe } from './record-probe.ts';
 
 /** What of a slot is written together: it changes nothing, or says why there is no run. */
-export type Pack = {
+type Pack = {
   add(entry: PackedEntry): void;
   /** Writes what still waits. Throws when that could not be written; `waiting` then tells what. */
   end(): Promise<void>;
@@ -76,8 +77,10 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
  * Writes a pack behind those that the slot has already. Each is put on `absent`, and whoever finds one in its place goes
  * on with what that does not hold: of a check that was probed twice, the first outcome stands.
  */
-async function writePacks({ ports, keys }: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
+async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
+  const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;
+  await reviseRollups(env, job, [slot]);
   let entries = all;
   for (let part = 1; entries.length > 0; part++) {
     const put: PackItem = {

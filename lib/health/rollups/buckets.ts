@@ -54,7 +54,7 @@ export function listBuckets(
   const buckets: Span[] = [];
   for (let at = from; at < to; at = buckets.at(-1)!.to)
     buckets.push({ from: at, to: Math.min(nextOf(bucket, at), to) });
-  // Only hours are kept that long.
+  // Only hours can be so many.
   if (buckets.length > MOST_BUCKETS) {
     return wrong(
       'from',

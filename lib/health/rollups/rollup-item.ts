@@ -14,11 +14,12 @@ export type CheckRollup = Figures & {
 };
 
 /**
- * The checks of a cell in the item of an hour or a UTC day, by their number in the cell; what is 0 is left out. An hour
+ * The checks of a cell in the item of an hour or a UTC day, by their number in the cell (and of a day its entities, by
+ * id); what is 0 is left out. An hour
  * of 50 one-minute checks takes 4.3 KB as DynamoDB counts with the usual spread of latencies, 6.9 KB with a wide one
  * (as JSON 5.0 and 7.6); a day 7.5 and 17 KB; at worst, with 500 spans of each check, 170 KB.
  */
-export type StoredRollup = Record<number, StoredCheck>;
+export type StoredRollup = Record<string, StoredCheck>;
 
 type StoredCheck = Partial<Record<'runs' | 'failures' | 'warnings' | GapCause, number>> & {
   /** Its spans as text, one letter of a time all in one state; or how many ms it was what. */
@@ -33,7 +34,7 @@ type StoredTime = Partial<Record<TimeKind | 'down_in_maintenance', number>>;
 const MOST_SPANS = 500;
 
 /** The same checks make the same item, in whatever order they are given. */
-export const encodeRollup = (checks: ReadonlyMap<number, CheckRollup>): StoredRollup =>
+export const encodeRollup = (checks: ReadonlyMap<number | string, CheckRollup>): StoredRollup =>
   Object.fromEntries([...checks].map(([number, check]) => [number, storedCheck(check)]));
 
 /** @param window the hour or day of the item */
@@ -41,8 +42,8 @@ export const decodeRollup = (stored: StoredRollup, window: Span): Map<number, Ch
   new Map(Object.entries(stored).map(([number, check]) => [Number(number), rollupOf(check, window)]));
 
 /** One check of an item; undefined when the item knows nothing of it. */
-export const decodeCheck = (stored: StoredRollup, number: number, window: Span): CheckRollup | undefined =>
-  stored[number] && rollupOf(stored[number], window);
+export const decodeCheck = (stored: StoredRollup, name: number | string, window: Span): CheckRollup | undefined =>
+  stored[name] && rollupOf(stored[name], window);
 
 function storedCheck({ runs, failures, warnings, gaps, latency, ...time }: CheckRollup): StoredCheck {
   const counts = { runs, failures, warnings, ...Object.fromEntries(GAP_CAUSES.map((cause) => [cause, gaps[cause]])) };

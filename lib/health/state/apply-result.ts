@@ -8,6 +8,8 @@ import { isSame, nextState } from './next-state.ts';
 
 type AppliedResult = {
   success: boolean;
+  /** Epoch ms: when it was checked. */
+  ran_at: number;
   error_message: string;
   cause: 'result' | 'silence';
   retention_days: number;
@@ -28,10 +30,14 @@ export async function applyResult(env: Env, check: CheckItem, result: AppliedRes
   const { ports, keys } = env;
   const outcome = nextState(check, result.success);
   const { consecutive_failures } = outcome;
+  // An outage counts from its first failed run, its end from the first that succeeds.
+  const failing_since = check.failing_since ?? result.ran_at;
+  const counted = { consecutive_failures, ...(!result.success && { failing_since }) };
+  const forget = [...(result.forget ?? []), ...(result.success ? (['failing_since'] as const) : [])];
   if (isSame(outcome, check) && !result.also) return { writes: [], deadlines: [] };
   const token = ports.ids.token();
   if (outcome.state === check.state) {
-    const next = nextCheck(check, token, { ...result.also, consecutive_failures }, result.forget);
+    const next = nextCheck(check, token, { ...result.also, ...counted }, forget);
     return { writes: [replaceCheck(check, next)], deadlines: [] };
   }
   const basis = await readBasis(env, check);
@@ -42,10 +48,11 @@ export async function applyResult(env: Env, check: CheckItem, result: AppliedRes
     check,
     to: outcome.state,
     cause,
+    effective_at: result.success ? result.ran_at : failing_since,
     error_message,
     now,
     retention_days,
   });
-  const next = nextCheck(check, token, { ...result.also, consecutive_failures, ...change.check }, result.forget);
+  const next = nextCheck(check, token, { ...result.also, ...counted, ...change.check }, forget);
   return { writes: [replaceCheck(check, next), ...change.writes], deadlines: change.deadlines };
 }

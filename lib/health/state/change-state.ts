@@ -52,6 +52,8 @@ export type StateChangeInput = {
   check: CheckItem;
   to: CheckState;
   cause: TransitionCause;
+  /** Epoch ms from which the new state counts; without it, now. */
+  effective_at?: number;
   error_message: string;
   /** Epoch ms. */
   now: number;
@@ -63,7 +65,7 @@ export type StateChange = {
   at: number;
   transition: TransitionItem;
   /** What becomes of the check: merge it into the next version. */
-  check: Pick<CheckItem, 'state' | 'state_since' | 'alerts'>;
+  check: Pick<CheckItem, 'state' | 'state_since' | 'effective_at' | 'alerts'>;
   entity: EntityItem;
   /** Transition, feed, entity, deadlines and the condition on the policy; the check's own write is the caller's. */
   writes: Write[];
@@ -82,6 +84,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   const at = Math.max(now, entity.last_transition_at + 1);
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
   const alertAt = pastOrZero(at, now) || now;
+  // Of pushes whose times lie back, none reaches behind the state that held until now.
+  const effective_at = Math.max(Math.min(change.effective_at ?? at, at), check.effective_at ?? 0);
   const seq = entity.seq + 1;
   const timestamp = iso(at);
   const expires_at = historyExpiry(at, change.retention_days);
@@ -124,6 +128,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     channel_ids,
     check_label: checkLabel(check),
     check_from_since: check.state_since,
+    effective_at,
+    outage_started_at: to === 'down' ? iso(effective_at) : null,
     seq,
   };
 
@@ -143,7 +149,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   return {
     at,
     transition,
-    check: { state: to, state_since: timestamp, alerts },
+    check: { state: to, state_since: timestamp, effective_at, alerts },
     entity: nextEntity,
     writes: [
       { put: transition, if: 'absent' },

@@ -17,6 +17,8 @@ export type TransitionItem = Item &
     check_label: string;
     /** ISO 8601: since when the check was in `check_from_state`. */
     check_from_since: string;
+    /** Epoch ms: from when on the new state counts in the history. */
+    effective_at: number;
     /** Its number within the entity. */
     seq: number;
     closing?: ClosingNote;

@@ -30,6 +30,10 @@ export const TransitionRecord = z
     check_from_state: CheckState.describe('State of the check before.'),
     check_to_state: CheckState.describe('State of the check after.'),
     timestamp: z.iso.datetime().describe('When it changed, in UTC.'),
+    outage_started_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Of a change to down: when the first of the failed runs was checked. Null of others.'),
     cause: TransitionCause,
     error_message: z.string().describe('Of the deciding result; empty when none.'),
     alert: z

@@ -1,6 +1,7 @@
 import { createHttpCheck } from './create-check.ts';
 import { getCheckResults } from './get-check-results.ts';
 import { getEntity } from './get-entity.ts';
+import { getHistory } from './get-history.ts';
 import { getStatusSummary } from './get-status-summary.ts';
 import { listBlueprints } from './list-blueprints.ts';
 import { listEntities } from './list-entities.ts';
@@ -9,7 +10,14 @@ import type { Tool } from './tool.ts';
 
 /** Every built-in tool by its name. A new one is a file beside this and a word here. */
 export const builtInTools: ReadonlyMap<string, Tool> = new Map(
-  [getStatusSummary, listEntities, getEntity, listBlueprints, listIncidents, getCheckResults, createHttpCheck].map(
-    (tool) => [tool.name, tool],
-  ),
+  [
+    getStatusSummary,
+    listEntities,
+    getEntity,
+    listBlueprints,
+    listIncidents,
+    getCheckResults,
+    getHistory,
+    createHttpCheck,
+  ].map((tool) => [tool.name, tool]),
 );

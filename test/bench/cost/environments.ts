@@ -35,6 +35,7 @@ const factories = {
   deliverer: createDeliverer,
   'action-planner': createActionPlanner,
   'action-runner': createActionRunner,
+  aggregator: createAggregator,
   reclaimer: createReclaimer,
 } satisfies Partial<Record<FunctionName, (ports: Ports) => unknown>>;
 export type Invocable = keyof typeof factories;

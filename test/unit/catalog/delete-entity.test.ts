@@ -5,28 +5,37 @@ import { createEntity } from '#lib/catalog/create-entity.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { requireBlueprint, requireEntity } from '#lib/catalog/store.ts';
+import type { CellItem } from '#lib/checks/cells.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { reclaimCheck } from '#lib/checks/reclaim-check.ts';
-import type { EntryKind } from '#lib/keys.ts';
+import { checkIdOf, type EntryKind } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
-import type { Key } from '#lib/platform/ports.ts';
+import type { Item, Key } from '#lib/platform/ports.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
+import { probeEntry } from '#lib/schedule/entries.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+
+const CELL = 'aaaaaaaaaaaa';
+/** Ids of checks of one cell, in the order of time. */
+const idOf = (number: number): string => checkIdOf(1000 + number, CELL, number);
 
 async function entityWith(world: MemoryWorld, checks: number): Promise<{ context: Context; entity: EntityItem }> {
   const { context } = await world.account();
   await createBlueprint(context, { slug: 'service', name: 'Service', description: '', fields: [] });
   await createEntity(context, 'service', { slug: 'api', name: 'API', fields: {} });
-  for (let n = 0; n < checks; n++) await addCheck(world, context, `chk_${n}`);
+  for (let n = 0; n < checks; n++) await addCheck(world, context, idOf(n));
   return { context, entity: (await requireEntity(context, 'service', 'api')).entity };
 }
+
+const EACH_MINUTE: Partial<CheckItem> = { execution_mode: 'pull', enabled: true, interval_seconds: 60 };
 
 /** Adds a check as the room above does: with the entity, on its version. */
 async function addCheck(world: MemoryWorld, context: Context, id: string): Promise<void> {
   const { entity } = await requireEntity(context, 'service', 'api');
   const changed = { ...entity, v: world.ports.ids.token(), checks: { ...entity.checks, [id]: 'unknown' as const } };
   const outcome = await world.store.transact([
-    { put: { ...world.keys.check(context.tenant, id), v: '1' }, if: 'absent' },
+    { put: { ...world.keys.check(context.tenant, id), ...EACH_MINUTE, v: '1' } as Item, if: 'absent' },
     { put: changed, if: { version: entity.v } },
   ]);
   if (!outcome.ok) throw new Error('another writer');
@@ -58,7 +67,7 @@ describe('deleteEntity', () => {
     const now = world.ports.clock.now();
     await deleteEntity(context, 'service', 'api');
     expect(reclaims(world)).toEqual(
-      [{}, { check_id: 'chk_0' }, { check_id: 'chk_1' }].map((check) => ({
+      [{}, { check_id: idOf(0) }, { check_id: idOf(1) }].map((check) => ({
         queue: 'reclaim',
         not_before: now + RECLAIM_AFTER_MS,
         group: context.tenant,
@@ -87,76 +96,86 @@ describe('deleteEntity', () => {
       },
     }));
     const { context } = await entityWith(world, 1);
-    add = () => addCheck(world, context, 'chk_late');
-    expect(await deleteEntity(context, 'service', 'api')).toEqual(['chk_0', 'chk_late']);
-    expect(await world.store.get(world.keys.check(context.tenant, 'chk_late'))).toBeUndefined();
+    add = () => addCheck(world, context, idOf(9));
+    expect(await deleteEntity(context, 'service', 'api')).toEqual([idOf(0), idOf(9)]);
+    expect(await world.store.get(world.keys.check(context.tenant, idOf(9)))).toBeUndefined();
     expect(reclaims(world).map(({ body }) => ('check_id' in body ? body.check_id : undefined))).toEqual([
       undefined,
-      'chk_0',
-      'chk_late',
+      idOf(0),
+      idOf(9),
     ]);
   });
 });
 
 describe('reclaimCheck', () => {
-  const KINDS: EntryKind[] = ['probe', 'silence', 'repeat', 'catch_up'];
+  const KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up'];
 
+  /** A deleted check that was alone with its interval, and one of another entity in its cell. */
   async function leftovers(world: MemoryWorld) {
     const { context, entity } = await entityWith(world, 1);
     const { tenant } = context;
     const { keys } = world;
     const policy: PolicyItem = {
-      ...defaultPolicy(keys, { tenant_id: tenant, entity_id: entity.id, id: 'chk_0', created_at: '' }),
+      ...defaultPolicy(keys, { tenant_id: tenant, entity_id: entity.id, id: idOf(0), created_at: '' }),
       channels: ['chn_1', 'chn_2'].map((id) => ({ id, channel_type: 'webhook', config: {}, created_at: '' })),
     };
     const of = (check: string): Key[] => [
-      ...KINDS.map((kind) => keys.entry(kind, tenant, entity.id, check)),
+      ...KINDS.map((kind) => keys.entry(kind, tenant, check)),
       keys.lastDelivery(tenant, check, 'chn_1'),
       keys.revision(tenant, check, 1),
     ];
-    const gone = [...of('chk_0'), policy, ...['chn_1', 'chn_2'].map((id) => keys.channelPointer(tenant, id))];
+    const due = (interval_seconds: number) =>
+      probeEntry(keys, { tenant_id: tenant, cell: CELL, interval_seconds }, '1', { from: 0, checks: 1 });
+    const channels = ['chn_1', 'chn_2'].map((id) => keys.channelPointer(tenant, id));
+    const gone = [...of(idOf(0)), policy, ...channels, due(60)];
+    const beside: Partial<CheckItem> & Key = { ...keys.check(tenant, idOf(1)), ...EACH_MINUTE, interval_seconds: 300 };
     const kept = [
-      ...of('chk_other'),
+      ...of(idOf(1)),
+      beside,
+      due(300),
       keys.channelPointer(tenant, 'chn_other'),
-      keys.entry('action', tenant, '', 'act_1'),
+      keys.entry('action', tenant, 'act_1'),
     ];
-    await world.store.putMany([...gone, ...kept]);
-    const message = { tenant_id: tenant, entity_id: entity.id, check_id: 'chk_0' };
+    const cell: CellItem = { ...keys.cell(tenant, CELL), v: '1', members: 2, next: 2 };
+    await world.store.putMany([...gone, ...kept, cell]);
+    const message = { tenant_id: tenant, entity_id: entity.id, check_id: idOf(0) };
     const count = async (keysOf: Key[]) => (await world.store.getMany(keysOf)).filter(Boolean).length;
-    return { context, gone, kept, message, count };
+    const members = async () => (await world.store.get<CellItem>(cell))?.members;
+    return { context, gone, kept, message, count, members };
   }
 
   it("removes everything of a deleted check and nothing of another's", async () => {
     const world = memoryWorld();
-    const { context, gone, kept, message, count } = await leftovers(world);
+    const { context, gone, kept, message, count, members } = await leftovers(world);
     await deleteEntity(context, 'service', 'api');
     await reclaimCheck(world, message);
     expect(await count(gone)).toBe(0);
     expect(await count(kept)).toBe(kept.length);
+    expect(await members()).toBe(1);
     await reclaimCheck(world, message);
+    expect(await members()).toBe(1);
   });
 
   it('leaves a check alone that was not deleted after all', async () => {
     const world = memoryWorld();
-    const { gone, message, count } = await leftovers(world);
+    const { gone, message, count, members } = await leftovers(world);
     await reclaimCheck(world, message);
     expect(await count(gone)).toBe(gone.length);
+    expect(await members()).toBe(2);
   });
 
-  it('finishes what a crash cut off', async () => {
-    let writes = 0;
+  it.each([1, 2, 3])('finishes what a crash cut off, at write %i', async (cutOff) => {
+    let writesLeft = Number.POSITIVE_INFINITY;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
-      transact: (list) => {
-        writes += 1;
-        return writes === 2 ? Promise.reject(new Error('crash')) : table.transact(list);
-      },
+      transact: (list) => (--writesLeft === 0 ? Promise.reject(new Error('crash')) : table.transact(list)),
     }));
-    const { context, gone, message, count } = await leftovers(world);
+    const { context, gone, message, count, members } = await leftovers(world);
     await deleteEntity(context, 'service', 'api');
-    writes = 0;
+    writesLeft = cutOff;
     await expect(reclaimCheck(world, message)).rejects.toThrow('crash');
     await reclaimCheck(world, message);
     expect(await count(gone)).toBe(0);
+    expect(await members()).toBe(1);
   });
 });

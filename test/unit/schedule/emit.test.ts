@@ -7,7 +7,7 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { emitShards } from '#lib/schedule/emit.ts';
-import { deadlineEntry, type EntryItem, rhythmEntry } from '#lib/schedule/entries.ts';
+import { deadlineEntry, type EntryItem, probeEntry } from '#lib/schedule/entries.ts';
 import { lastOutageEnd, outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark, writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
@@ -16,8 +16,9 @@ const MINUTE = 60_000;
 const GROUP_MS = 50;
 const START = Date.UTC(2026, 10, 21, 5);
 const owner = { tenant_id: 'acc_a', entity_id: 'ent_a', id: 'chk_a' };
+const cell = { tenant_id: 'acc_a', cell: 'cella', interval_seconds: 10 };
 
-/** A shard with one check, due each ten seconds at second 3, and one deadline. */
+/** A shard with one cell, due each ten seconds at second 3, and one deadline. */
 async function shard() {
   const settings = readSettings({ SHARDS: '1', JOB_GROUP_MS: String(GROUP_MS) });
   const keys = keyTable(settings);
@@ -34,10 +35,9 @@ async function shard() {
   };
   const log = memoryLog();
   const ports = { table, queues, clock, ids: makeIds(clock), log, settings } as unknown as Ports;
-  await table.putMany([
-    rhythmEntry(keys, 'probe', owner, 'v1', { phase: 3000, interval_ms: 10_000 }, START - MINUTE),
-    deadlineEntry(keys, 'silence', owner, 'v1', START + 90_000),
-  ]);
+  const due = probeEntry(keys, cell, 'v1', { from: START - MINUTE, checks: 50 });
+  due.rhythm.phase = 3000;
+  await table.putMany([due, deadlineEntry(keys, 'silence', owner, 'v1', START + 90_000)]);
   return {
     ports,
     keys,
@@ -177,11 +177,10 @@ describe('after the clock was set back by an hour', () => {
   it('deadlines and rhythms that were written by the wrong clock come forward', async () => {
     const world = await ahead();
     const { table } = world.ports;
-    const late = { ...owner, id: 'chk_b' };
-    await table.putMany([
-      rhythmEntry(world.keys, 'probe', late, 'v1', { phase: 5000, interval_ms: 60_000 }, START + 4 * MINUTE),
-      deadlineEntry(world.keys, 'repeat', owner, 'v1', START, { send: ['dlv_1'] }),
-    ]);
+    const other = { ...cell, cell: 'cellb', interval_seconds: 60 };
+    const late = probeEntry(world.keys, other, 'v1', { from: START + 4 * MINUTE, checks: 1 });
+    late.rhythm.phase = 5000;
+    await table.putMany([late, deadlineEntry(world.keys, 'repeat', owner, 'v1', START, { send: ['dlv_1'] })]);
     await world.tick(START - HOUR);
     expect(world.slots()).toContain(-3595);
     const { items } = await table.query<EntryItem>({ partition: world.keys.entries(0) });
@@ -190,7 +189,7 @@ describe('after the clock was set back by an hour', () => {
       deadline: START - HOUR,
       note: { send: ['dlv_1'] },
     });
-    expect(items.find(({ id }) => id === 'chk_b')).toMatchObject({ from: START - HOUR });
+    expect(items.find((item) => item.kind === 'probe' && item.cell === 'cellb')).toMatchObject({ from: START - HOUR });
   });
 });
 

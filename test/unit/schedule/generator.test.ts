@@ -7,14 +7,14 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Message, Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
-import { rhythmEntry } from '#lib/schedule/entries.ts';
+import { probeEntry } from '#lib/schedule/entries.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
 const START = Date.UTC(2026, 10, 21, 5);
 
-/** Checks due each minute at the same second, each in a shard of its own; and the generator. */
+/** Cells due each minute at the same second, each in a shard of its own; and the generator. */
 async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
   const settings = readSettings({ SHARDS: String(shards) });
   const keys = keyTable(settings);
@@ -26,13 +26,19 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
     },
   };
   const ports = { table, queues, clock, ids: makeIds(clock), log: memoryLog(), settings } as unknown as Ports;
-  const owners = keys.shards.map((shard) => {
+  const cells = keys.shards.map((shard) => {
     let number = 0;
-    while (keys.shardOf(`ent_${number}`) !== shard) number++;
-    return { tenant_id: 'acc_a', entity_id: `ent_${number}`, id: `chk_${shard}` };
+    while (keys.shardOf(`cell${number}`) !== shard) number++;
+    return `cell${number}`;
   });
   const rhythm = { phase: 3000, interval_ms: 60_000 };
-  await table.putMany(owners.map((owner) => rhythmEntry(keys, 'probe', owner, 'v1', rhythm, START - 60_000)));
+  const from = START - 60_000;
+  await table.putMany(
+    cells.map((cell) => {
+      const own = { tenant_id: 'acc_a', cell, interval_seconds: 60 };
+      return { ...probeEntry(keys, own, 'v1', { from, checks: 5 }), rhythm };
+    }),
+  );
   const generator = create(ports);
   const tick = async (body: object) => {
     const reply = await generator({ Records: [queueRecord('m', body)] });
@@ -40,6 +46,7 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
   };
   return {
     table,
+    cells,
     sent,
     tick,
     watermarks: () => Promise.all(keys.shards.map((shard) => readWatermark({ ports, keys }, shard))),
@@ -48,25 +55,25 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
 
 describe('a tick', () => {
   it('of four shards sends their jobs in common messages, each once', async () => {
-    const { sent, tick, watermarks } = await fleet(4);
+    const { cells, sent, tick, watermarks } = await fleet(4);
     expect(await tick({ scheduled_time: iso(START) })).toBe(true);
-    const messages = sent.map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.check_id).sort());
-    expect(messages).toEqual([0, 60].map(() => ['chk_0', 'chk_1', 'chk_2', 'chk_3']));
+    const messages = sent.map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.cell).sort());
+    expect(messages).toEqual([0, 60].map(() => cells.toSorted()));
     for (const watermark of await watermarks()) expect(watermark?.at).toBe(START + 120_000);
     expect(await tick({ scheduled_time: iso(START) })).toBe(true);
     expect(sent).toHaveLength(2);
   });
 
   it('of more shards is split into a message for each', async () => {
-    const { sent, tick } = await fleet(5);
+    const { cells, sent, tick } = await fleet(5);
     expect(await tick({ scheduled_time: iso(START) })).toBe(true);
     expect(sent).toEqual(
       [0, 1, 2, 3, 4].map((shard) => ({ queue: 'tick', body: { scheduled_time: iso(START), shard } })),
     );
     expect(await tick(sent[3]!.body as object)).toBe(true);
-    expect(sent.slice(5).map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.check_id))).toEqual([
-      ['chk_3'],
-      ['chk_3'],
+    expect(sent.slice(5).map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.cell))).toEqual([
+      [cells[3]],
+      [cells[3]],
     ]);
   });
 

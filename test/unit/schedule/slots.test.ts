@@ -15,8 +15,8 @@ const naively = (phase: number, interval: number, from: number, to: number): num
   return slots;
 };
 
-describe('the rhythm of a check', () => {
-  it('has its phase within the interval, the same each time', () => {
+describe('the rhythm of a cell', () => {
+  it('has its phase within the interval, on a grid of 50 ms, the same each time', () => {
     fc.assert(
       fc.property(id, seconds, (name, interval) => {
         const rhythm = rhythmOf(name, interval);
@@ -24,18 +24,19 @@ describe('the rhythm of a check', () => {
         expect(rhythm.interval_ms).toBe(interval * 1000);
         expect(rhythm.phase).toBeGreaterThanOrEqual(0);
         expect(rhythm.phase).toBeLessThan(rhythm.interval_ms);
+        expect(rhythm.phase % 50).toBe(0);
       }),
     );
   });
 
   it('is what every machine has computed so far', () => {
-    expect(rhythmOf('chk_01kahq9h2x', 60)).toEqual({ phase: 30_052, interval_ms: 60_000 });
+    expect(rhythmOf('chk_01kahq9h2x', 60)).toEqual({ phase: 30_050, interval_ms: 60_000 });
   });
 
-  it('spreads 10,000 checks evenly over a minute', () => {
+  it('spreads 10,000 cells evenly over a minute', () => {
     const perSecond = new Array<number>(60).fill(0);
     for (let i = 0; i < 10_000; i++) {
-      const second = Math.floor(rhythmOf(`chk_${i}`, 60).phase / 1000);
+      const second = Math.floor(rhythmOf(`cell${i}`, 60).phase / 1000);
       perSecond[second] = perSecond[second]! + 1;
     }
     expect(Math.max(...perSecond)).toBeLessThan(230);

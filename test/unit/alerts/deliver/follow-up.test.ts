@@ -26,7 +26,7 @@ async function lookAfter(
   } as unknown as DeliveryItem;
   await world.put(delivery);
   await followUp(world, delivery);
-  return world.table.get<DeadlineEntry>(world.keys.entry('catch_up', TENANT, 'ent_shop', 'chk_pay'));
+  return world.table.get<DeadlineEntry>(world.keys.entry('catch_up', TENANT, 'chk_pay'));
 }
 
 describe('an alert that fails when its check remembers only newer ones', () => {

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
 import { findGaps, type Gap } from '#lib/health/history/gaps.ts';
+import { type NotedCause, type PackedEntry, type PackItem, packOf } from '#lib/health/history/pack.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
-import type { Revision } from '#lib/health/recording/due-slots.ts';
+import { PACK_MS, type Revision } from '#lib/health/recording/due-slots.ts';
+import { cellOf, checkIdOf, numberOf } from '#lib/keys.ts';
+import { toBase32 } from '#lib/platform/ids.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
@@ -17,7 +19,7 @@ beforeEach(async () => {
 });
 
 /** The same in the plainest words: every millisecond that is a slot, one by one. */
-function naiveGaps({ revisions, results, outages, notes, window, now, timeout_ms }: Story): Gap[] {
+function naiveGaps({ revisions, results, packed, outages, notes, window, now, timeout_ms }: Story): Gap[] {
   const gaps: Gap[] = [];
   for (let slot = window.from; slot < window.until; slot++) {
     const i = revisions.findLastIndex((revision) => revision.from <= slot);
@@ -28,8 +30,8 @@ function naiveGaps({ revisions, results, outages, notes, window, now, timeout_ms
     const successor = slot + interval_ms;
     const changed = revisions[i + 1]?.from;
     if (changed !== undefined && changed < successor) continue;
-    if (successor + Math.min(timeout_ms, interval_ms) > now) continue;
-    if (results.includes(slot)) continue;
+    if (successor + Math.min(timeout_ms, interval_ms) + PACK_MS > now) continue;
+    if (results.includes(slot) || packed.includes(slot)) continue;
     const inOutage = outages.some(({ from, to }) => from <= slot && slot < to);
     const isCutOff = outages.some(({ from, to }) => from <= slot + GROUP_MS + timeout_ms && slot < to);
     const noted = notes.find((note) => note.slot === slot)?.cause;
@@ -45,9 +47,11 @@ function naiveGaps({ revisions, results, outages, notes, window, now, timeout_ms
 
 type Story = {
   revisions: Revision[];
+  /** Runs that are items of their own, and those in packs. */
   results: number[];
+  packed: number[];
   outages: { from: number; to: number }[];
-  notes: { slot: number; cause: GapNoteItem['cause'] }[];
+  notes: { slot: number; cause: NotedCause }[];
   window: { from: number; until: number };
   now: number;
   timeout_ms: number;
@@ -71,6 +75,7 @@ const story: fc.Arbitrary<Omit<Story, 'now'>> = fc.record({
     )
     .map((list) => list.sort((a, b) => a.from - b.from)),
   results: fc.uniqueArray(time, { maxLength: 80 }),
+  packed: fc.uniqueArray(time, { maxLength: 80 }),
   // An outage is known by its beginning: noted again, it is the longer one.
   outages: fc.uniqueArray(
     fc.tuple(time, fc.integer({ min: 1, max: 90 })).map(([from, length]) => ({ from, to: from + length })),
@@ -88,19 +93,32 @@ describe('whatever happened', () => {
   const BASE = Date.UTC(2026, 10, 20);
   const shift = (at: number) => BASE + at;
 
-  async function write(check: CheckItem, { revisions, results, outages, notes }: Omit<Story, 'now'>): Promise<void> {
+  async function write(
+    check: CheckItem,
+    { revisions, results, packed, outages, notes }: Omit<Story, 'now'>,
+  ): Promise<void> {
     const { keys, context, ports } = world;
     const { tenant } = context;
+    const number = numberOf(check.id);
+    /** In the packs of the interval that held at this time; none, when none did. */
+    const pack = (at: number, part: number, entry: PackedEntry): PackItem[] => {
+      const held = revisions.findLast((revision) => revision.from <= at);
+      if (!held) return [];
+      const key = keys.pack(tenant, cellOf(check.id), held.rhythm.interval_ms / 1000, shift(at), part);
+      return [{ ...key, ...packOf([entry]) }];
+    };
+    const run = { number, begin: 0, latency_ms: 1, status_code: 200, rev: 1, success: true };
     const items = [
       ...revisions.map(({ from, enabled, rhythm }, i): RevisionItem => {
         const shifted = { phase: shift(rhythm.phase), interval_ms: rhythm.interval_ms };
         return { ...keys.revision(tenant, check.id, i + 1), rev: i + 1, from: shift(from), enabled, rhythm: shifted };
       }),
       ...results.map((at): ResultItem => ({ ...keys.result(tenant, check.id, shift(at), '1'), ...quiet(shift(at)) })),
-      ...notes.map(({ slot, cause }): GapNoteItem => ({ ...keys.gapNote(tenant, check.id, shift(slot)), cause })),
+      ...notes.flatMap(({ slot, cause }) => pack(slot, 1, { number, gap: cause })),
+      ...packed.flatMap((at) => pack(at, 2, run)),
     ];
     if (items.length > 0) await ports.table.putMany(items);
-    const shard = [keys.shardOf(check.entity_id)];
+    const shard = [keys.shardOf(check.id)];
     for (const { from, to } of outages)
       await recordOutage({ ports, keys }, { from: shift(from), to: shift(to) }, shard);
   }
@@ -115,7 +133,7 @@ describe('whatever happened', () => {
   });
 
   it('gaps are the due slots minus the results, also when they are read in pieces', async () => {
-    const clock = { at: BASE + END };
+    const clock = { at: BASE + END + PACK_MS };
     world.ports.clock.now = () => clock.at;
     world.ports.settings = { ...world.ports.settings, JOB_GROUP_MS: GROUP_MS };
     let made = 0;
@@ -125,14 +143,20 @@ describe('whatever happened', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.integer({ min: 1, max: 20 }),
         async (told, gaps, moments) => {
-          const id = `chk_p${made}`;
-          // An entity of its own, in a shard of its own: outages are the shard's.
-          const entity_id = `ent_p${made++}`;
-          world.keys.shardOf = () => 1000 + made;
-          const check = { id, entity_id, execution_mode: 'pull', interval_seconds: 60, timeout_ms: told.timeout_ms };
+          const id = checkIdOf(BASE, toBase32(made, 12), 7);
+          // A shard of its own: outages are the shard's.
+          const shard = 1000 + made++;
+          world.keys.shardOf = () => shard;
+          const check = {
+            id,
+            entity_id: 'ent_p',
+            execution_mode: 'pull',
+            interval_seconds: 60,
+            timeout_ms: told.timeout_ms,
+          };
           await write(check as CheckItem, told);
           const window = { from: shift(told.window.from), until: shift(told.window.until) };
-          const expected = naiveGaps({ ...told, now: END }).map((gap) => ({
+          const expected = naiveGaps({ ...told, now: END + PACK_MS }).map((gap) => ({
             ...gap,
             from: shift(gap.from),
             to: shift(gap.to),

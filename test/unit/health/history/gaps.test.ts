@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
-import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
 import { findGaps, type Gap } from '#lib/health/history/gaps.ts';
+import { PACK_MS } from '#lib/health/recording/due-slots.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 let world: HealthWorld;
@@ -19,7 +19,7 @@ const gapsOf = async (check: CheckItem, from = 0, until = now()) =>
   (await findGaps(world.context, check, { from, until }, { gaps: 1000 })).gaps;
 /** Moves to the next slot of a check and answers it. */
 const nextSlot = (check: CheckItem): number => {
-  const rhythm = rhythmOf(check.id, check.interval_seconds);
+  const rhythm = rhythmOfCheck(check);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
   world.advance(slot - now());
   return slot;
@@ -50,10 +50,10 @@ describe('the gaps of a probed check', () => {
     ]);
   });
 
-  it('begin when a slot can no longer be recorded: its successor is due and a probe has had its time', async () => {
+  it('begin when a slot can no longer be recorded: its successor is due, and a probe and a pack have had their time', async () => {
     const check = await world.check({ timeout_ms: 5000 });
     nextSlot(check);
-    world.advance(MINUTE + 4_999);
+    world.advance(MINUTE + PACK_MS + 4_999);
     expect(await gapsOf(check)).toEqual([]);
     world.advance(1);
     expect(await gapsOf(check)).toMatchObject([{ slots: 1, cause: 'late' }]);
@@ -65,7 +65,7 @@ describe('the gaps of a probed check', () => {
     const slot = nextSlot(check);
     const reach = world.ports.settings.JOB_GROUP_MS + 5000;
     await recordOutage(world, { from: slot + reach, to: slot + 2 * MINUTE });
-    const later = latestSlot(rhythmOf(check.id, 60), slot + 4 * MINUTE);
+    const later = latestSlot(rhythmOfCheck(check), slot + 4 * MINUTE);
     await recordOutage(world, { from: later + reach + 1, to: later + reach + 2 });
     world.advance(3 * MINUTE);
     await world.probe(check, slot + 3 * MINUTE);
@@ -95,15 +95,9 @@ describe('the gaps of a probed check', () => {
   it('show what was noted of a slot as their cause', async () => {
     const check = await world.check();
     const slots = [nextSlot(check), nextSlot(check), nextSlot(check)];
-    const noted = (slot: number, cause: GapNoteItem['cause']): GapNoteItem => ({
-      ...world.keys.gapNote(world.context.tenant, check.id, slot),
-      cause,
-    });
-    await world.ports.table.putMany([
-      noted(slots[0]!, 'network'),
-      noted(slots[1]!, 'network'),
-      noted(slots[2]!, 'error'),
-    ]);
+    await world.missed(check, slots[0]!, 'network');
+    await world.missed(check, slots[1]!, 'network');
+    await world.missed(check, slots[2]!, 'error');
     world.advance(2 * MINUTE);
     expect(await gapsOf(check)).toEqual([
       { from: slots[0], to: slots[2], slots: 2, cause: 'network' },
@@ -119,7 +113,7 @@ describe('the gaps of a probed check', () => {
     const disabled = await updateCheck(world.context, check, { enabled: false });
     world.advance(30 * MINUTE);
     const enabled = await updateCheck(world.context, disabled, { enabled: true });
-    await world.probe(check, latestSlot(rhythmOf(check.id, 60), now()));
+    await world.probe(check, latestSlot(rhythmOfCheck(check), now()));
     await probeSlots(enabled, 2);
     nextSlot(check);
     const slower = await updateCheck(world.context, enabled, { interval_seconds: 300 });

@@ -7,8 +7,8 @@ import { checkDetail } from '#lib/health/checks/check-detail.ts';
 import { type ResultRange, resultList } from '#lib/health/history/list-results.ts';
 import { gather } from '#lib/platform/table/paging.ts';
 import { iso } from '#lib/platform/time.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const now = () => world.ports.clock.now();
-const slotOf = (check: CheckItem) => latestSlot(rhythmOf(check.id, check.interval_seconds), now());
+const slotOf = (check: CheckItem) => latestSlot(rhythmOfCheck(check), now());
 const times = async (check: CheckItem, range: ResultRange = {}, context: Context = world.context) =>
   (await gather(await resultList(context, check, range))).values.map(({ checked_at }) => checked_at);
 

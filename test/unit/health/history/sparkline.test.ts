@@ -6,8 +6,8 @@ import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { readSparkline } from '#lib/health/history/sparkline.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 const now = () => world.ports.clock.now();
 const draw = (check: CheckItem, hours = 1, points = 4) => readSparkline(world.context, check, { hours, points });
 const probeNext = async (check: CheckItem, error = '') => {
-  const rhythm = rhythmOf(check.id, check.interval_seconds);
+  const rhythm = rhythmOfCheck(check);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
   world.advance(slot - now());
   await world.probe(check, slot, error);

@@ -3,9 +3,10 @@ import { create } from '#functions/prober.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { readHealth } from '#lib/health/status/service-health.ts';
 import { RESULTS, under } from '#lib/keys.ts';
+import type { Job } from '#lib/messages.ts';
 import { type HttpReply, type Net, NetError } from '#lib/platform/net/net.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
 const QUICK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
@@ -27,12 +28,12 @@ function proberOf({ ports }: HealthWorld, answer: { now: HttpReply | NetError | 
   return { asked, give };
 }
 
-const jobOf = ({ tenant_id, entity_id, id, interval_seconds }: CheckItem, at: number) => ({
-  tenant_id,
-  entity_id,
-  check_id: id,
-  slot: latestSlot(rhythmOf(id, interval_seconds), at),
-});
+/** The probe of some checks of a cell alone, at their newest slot: as after their creation. */
+const jobOf = (checks: CheckItem | CheckItem[], at: number): Job => {
+  const named = [checks].flat();
+  const slot = latestSlot(rhythmOfCheck(named[0]!), at);
+  return { ...jobOfCheck(named[0]!, slot), only: named.map(({ id }) => id) };
+};
 
 const resultsOf = async ({ ports, keys }: HealthWorld, { tenant_id, id }: CheckItem) =>
   (await ports.table.query({ partition: keys.ofCheck(tenant_id, id), ...under(RESULTS) })).items.length;
@@ -58,7 +59,7 @@ describe('the next probe of a check', () => {
     answer.now = QUICK;
     await give(sent[0]!.message.body);
     expect(asked).toHaveLength(2);
-    expect((await fresh(check)).slow).toBeUndefined();
+    expect((await fresh(check)).slow).toBe(false);
     expect(await resultsOf(world, check)).toBe(2);
   });
 
@@ -112,7 +113,7 @@ describe('probes of one tenant to one host', () => {
     checks.push(await world.check({ entity_id, target_url: 'https://quick.example.com/' }));
     const { promise, resolve } = Promise.withResolvers<HttpReply>();
     const { asked, give } = proberOf(world, { now: promise });
-    const given = give({ jobs: checks.map((check) => jobOf(check, world.ports.clock.now())) });
+    const given = give({ jobs: [jobOf(checks, world.ports.clock.now())] });
     for (let turn = 0; turn < 100 && asked.length < 11; turn++) await new Promise(setImmediate);
     expect(asked.filter((url) => url.includes('slow'))).toHaveLength(10);
     expect(asked.filter((url) => url.includes('quick'))).toHaveLength(1);
@@ -150,13 +151,14 @@ describe('a probe that waited for longer than its interval', () => {
     const entity_id = (await world.entity()).id;
     const checks: CheckItem[] = [];
     for (let i = 0; i < 11; i++) checks.push(await world.check({ entity_id, target_url: 'https://slow.example.com/' }));
-    const jobs = checks.map((check) => jobOf(check, ports.clock.now()));
+    const ten = jobOf(checks.slice(0, 10), ports.clock.now());
+    const last = jobOf(checks.slice(10), ports.clock.now());
     const { give } = proberOf(world, { now: QUICK });
-    await give({ jobs: jobs.slice(0, 10) });
+    await give({ jobs: [ten] });
     world.advance(50_000);
-    await give({ jobs: jobs.slice(0, 10).map((job) => ({ ...job, slot: job.slot + 60_000 })) });
+    await give({ jobs: [{ ...ten, slot: ten.slot + 60_000 }] });
     world.advance(30_000);
-    await give({ jobs: jobs.slice(10) });
+    await give({ jobs: [last] });
     expect(await readHealth(context)).toMatchObject({ ok: true, probes: { last_late_at: null } });
   });
 });

@@ -69,6 +69,11 @@ describe('a bucket', () => {
     expect(bucketRecord(lasting({ up: whole }), DAY).uptime).toBe(1);
   });
 
+  it('is cut where a double would round it up', () => {
+    const [part, whole] = [9_601_925_759_446, 17_279_999_999_003];
+    expect(bucketRecord(lasting({ up: part, down: whole - part }), DAY).uptime).toBe(0.555666);
+  });
+
   it('cuts its ratios after six decimals, and is valid as the API documents it', () => {
     fc.assert(
       fc.property(figures, (given) => {

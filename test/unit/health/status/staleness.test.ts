@@ -2,12 +2,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import { checkDetail } from '#lib/health/checks/check-detail.ts';
+import { PACK_MS } from '#lib/health/recording/due-slots.ts';
 import { readHealth } from '#lib/health/status/service-health.ts';
-import { staleEntities } from '#lib/health/status/staleness.ts';
+import { staleChecks } from '#lib/health/status/staleness.ts';
+import { cellOf, checkIdOf } from '#lib/keys.ts';
+import { toBase32 } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
@@ -20,7 +23,7 @@ const now = () => world.ports.clock.now();
 const NOTHING_SENT = { oldest_unsent_at: null, last_failure_at: null };
 const isStale = async (check: CheckItem) => (await checkDetail(world.context, await world.fresh(check))).stale;
 const toSlot = (check: CheckItem, ahead = 1) => {
-  const rhythm = rhythmOf(check.id, check.interval_seconds);
+  const rhythm = rhythmOfCheck(check);
   const slot = latestSlot(rhythm, now()) + ahead * rhythm.interval_ms;
   world.advance(slot - now());
   return slot;
@@ -40,22 +43,22 @@ describe('the last result of a check', () => {
 });
 
 describe('a result of a probed check is overdue', () => {
-  it('when a slot has none although its successor is due and a probe has had its time', async () => {
+  it('when a slot has none although its successor is due, and a probe and a pack have had their time', async () => {
     const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
     expect(await isStale(check)).toBe(false);
     await world.probe(check, toSlot(check));
-    world.advance(2 * MINUTE + 4_999);
+    world.advance(2 * MINUTE + PACK_MS + 4_999);
     expect(await isStale(check)).toBe(false);
     world.advance(1);
     expect(await isStale(check)).toBe(true);
-    await world.probe(check, latestSlot(rhythmOf(check.id, 60), now()));
+    await world.probe(check, latestSlot(rhythmOfCheck(check), now()));
     expect(await isStale(check)).toBe(false);
   });
 
   it('when it never had one', async () => {
     const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
     toSlot(check, 2);
-    world.advance(5 * SECOND);
+    world.advance(5 * SECOND + PACK_MS);
     expect(await isStale(check)).toBe(true);
   });
 
@@ -95,7 +98,7 @@ it.each([
 });
 
 describe('lists are stale', () => {
-  const stale = async () => (await staleEntities(world.context))('ent_any');
+  const stale = async () => (await staleChecks(world.context))('chk_any');
 
   it('before the schedule has ever run, and when it is behind', async () => {
     expect(await stale()).toBe(true);
@@ -115,20 +118,22 @@ describe('lists are stale', () => {
     expect(await stale()).toBe(false);
   });
 
-  it('by the shard of each entity alone', async () => {
+  it('by the shard of the cell of each check alone', async () => {
     await world.watermark(4 * MINUTE);
-    const behind = world.keys.shardOf('ent_a');
+    const ids = [1, 2, 3, 4, 5, 6].map((n) => checkIdOf(now(), toBase32(n, 12), 0));
+    const behind = world.keys.shardOf(ids[0]!);
     await world.ports.table.putMany([{ ...world.keys.watermark(behind), v: 'w', at: now() } as never]);
-    const isBehind = await staleEntities(world.context);
-    const other = ['ent_b', 'ent_c', 'ent_d', 'ent_e', 'ent_f'].find((id) => world.keys.shardOf(id) !== behind)!;
-    expect([isBehind('ent_a'), isBehind(other)]).toEqual([true, false]);
+    const isBehind = await staleChecks(world.context);
+    const other = ids.find((id) => world.keys.shardOf(id) !== behind)!;
+    const beside = checkIdOf(now() + 1, cellOf(ids[0]!), 49);
+    expect([ids[0]!, beside, other].map(isBehind)).toEqual([true, true, false]);
   });
 });
 
 describe('a schedule that is farther ahead than any clock can have put it', () => {
   const state = async () => {
     const { ok, schedule } = await readHealth(world.context);
-    return [ok, schedule.ok, (await staleEntities(world.context))('ent_any')];
+    return [ok, schedule.ok, (await staleChecks(world.context))('chk_any')];
   };
 
   it('is not well: nothing is executed', async () => {

@@ -1,0 +1,12 @@
+import { envOf } from '#lib/env.ts';
+import { rollUp } from '#lib/health/rollups/roll-up.ts';
+import { messages } from '#lib/messages.ts';
+import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+/** Sums up the runs of cells by the hour and by the day, for the history. */
+export function create(ports: Ports) {
+  const env = envOf(ports);
+  return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>
+    eachMessage(ports.log, event.Records, (body) => rollUp(env, messages.rollup.parse(body)));
+}
