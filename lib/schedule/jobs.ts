@@ -17,39 +17,31 @@ export const cellJobs = (
 /** Most probes or deadlines in a message: those of a full cell. */
 const MOST_A_MESSAGE = 50;
 
-/** A tenant with so many probes a second travels in messages of its own, the others share theirs. */
-const PROBES_ALONE = 10;
-
 /**
  * Packs jobs into messages: those due within the same JOB_GROUP_MS travel together and are handed out at its end, so
- * that no probe comes before its slot. Those of a tenant with many keep to themselves, so that queues can serve tenants
- * fairly.
+ * that no probe comes before its slot. A tenant that fills a message by itself keeps to its own, so that queues can
+ * serve tenants fairly; the others share theirs.
  */
 export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
-  const alone = (PROBES_ALONE * groupMs) / 1000;
   return moments(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
     const tenants = [...Map.groupBy(group, ({ job }) => job.tenant_id).values()];
-    const parts = [
-      ...tenants.filter((own) => probesOf(own) >= alone).flatMap(loads),
-      ...loads(tenants.filter((own) => probesOf(own) < alone).flat()),
-    ];
+    const fillsOne = (own: CellJob[]) => probesOf(own) >= MOST_A_MESSAGE;
+    const parts = [...tenants.filter(fillsOne), tenants.filter((own) => !fillsOne(own)).flat()].flatMap(loads);
     return parts.map((part) => ({ body: { jobs: part }, not_before, ...groupOf(part) }));
   });
 }
 
 const probesOf = (jobs: CellJob[]): number => jobs.reduce((sum, { checks }) => sum + checks, 0);
 
-/** Jobs by the message: as many as have MOST_A_MESSAGE probes together. */
+/** Jobs by the message: the largest, and beside it as many of the smallest as make MOST_A_MESSAGE probes together. */
 function loads(jobs: CellJob[]): Job[][] {
+  const bySize = jobs.toSorted((a, b) => b.checks - a.checks);
   const parts: Job[][] = [];
-  let room = 0;
-  for (const { job, checks } of jobs) {
-    if (checks > room) {
-      parts.push([]);
-      room = MOST_A_MESSAGE;
-    }
-    parts.at(-1)!.push(job);
-    room -= checks;
+  for (let largest = 0, smallest = bySize.length - 1; largest <= smallest; largest++) {
+    const part = [bySize[largest]!];
+    for (; largest < smallest && probesOf(part) + bySize[smallest]!.checks <= MOST_A_MESSAGE; smallest--)
+      part.push(bySize[smallest]!);
+    parts.push(part.map(({ job }) => job));
   }
   return parts;
 }

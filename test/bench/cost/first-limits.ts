@@ -13,6 +13,8 @@ export const QUOTAS = {
   partition_reads: 3000,
   /** Messages of a queue that were received and are not yet deleted. */
   in_flight: 120_000,
+  /** Entries whose messages a generator of 512 MB can hold, with those of a minute that it makes up for; measured. */
+  entries_a_run: 40_000,
 } as const;
 
 /** What is met first, and which setting moves it. */
@@ -28,6 +30,7 @@ export function limitsOf(scale: ReturnType<typeof scaleOf>): string[] {
       `what a new table bears (${QUOTAS.warm_writes} write units a second; set its warm throughput)`,
     Math.max(scale.table_writes, scale.table_reads) > QUOTAS.table_units &&
       `the table's quotas of writes and reads (${QUOTAS.table_units} units a second; ask AWS for more)`,
+    scale.entries_a_run > QUOTAS.entries_a_run && 'the memory of a generator (SHARDS)',
     scale.tick_seconds > functions.generator.timeout_seconds / 2 && 'the time of a tick (SHARDS)',
     scale.partition_reads > QUOTAS.partition_reads && 'the reads of a partition of the schedule (SHARDS)',
   ].filter((one) => one !== false);

@@ -50,6 +50,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
   const sources: Sources = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };
   const stream = makeStream(sources);
   const queues = makeQueues(sources);
+  let accounts = 0;
   let consumed = false;
 
   async function pass(ms: number): Promise<void> {
@@ -98,7 +99,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       const made = createAccount(
         { ports: portsOf(world, 'api', caller), keys: keyTable(world.settings) },
         {
-          email: 'ops@shop.test',
+          email: `ops-${++accounts}@shop.test`,
           name: 'Shop',
           entity_limit_per_bp: 100_000,
         },
