@@ -173,7 +173,7 @@ async function alertLatency(seconds = 20): Promise<Figures> {
   return { webhook_ms_p50: quantile(latencies, 0.5), webhook_ms_p95: quantile(latencies, 0.95) };
 }
 
-/** Heartbeats answered a second, each durable, and their CPU. */
+/** Heartbeats answered a second, each durable, and their CPU: on kept connections, and on one of its own each. */
 async function heartbeats(): Promise<Figures> {
   await using service = await startRealService();
   const checks = await inParallel(Array.from({ length: 100 }), 8, async () => {
@@ -181,17 +181,21 @@ async function heartbeats(): Promise<Figures> {
     got(await service.client.post(`/v1/checks/${check.id}/heartbeat`), 201);
     return check.id as string;
   });
-  const before = usageOf(service.pid()).cpu_s;
-  const { answered, refused, seconds } = await run(
-    'heartbeats.ts',
-    service.url,
-    service.client.key,
-    '8',
-    checks.join(),
-  );
-  const cpu_s = usageOf(service.pid()).cpu_s - before;
-  if (refused) throw new Error(`${refused} heartbeats were refused.`);
-  return { heartbeats_per_s: answered! / seconds!, heartbeat_cpu_s_per_1000: (1000 * cpu_s) / answered! };
+  const beat = async (program: string) => {
+    const before = usageOf(service.pid()).cpu_s;
+    const told = await run(program, service.url, service.client.key, '8', checks.join());
+    const cpu_s = usageOf(service.pid()).cpu_s - before;
+    if (told.refused) throw new Error(`${told.refused} heartbeats were refused.`);
+    return { per_s: told.answered! / told.seconds!, cpu_s_per_1000: (1000 * cpu_s) / told.answered! };
+  };
+  const kept = await beat('heartbeats.ts');
+  const own = await beat('heartbeats-of-cron.ts');
+  return {
+    heartbeats_per_s: kept.per_s,
+    heartbeat_cpu_s_per_1000: kept.cpu_s_per_1000,
+    heartbeats_on_own_connections_per_s: own.per_s,
+    heartbeat_on_own_connection_cpu_s_per_1000: own.cpu_s_per_1000,
+  };
 }
 
 /**
