@@ -40,7 +40,9 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
     const isWanted =
       entry.kind === 'probe'
         ? checks.some((check) => cellOf(check.id) === entry.cell && isPulled(check, entry.interval_seconds))
-        : ids.has(entry.id) || actions.has(entry.id);
+        : entry.kind === 'rollup'
+          ? checks.some((check) => cellOf(check.id) === entry.cell)
+          : ids.has(entry.id) || actions.has(entry.id);
     if (!isWanted) wrong.push(`entry ${entry.sk} outlived its ${entry.kind === 'probe' ? 'check' : 'owner'}`);
   }
   for (const check of checks) {

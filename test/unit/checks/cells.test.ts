@@ -92,7 +92,7 @@ describe('a new check', () => {
     const [first] = await fill(context, shop, 1);
     const home = cellOf(first!.id);
     // A cell that comes before all others where there is room.
-    const roomy: CellItem = { ...keys.cell(context.tenant, '000000000000'), v: '1', members: 1, next: 1 };
+    const roomy: CellItem = { ...keys.cell(context.tenant, '000000000000'), v: '1', members: 1, next: 1, begun_at: 0 };
     await ports.table.putMany([roomy, keys.cellRoom(context.tenant, '000000000000')]);
 
     expect((await fill(context, other, 3)).map(({ id }) => cellOf(id))).toEqual(Array(3).fill('000000000000'));
