@@ -1,12 +1,15 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { checksIn } from '#test/oracle/inside.ts';
 import { entitiesIn, newCheck, type OperatorWorld } from './operator.ts';
 import { insist } from './requests.ts';
 
 /** Checks of its own that it keeps at most. */
 const KEPT = 6;
-/** Changed back so soon (ms): in the middle of everything, or when all has been told of the change. */
-const SOON = [0, 50, 3_000, 75_000];
+/** Changed back so soon (ms). */
+const SOON = [0, 50, 3_000, 20_000];
+/** An interval that no other check has. */
+const RARE_SECONDS = 25;
 
 /**
  * A pipeline that changes many checks of a cell at the same time: makes some while it deletes others, has several take
@@ -38,12 +41,21 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
     await clock.sleep(random.pick(SOON));
     await put(id, back);
   };
+  /** Comes back to an interval that it has left, in the moment in which the recount of its cell finds nobody there. */
+  const leaveAndJoin = async ({ id, interval_seconds }: CheckItem): Promise<void> => {
+    await put(id, { interval_seconds: RARE_SECONDS, enabled: true });
+    const left = clock.now();
+    await put(id, random.chance(0.5) ? { interval_seconds } : { enabled: false });
+    await clock.sleep(Math.max(0, left + RECLAIM_AFTER_MS + random.int(-60, 60) - clock.now()));
+    await put(id, { interval_seconds: RARE_SECONDS, enabled: true });
+    await put(id, { interval_seconds });
+  };
 
   for (;;) {
     await clock.sleep(random.int(20_000, 120_000));
     if (clock.now() >= end) return;
     const checks = pulled();
-    const kind = random.int(1, 3);
+    const kind = random.int(1, 4);
     if (kind === 1) {
       const leaves = made.length >= KEPT ? KEPT / 2 : random.int(0, 2);
       const work = [make, make, ...Array.from({ length: leaves }, () => remove)];
@@ -52,6 +64,6 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
       const interval_seconds = random.pick([10, 15, 20, 30, 45]);
       const together = [random.pick(checks), random.pick(checks), random.pick(checks)];
       await Promise.all(together.map(({ id }) => put(id, { interval_seconds })));
-    } else if (checks.length > 0) await thereAndBack(random.pick(checks));
+    } else if (checks.length > 0) await (kind === 3 ? thereAndBack : leaveAndJoin)(random.pick(checks));
   }
 }

@@ -28,11 +28,13 @@ export function checkJobs(inside: Inside): string[] {
       const isLeft = runs
         .get(`${id} ${Math.max(slot, check.settings_at)}`)
         ?.some(({ history, begun, single }) => !history && (!single || begun >= stood.from - skew));
-      if (isLeft || gaps.has(`${id} ${slot}`) || isExcused(inside, job, check)) return [];
+      if (isLeft || gaps.has(`${id} ${slot}`)) return [];
       const isSentAgain = sent
         .get(`${cell} ${slot}`)
         ?.some((one) => isJobOf(one, check) && one.at >= began_at && one.at <= done_at);
-      return isSentAgain ? [] : [`${id}: the job of slot ${slot} was done at ${done_at} and left no outcome`];
+      return isSentAgain || isExcused(inside, job, check)
+        ? []
+        : [`${id}: the job of slot ${slot} was done at ${done_at} and left no outcome`];
     });
   });
 }
@@ -48,15 +50,13 @@ function isDue(job: JobRun, check: CheckItem): boolean {
 function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: CheckItem): boolean {
   const { seen } = inside;
   const next = slot + check.interval_seconds * 1000;
+  const host = targetOf(check);
   return (
     done_at! >= next - skewOf(inside) ||
     seen.stops.some(({ from, over }) => from <= done_at! && over >= began_at) ||
     seen.probes.some(
       (probe) =>
-        probe.host === targetOf(check) &&
-        probe.at >= began_at &&
-        probe.at <= done_at! &&
-        isUnjudged(seen, probe, NEAR_PROBE_MS),
+        probe.host === host && probe.at >= began_at && probe.at <= done_at! && isUnjudged(seen, probe, NEAR_PROBE_MS),
     )
   );
 }

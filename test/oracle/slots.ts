@@ -54,13 +54,14 @@ function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: Pull
   const { check, changed_at } = stored!;
   const interval = interval_seconds * 1000;
   const skew = skewOf({ profile });
+  const host = targetOf(check);
   // Its own share may be too small for all of them.
-  if (isNeighbours(targetOf(check))) return true;
+  if (isNeighbours(host)) return true;
   const isOf = (job: JobSeen): boolean => job.slot === slot && isJobOf(job, check);
   if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) return true;
   const stoodStill = seen.probes.some(
     (probe) =>
-      probe.host === targetOf(check) &&
+      probe.host === host &&
       probe.at >= slot - skew &&
       probe.at < slot + interval &&
       isUnjudged(seen, probe, NEAR_PROBE_MS),
