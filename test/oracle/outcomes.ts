@@ -1,8 +1,9 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { entriesOf, type NotedCause, type PackItem } from '#lib/health/history/pack.ts';
+import type { NotedCause, PackItem } from '#lib/health/history/pack.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen } from './inside.ts';
 
 /** Which slot a pack is of, as its key says it. */

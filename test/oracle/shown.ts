@@ -1,5 +1,6 @@
-import { entriesOf, type PackItem } from '#lib/health/history/pack.ts';
+import type { PackItem } from '#lib/health/history/pack.ts';
 import { timeOf } from '#lib/platform/ids.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
 import { changesIn, checkIdOf, checksIn, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { type PackKey, packKeyOf, probeResults } from './outcomes.ts';
 import { toldIn } from './told.ts';

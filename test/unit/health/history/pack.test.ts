@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ErrorKind } from '#lib/checks/registry.ts';
 import {
-  entriesOf,
   entryOf,
   type PackedEntry,
   type PackedGap,
@@ -10,6 +9,7 @@ import {
   type PackItem,
   packOf,
 } from '#lib/health/history/pack.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
 
 const error = fc.record({
   kind: fc.constantFrom<ErrorKind | null>('timeout', 'status', 'connect', null),
