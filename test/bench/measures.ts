@@ -134,6 +134,21 @@ async function onTime(): Promise<Figures> {
   };
 }
 
+/** All of 1,000 checks with the newest result of each, in one call: ms. */
+async function newestResults(): Promise<Figures> {
+  await using fleet = await fleetOf(1000, 10);
+  const { client } = fleet.service;
+  const times: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    const began = performance.now();
+    const checks = got(await client.get('/v1/checks?last_result=true'), 200);
+    times.push(performance.now() - began);
+    if (checks.some((check: { last_result: unknown }) => check.last_result === null))
+      throw new Error('One has no result.');
+  }
+  return { newest_results_of_1000_checks_ms: quantile(times, 0.5) };
+}
+
 /** Memory with 10,000 checks at 60 s. */
 async function memory(): Promise<Figures> {
   await using fleet = await fleetOf(10_000, 60);
@@ -225,6 +240,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   heartbeats,
   hostileTargets,
   startUp,
+  newestResults,
   memory,
   'worst-body': worstBody,
   probesOnLambda,

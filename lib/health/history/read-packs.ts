@@ -14,7 +14,7 @@ export type PackedMoment = { at: number; entry: PackedEntry };
 export type Reading = { descending?: boolean; page?: number; after?: string | undefined };
 
 /** The slot (epoch ms) of a pack. */
-const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
+export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
 
 /**
  * What the packs of its cell say of a check in a window, slot by slot, in pages. Each revision of its settings has the
