@@ -32,7 +32,8 @@ export function checkJobs(inside: Inside): string[] {
       const isSentAgain = sent
         .get(`${cell} ${slot}`)
         ?.some((one) => isJobOf(one, check) && one.at >= began_at && one.at <= done_at);
-      return isSentAgain || isExcused(inside, job, check)
+      const isPacked = runs.get(`${id} ${slot}`)?.some(({ single }) => !single) ?? false;
+      return isSentAgain || isExcused(inside, job, check, isPacked)
         ? []
         : [`${id}: the job of slot ${slot} was done at ${done_at} and left no outcome`];
     });
@@ -47,7 +48,8 @@ function isDue(job: JobRun, check: CheckItem): boolean {
   return enabled && execution_mode === 'pull' && isJobOf(job, check) && isSlot && isAfter;
 }
 
-function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: CheckItem): boolean {
+/** @param isPacked a pack has a run of the slot: of a target that is silent later, the packs note no gap */
+function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: CheckItem, isPacked: boolean): boolean {
   const { seen } = inside;
   const next = slot + check.interval_seconds * 1000;
   const host = targetOf(check);
@@ -56,7 +58,10 @@ function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: C
     seen.stops.some(({ from, over }) => from <= done_at! && over >= began_at) ||
     seen.probes.some(
       (probe) =>
-        probe.host === host && probe.at >= began_at && probe.at <= done_at! && isUnjudged(seen, probe, NEAR_PROBE_MS),
+        probe.host === host &&
+        probe.at >= began_at &&
+        probe.at <= done_at! &&
+        ((isPacked && probe.silent) || isUnjudged(seen, probe, NEAR_PROBE_MS)),
     )
   );
 }
