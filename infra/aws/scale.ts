@@ -24,7 +24,7 @@ export const ASSUMED = {
   /** Write units of a cell's slot: its pack, and for some a second one or a result of its own. */
   writes_a_slot: 1.1,
   /** lib/schedule/jobs.ts */
-  probes_a_message: 50,
+  probes_a_message: 100,
   /** A prober's run (s): its requests, a target's answer, and the CPU of a probe on a whole vCPU. */
   request_seconds: 0.015,
   answer_seconds: 0.1,

@@ -1,11 +1,12 @@
 import type { Env } from '#lib/env.ts';
-import { CHECKS, under } from '#lib/keys.ts';
+import { under } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type ProbeEntry, probeEntryId } from '#lib/schedule/entries.ts';
 import { CELL_SIZE, type CellItem } from './cells.ts';
 import type { CheckItem } from './check-item.ts';
+import { checksOfCell } from './store.ts';
 
 /**
  * Counts a cell anew after checks have left it or an interval of it: how many places are taken, and which intervals the
@@ -23,7 +24,7 @@ export async function settleCell(
         ...under(keys.entry('probe', tenant_id, probeEntryId(cell, 0)).sk.slice(0, -1)),
       }),
     ]);
-    const checks = await allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant_id, cell), ...under(CHECKS) });
+    const checks = await checksOfCell({ ports, keys, tenant: tenant_id }, cell);
     const writes: Write[] = [];
     if (item && checks.length === 0) {
       const others = [keys.cellRoom(tenant_id, cell), keys.entry('rollup', tenant_id, cell)];

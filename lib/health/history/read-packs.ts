@@ -13,6 +13,9 @@ export type PackedMoment = { at: number; entry: PackedEntry };
 /** How a history is read: `page` items at a time; from behind the result with this sort key on. */
 export type Reading = { descending?: boolean; page?: number; after?: string | undefined };
 
+/** How many slots have a second pack, about. */
+const STRAGGLERS = 0.1;
+
 /** The slot (epoch ms) of a pack. */
 export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
 
@@ -36,7 +39,8 @@ export async function* packedMoments(
       from: stamp(from),
       to: stamp(until),
       descending,
-      limit: page,
+      // What the last pack says is told when the next slot has come; stragglers of a slot have a pack of their own.
+      limit: page === undefined ? undefined : Math.ceil(page * (1 + STRAGGLERS)) + 1,
       eventual: true,
     };
     for await (const packs of pagesOf<PackItem>(ports.table, query)) {

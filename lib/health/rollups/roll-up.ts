@@ -5,12 +5,11 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CellItem } from '#lib/checks/cells.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checksOf } from '#lib/checks/store.ts';
+import { checksOf, checksOfCell } from '#lib/checks/store.ts';
 import type { Env } from '#lib/env.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
-import { CHECKS, numberOf, ROLLUPS, under } from '#lib/keys.ts';
+import { numberOf, ROLLUPS, under } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
-import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { KEPT_DAYS } from './buckets.ts';
 import { dayRollup } from './day-rollup.ts';
@@ -105,9 +104,6 @@ async function makeDay(context: TenantEnv, cell: string, day: number, retentionD
     return { checks: encodeRollup(found), entities: encodeRollup(entities) };
   });
 }
-
-const checksOfCell = ({ ports, keys, tenant }: TenantEnv, cell: string): Promise<CheckItem[]> =>
-  allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
 
 /** The entities whose first check lies in a cell: their days are kept there. */
 async function entitiesAtHome(

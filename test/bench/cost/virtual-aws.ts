@@ -81,6 +81,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
   }
 
   return {
+    now: clock.now,
     targets,
     pass,
     done,
