@@ -38,6 +38,8 @@ async function inPages(reader: Awaited<ReturnType<typeof resultList>>, limit: nu
     const { values, next } = await gather(reader, { after, limit });
     expect(values.length).toBeLessThanOrEqual(limit);
     all.push(...values);
+    // It never goes back.
+    expect(all.length).toBeLessThanOrEqual(2 * END);
     after = next;
   } while (after !== undefined);
   return all;
