@@ -31,10 +31,11 @@ async function collected(pages: AsyncGenerator<Moment[]>) {
 }
 
 type List = Reader<ResultRecord>;
+type Part = { values: ResultRecord[]; next?: string | undefined };
 
 /** A page of a list, and a chunk that a page is read in. */
-const page = (list: List, after: string | undefined, limit: number) => gather(list, { after, limit });
-const chunk = async (list: List, after: string | undefined, limit: number) => {
+const page = (list: List, after: string | undefined, limit: number): Promise<Part> => gather(list, { after, limit });
+const chunk = async (list: List, after: string | undefined, limit: number): Promise<Part> => {
   const { found, next } = await list(after, limit);
   return { values: found.map(({ value }) => value), next };
 };
