@@ -32,6 +32,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'list_blueprints', arguments: {} },
     { name: 'list_incidents', arguments: { hours: 24 } },
     { name: 'get_check_results', arguments: { check_id: check.id } },
+    { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
     { name: 'create_check', arguments: { entity_id: entity.id, target_url: `${hook}/health` } },
     { name: 'restart_service', arguments: { service: 'web shop' } },
   ];

@@ -172,6 +172,8 @@ export async function alertWorld(env: Record<string, string> = {}) {
         to_state: 'down',
         ...states,
         timestamp: iso(START),
+        effective_at: START,
+        outage_started_at: iso(START),
         cause: 'result',
         error_message: 'status 503, expected 200',
         alert: {

@@ -138,6 +138,7 @@ export function* worstMessages(): Generator<WorstMessage> {
     'list_blueprints',
     'list_incidents',
     'get_check_results',
+    'get_history',
     'create_check',
   ];
   for (const name of tools) {

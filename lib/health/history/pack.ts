@@ -72,13 +72,6 @@ export function entryOf(pack: PackItem, number: number): PackedEntry | undefined
   return entryFrom(pack, number, runs.slice(from + name.length, end < 0 ? undefined : end));
 }
 
-/** All that a pack says. */
-export const entriesOf = (pack: PackItem): PackedEntry[] =>
-  pack.runs.split(' ').map((word) => {
-    const comma = word.indexOf(',');
-    return entryFrom(pack, Number(word.slice(0, comma)), word.slice(comma + 1));
-  });
-
 function entryFrom({ status, errors = [] }: PackItem, number: number, text: string): PackedEntry {
   if (text.startsWith('g')) return { number, gap: text.slice(1) as NotedCause };
   const [begin, latency, ...more] = text.split(',');

@@ -17,7 +17,7 @@ export type Reading = { descending?: boolean; page?: number; after?: string | un
 const STRAGGLERS = 0.1;
 
 /** The slot (epoch ms) of a pack. */
-const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
+export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
 
 /**
  * What the packs of its cell say of a check in a window, slot by slot, in pages. Each revision of its settings has the
@@ -68,11 +68,14 @@ function firstOf(a: PackedEntry, b: PackedEntry, descending: boolean): PackedEnt
 
 const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.reverse() : list);
 
-/** The parts of a window in which an interval held, [from, until) in epoch ms. */
+/**
+ * The parts of a window in which an interval held, [from, until) in epoch ms. The first one holds from the beginning of
+ * the window: packs from before it are those after a clock step, when the check was made on a clock that ran ahead.
+ */
 const spansOf = (revisions: readonly RevisionItem[], window: Window) =>
   revisions.flatMap(({ from, enabled, rhythm }, i) => {
     const span = {
-      from: Math.max(from, window.from),
+      from: i === 0 ? window.from : Math.max(from, window.from),
       until: Math.min(revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY, window.until),
       interval_seconds: rhythm.interval_ms / 1000,
     };

@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { cellNameOf, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
@@ -75,14 +75,16 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
       }
       const { success, error_message } = probe.outcome;
       const { retention_days } = probe;
-      const also = remembered(probe, check);
+      const at = orderOf(result);
+      const single = at > (check.single?.at ?? 0) ? { at, rev: check.rev } : check.single;
+      const also = { ...remembered(probe, check), ...(single && { single }) };
       const changes = await applyResult(env, check, {
         success,
         ran_at: probe.started_at,
         error_message,
         cause: 'result',
         retention_days,
-        ...(!isDeepStrictEqual(also, {}) && { also }),
+        also,
       });
       if (!changes) return 'dropped';
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);

@@ -37,11 +37,10 @@ const MOST_SPANS = 500;
 export const encodeRollup = (checks: ReadonlyMap<number | string, CheckRollup>): StoredRollup =>
   Object.fromEntries([...checks].map(([number, check]) => [number, storedCheck(check)]));
 
-/** @param window the hour or day of the item */
-export const decodeRollup = (stored: StoredRollup, window: Span): Map<number, CheckRollup> =>
-  new Map(Object.entries(stored).map(([number, check]) => [Number(number), rollupOf(check, window)]));
-
-/** One check of an item; undefined when the item knows nothing of it. */
+/**
+ * One check or entity of an item; undefined when the item knows nothing of it.
+ * @param window the hour or day of the item
+ */
 export const decodeCheck = (stored: StoredRollup, name: number | string, window: Span): CheckRollup | undefined =>
   stored[name] && rollupOf(stored[name], window);
 

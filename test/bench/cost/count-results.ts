@@ -1,6 +1,7 @@
-import { entriesOf, type PackItem } from '#lib/health/history/pack.ts';
+import type { PackItem } from '#lib/health/history/pack.ts';
 import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys.ts';
 import { fromAttributes } from '#lib/platform/aws/dynamodb-item.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Attributes, itemBytes } from './item-size.ts';
 
 /** AWS adds so many bytes to each item that it stores. */

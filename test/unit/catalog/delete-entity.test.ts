@@ -136,7 +136,7 @@ describe('reclaimCheck', () => {
       keys.channelPointer(tenant, 'chn_other'),
       keys.entry('action', tenant, 'act_1'),
     ];
-    const cell: CellItem = { ...keys.cell(tenant, CELL), v: '1', members: 2, next: 2 };
+    const cell: CellItem = { ...keys.cell(tenant, CELL), v: '1', members: 2, next: 2, begun_at: 0 };
     await world.store.putMany([...gone, ...kept, cell]);
     const message = { tenant_id: tenant, entity_id: entity.id, check_id: idOf(0) };
     const count = async (keysOf: Key[]) => (await world.store.getMany(keysOf)).filter(Boolean).length;

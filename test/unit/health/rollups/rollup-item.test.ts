@@ -2,13 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timeOf } from '#lib/health/rollups/accounted-span.ts';
 import { emptyFigures, mergeFigures } from '#lib/health/rollups/figures.ts';
-import {
-  type CheckRollup,
-  decodeCheck,
-  decodeRollup,
-  encodeRollup,
-  type StoredRollup,
-} from '#lib/health/rollups/rollup-item.ts';
+import { type CheckRollup, decodeCheck, encodeRollup, type StoredRollup } from '#lib/health/rollups/rollup-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { itemText } from '#lib/platform/table/item-limits.ts';
 import { someFigures, someSpans } from './some-figures.ts';
@@ -29,7 +23,7 @@ describe('a rollup', () => {
     fc.assert(
       fc.property(cell, (checks) => {
         const stored = JSON.parse(JSON.stringify(encodeRollup(checks)));
-        expect(decodeRollup(stored, HOUR)).toEqual(checks);
+        expect(Object.keys(stored).map(Number)).toEqual([...checks.keys()].toSorted((a, b) => a - b));
         for (const [number, check] of checks) expect(decodeCheck(stored, number, HOUR)).toEqual(check);
         expect(decodeCheck(stored, 50, HOUR)).toBeUndefined();
       }),

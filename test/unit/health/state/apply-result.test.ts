@@ -2,15 +2,18 @@ import { expect, it } from 'vitest';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
+import { iso } from '#lib/platform/time.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 type AppliedResult = Parameters<typeof applyResult>[2];
 
 const world = await healthWorld();
 const { ports, keys } = world;
+const RAN_AT = ports.clock.now() - 500;
 
 const result = (success: boolean, more: Partial<AppliedResult> = {}): AppliedResult => ({
   success,
+  ran_at: RAN_AT,
   error_message: success ? '' : 'no answer',
   cause: 'result',
   retention_days: 30,
@@ -59,6 +62,27 @@ it('the failure that reaches the threshold changes check, entity, transition and
   expect(others).toContainEqual(expect.objectContaining({ id: check.entity_id, checks: { [check.id]: 'down' } }));
   expect(others).toContainEqual(expect.objectContaining({ transition_sk: transition?.sk }));
   expect(changes?.writes).toContainEqual({ put: next, if: { version: check.v } });
+});
+
+it('an outage counts from its first failed run, and its end from the first that succeeds', async () => {
+  const [first, second] = [RAN_AT - 60_000, RAN_AT];
+  const one = await written(await checkAt(0), result(false, { ran_at: first }));
+  expect(one.next).toMatchObject({ state: 'up', failing_since: first });
+  const two = await written(one.next!, result(false, { ran_at: second }));
+  expect(two.next).toMatchObject({ state: 'down', effective_at: first });
+  expect(two.others).toContainEqual(expect.objectContaining({ effective_at: first, outage_started_at: iso(first) }));
+  const three = await written(two.next!, result(true, { ran_at: second + 400 }));
+  expect(three.next).toMatchObject({ state: 'up', effective_at: second + 400 });
+  expect(three.next).not.toHaveProperty('failing_since');
+  expect(three.others).toContainEqual(
+    expect.objectContaining({ effective_at: second + 400, outage_started_at: null, check_to_state: 'up' }),
+  );
+});
+
+it('an outage of pushes whose times lie back begins no earlier than the state before it', async () => {
+  const check: CheckItem = { ...(await checkAt(1)), effective_at: RAN_AT - 1000, failing_since: RAN_AT - 5000 };
+  const { others } = await written(check, result(false));
+  expect(others).toContainEqual(expect.objectContaining({ outage_started_at: iso(RAN_AT - 1000) }));
 });
 
 it('a result that changes something else writes the check though its state stays', async () => {
