@@ -21,6 +21,11 @@ export const ASSUMED = {
   /** A check item, and how much an account is read beside the cells of a message (lib/KEYS.md). */
   check_bytes: 700,
   account_reads: 1,
+  /** An hour of a cell, rolled up: read units of the cell and of a check, write units of a check, GB-seconds. */
+  rollup_reads_a_cell: 20,
+  rollup_reads_a_check: 1.05,
+  rollup_writes_a_check: 0.16,
+  rollup_gb_seconds: 0.25,
   /** Write units of a cell's slot: its pack, and for some a second one or a result of its own. */
   writes_a_slot: 1.1,
   /** lib/schedule/jobs.ts */
@@ -59,16 +64,18 @@ export function scaleOf(perMinute: number, shards: number, accounts = 1) {
   const checksACell = Math.min(a.checks_a_cell, perMinute / accounts);
   const probesAMessage = packed(checksACell, perSecond / runsOf(shards));
   const messages = perSecond / probesAMessage;
-  const writes = a.writes_a_slot / checksACell;
-  const reads = (Math.ceil((checksACell * a.check_bytes) / 4096) + a.account_reads) / checksACell;
+  const rollup = rollupOf(checksACell);
+  const writes = a.writes_a_slot / checksACell + rollup.writes;
+  const reads = (Math.ceil((checksACell * a.check_bytes) / 4096) + a.account_reads) / checksACell + rollup.reads;
   const seconds = runSeconds(probesAMessage);
-  const dollars = dollarsOf({ writes, reads, probesAMessage, seconds });
+  const dollars = dollarsOf({ writes, reads, probesAMessage, seconds }) + rollup.millions;
+  const cells = perMinute / checksACell;
   return {
     per_minute: perMinute,
     shards,
     accounts,
-    /** Of the schedule: one a cell and interval. */
-    entries: perMinute / checksACell,
+    /** Of the schedule: one a cell and interval, and one a cell for its rollups. */
+    entries: 2 * cells,
     probes_a_message: probesAMessage,
     dollars_a_million: dollars,
     dollars_a_month: (dollars * perMinute * MINUTES_A_MONTH) / 1e6,
@@ -80,7 +87,18 @@ export function scaleOf(perMinute: number, shards: number, accounts = 1) {
     in_flight: messages * seconds * LARGEST_BATCH,
     /** Strong reads a second of the item of one account: one a message. */
     account_reads: messages / accounts,
-    ...ticksOf(perMinute / checksACell, messages * 60, shards),
+    ...ticksOf(cells, messages * 60, shards),
+  };
+}
+
+/** Rollups, by the run: units of the table, and what they cost beside them ($ a million). */
+function rollupOf(checksACell: number) {
+  const a = ASSUMED;
+  const runs = checksACell * 60;
+  return {
+    reads: (a.rollup_reads_a_cell + a.rollup_reads_a_check * checksACell) / runs,
+    writes: Math.ceil(1 + a.rollup_writes_a_check * checksACell) / runs,
+    millions: (a.rollup_gb_seconds * a.gb_second + a.invocation + 2.1 * a.queue_request) / runs,
   };
 }
 
@@ -115,15 +133,16 @@ function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
 }
 
 /** What the generator does each minute. Up to SHARDS_TOGETHER shards are one run's, which reads them side by side. */
-function ticksOf(entries: number, messages: number, shards: number) {
+function ticksOf(cells: number, messages: number, shards: number) {
   const a = ASSUMED;
   const runs = runsOf(shards);
+  const entries = 2 * cells;
   const pages = (entries * a.entry_bytes) / shards / MEGABYTE;
   const cpu = (entries * a.entry_cpu_seconds + messages * a.message_cpu_seconds) / runs;
   const seconds = pages * a.page_seconds + cpu / vcpuOf('generator');
   return {
-    /** Entries of one run, which holds the messages of all of them. */
-    entries_a_run: entries / runs,
+    /** Cells of one run, which holds the messages of all of them. */
+    cells_a_run: cells / runs,
     /** Seconds of one run: reading, then packing and sending. */
     tick_seconds: seconds,
     /** Generators at the same time that keep up. */

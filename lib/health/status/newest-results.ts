@@ -30,17 +30,27 @@ export async function newestResults(
   const newest = async (partition: string): Promise<PackItem[]> =>
     (await ports.table.query<PackItem>({ partition, descending: true, limit: PACKS, eventual: true })).items;
 
-  const singles = await ports.table.getMany<ResultItem>(
-    checks.flatMap(({ id, single }) => (single ? [keys.result(tenant, id, single.at, String(single.rev))] : [])),
+  const packed = await Promise.all(
+    checks.map(async (check) =>
+      check.enabled && check.execution_mode === 'pull' ? newestOf(await packsOf(check), check) : undefined,
+    ),
   );
-  let i = 0;
+  const inPack = new Map(
+    checks.flatMap((check, i) => {
+      const found = packed[i];
+      return found && found.at > (check.single?.at ?? 0) ? [[check, found] as const] : [];
+    }),
+  );
+  const alone = checks.flatMap((check) => (check.single && !inPack.has(check) ? [{ check, ...check.single }] : []));
+  const singles = await ports.table.getMany<ResultItem>(
+    alone.map(({ check, at, rev }) => keys.result(tenant, check.id, at, String(rev))),
+  );
+  const singleOf = new Map(alone.map(({ check }, i) => [check, singles[i]]));
   return Promise.all(
-    checks.map(async (check) => {
-      const single = check.single && singles[i++];
-      const packed =
-        check.enabled && check.execution_mode === 'pull' ? newestOf(await packsOf(check), check) : undefined;
-      if (packed && packed.at > (check.single?.at ?? 0)) return resultOf(keys, check, packed.at, packed.run);
-      return single ?? lastResult(context, check);
+    checks.map((check) => {
+      const found = inPack.get(check);
+      if (found) return resultOf(keys, check, found.at, found.run);
+      return singleOf.get(check) ?? lastResult(context, check);
     }),
   );
 }

@@ -6,10 +6,13 @@ export const BESIDE = {
   /** What an https probe sends: the handshake (1.9 KB with the keys of today) and some 0.5 KB of headers. */
   bytes_out: 2400,
   gigabyte_out: 0.09,
-  /** A cell's pack as it is billed: its runs, and its key with what AWS adds. What a GB of it costs a month: kept, and
-   * restorable to each second. */
+  /** A cell's pack as it is billed: its runs, and its key with what AWS adds. */
   run_bytes: 12,
   pack_bytes: 250,
+  /** An hour of a check in its cell's rollup, which is kept for 90 days. */
+  rollup_bytes: 150,
+  rollup_hours: 90 * 24,
+  /** What a GB costs a month: kept, and restorable to each second. */
   gigabyte_stored: 0.25,
   gigabyte_restorable: 0.2,
   retention_days: 30,
@@ -24,7 +27,7 @@ export const BESIDE = {
   alarms: 61,
   alarm: 0.1,
   own_metric: 0.3,
-  idle: 1.17,
+  idle: 1.27,
 } as const;
 
 const GIGABYTE = 1e9;
@@ -43,7 +46,9 @@ export function allIn(perMinute: number, shards: number): Record<string, number>
   const { probes_a_message, dollars_a_month, entries } = scaleOf(perMinute, shards, b.tenants);
   const messages = runs / probes_a_message;
   const days = b.retention_days / 30;
-  const stored = (days * (runs * b.run_bytes + entries * MINUTES_A_MONTH * b.pack_bytes)) / GIGABYTE;
+  const packs = (entries / 2) * MINUTES_A_MONTH;
+  const rollups = perMinute * b.rollup_hours * b.rollup_bytes;
+  const stored = (days * (runs * b.run_bytes + packs * b.pack_bytes) + rollups) / GIGABYTE;
   const tail = Math.max(0, slowestOf(probes_a_message) - b.median_seconds);
   const gbSeconds = messages * tail * (functions.prober.memory_mb / 1024);
   return {

@@ -28,23 +28,15 @@ function expectPrice(pattern: string, { read_units, write_units }: Units): void 
   expect(`${found}; ${fits(read_units, reads) && fits(write_units, writes)}`).toBe(`${found}; true`);
 }
 
-/** A cell of 50 checks that are probed each minute, in its second hour. */
-describe('what lib/KEYS.md says that a cell costs', () => {
-  let aws: VirtualAws;
-  let fleet: Fleet;
-  beforeAll(async () => {
-    aws = virtualAws({}, (source, consumer) => PATHS[source] ?? consumer);
-    aws.targets.vary();
-    fleet = await makeFleet(aws, { checks: 50 });
-    aws.begin();
-    await aws.pass(90 * MINUTE_MS);
-    // The key notes its use once an hour.
-    await priceOf('/v1/status');
-  }, 120_000);
-
+/** Checks of one minute, and what requests to their account cost. */
+async function probed(checks: number, minutes: number) {
+  const aws: VirtualAws = virtualAws({}, (source, consumer) => PATHS[source] ?? consumer);
+  aws.targets.vary();
+  const fleet: Fleet = await makeFleet(aws, { checks });
+  aws.begin();
+  await aws.pass(minutes * MINUTE_MS);
   const counted = async (path: string, ms: number): Promise<Units> =>
     (await aws.count(ms)).paths.get(path) ?? noUnits();
-
   /** A request without what the gate takes, which has a row of its own. */
   async function priceOf(path: string): Promise<Units> {
     const answer = aws.call('api', 'call', fleet.key, { method: 'GET', path });
@@ -52,12 +44,22 @@ describe('what lib/KEYS.md says that a cell costs', () => {
     await answer;
     return { ...units, read_units: units.read_units - stated('Bearer gate').reads };
   }
+  // The key notes its use once an hour.
+  await priceOf('/v1/status');
+  return { aws, fleet, counted, priceOf };
+}
+
+describe('what lib/KEYS.md says that a cell of 50 checks costs', () => {
+  let world: Awaited<ReturnType<typeof probed>>;
+  beforeAll(async () => {
+    world = await probed(50, 90);
+  }, 300_000);
 
   it.each([
     ['a page of 50 results', '/results'],
     ['a check with its newest result', ''],
   ])('%s', async (pattern, path) => {
-    expectPrice(pattern, await priceOf(`/v1/checks/${fleet.checks[3]}${path}`));
+    expectPrice(pattern, await world.priceOf(`/v1/checks/${world.fleet.checks[3]}${path}`));
   });
 
   it('a page of 50 results: at most 8 RRU', () => {
@@ -65,10 +67,15 @@ describe('what lib/KEYS.md says that a cell costs', () => {
   });
 
   it('a list of 50 checks', async () => {
-    expectPrice('a list of 50 checks', await priceOf('/v1/checks'));
+    expectPrice('a list of 50 checks', await world.priceOf('/v1/checks'));
   });
 
+  it('an hour that is rolled up', async () => {
+    expectPrice('an hour of a cell rolled up', await world.counted(PATHS.rollup!, HOUR_MS));
+  }, 120_000);
+
   it('a steady slot, a failure that only counts, and a change of state', async () => {
+    const { aws, counted } = world;
     const quiet = await counted(PROBER, MINUTE_MS);
     expectPrice('a steady slot of a cell of 50 checks', quiet);
     aws.targets.does(hostOf(0), 'fails');
@@ -78,8 +85,14 @@ describe('what lib/KEYS.md says that a cell costs', () => {
     const change = await counted(PROBER, MINUTE_MS);
     expectPrice('a change of state', differenceOf(change, quiet));
   });
+});
 
-  it('an hour that is rolled up', async () => {
-    expectPrice('an hour of a cell rolled up', await counted(PATHS.rollup!, HOUR_MS));
-  }, 30_000);
+describe('the newest results of many checks', () => {
+  it('are read by the cell: those of 200 take no more than 12 RRU beside the list', async () => {
+    const { priceOf } = await probed(200, 6);
+    const list = await priceOf('/v1/checks');
+    const newest = differenceOf(await priceOf('/v1/checks?last_result=true'), list);
+    expectPrice('the newest result of each of 200 checks', newest);
+    expect(stated('the newest result of each of 200 checks').reads).toBeLessThanOrEqual(12);
+  }, 300_000);
 });
