@@ -54,7 +54,7 @@ function ofWork(scope: Construct, { table, queues, functions, api }: Watched): G
 }
 
 /** What fails, or was given up. */
-function ofFaults(scope: Construct, { table, deadLetters, functions, api }: Watched): GraphWidget[] {
+function ofFaults(scope: Construct, { deadLetters, functions, api }: Watched): GraphWidget[] {
   const all = Object.values(functions);
   const { failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
   const dead = deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max));

@@ -3,13 +3,14 @@ import { create } from '#functions/prober.ts';
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
-import { entriesOf, type PackItem } from '#lib/health/history/pack.ts';
+import type { PackItem } from '#lib/health/history/pack.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
 const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
