@@ -3,7 +3,7 @@ import { create } from '#functions/prober.ts';
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
-import { entriesOf, type PackItem } from '#lib/health/history/pack.ts';
+import type { PackItem } from '#lib/health/history/pack.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
@@ -64,10 +64,11 @@ async function steadyChecks(count: number): Promise<CheckItem[]> {
   look();
   return checks;
 }
+/** The numbers of the checks in each pack. */
 const packs = async ({ tenant_id, id, interval_seconds }: CheckItem): Promise<number[][]> => {
   const partition = world.keys.packs(tenant_id, cellOf(id), interval_seconds);
   const found = await allOf<PackItem>(world.store, { partition });
-  return found.map((pack) => entriesOf(pack).map(({ number }) => number));
+  return found.map(({ runs }) => runs.split(' ').map((word) => Number.parseInt(word, 10)));
 };
 
 describe('the job of a cell', () => {
