@@ -65,10 +65,11 @@ async function steadyChecks(count: number): Promise<CheckItem[]> {
   look();
   return checks;
 }
+/** The numbers of the checks in each pack. */
 const packs = async ({ tenant_id, id, interval_seconds }: CheckItem): Promise<number[][]> => {
   const partition = world.keys.packs(tenant_id, cellOf(id), interval_seconds);
   const found = await allOf<PackItem>(world.store, { partition });
-  return found.map((pack) => entriesOf(pack).map(({ number }) => number));
+  return found.map(({ runs }) => runs.split(' ').map((word) => Number.parseInt(word, 10)));
 };
 
 describe('the job of a cell', () => {
