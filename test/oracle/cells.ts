@@ -21,8 +21,8 @@ type Cell = {
 
 /**
  * No cell loses a check: at each moment every check that is probed has the entry of its interval, the cell counts at
- * least its checks and says truly whether it has room, and no number is given twice. When all has settled, the counts are
- * exact, and no entry is left that no check needs.
+ * least its checks and says truly whether it has room, and no number is given twice. When all has settled, the counts
+ * are exact, and no entry is left that no check needs.
  */
 export function checkCells({ seen }: Inside): string[] {
   const wrong: string[] = [];

@@ -7,7 +7,9 @@ import { isChanged, isNeighbours, targetOf } from './rules.ts';
 
 /** A probe reads its check at most so long before it notes its beginning (ms). */
 const READ_BEFORE_MS = 10_000;
-/** When nothing of ours fails, what a probe found is stored so soon after its end (ms): a quiet run waits for others. */
+/**
+ * When nothing of ours fails, what a probe found is stored so soon after its end (ms): a quiet run waits for others.
+ */
 const STORED_MS = { judged: 1_000, quiet: 3_000 };
 
 /**

@@ -6,9 +6,9 @@ import { type PackKey, packKeyOf, probeResults } from './outcomes.ts';
 import { toldIn } from './told.ts';
 
 /**
- * One outcome a slot and check: each pack stands as it was written, and none says of a check what one before it says. So
- * a reader sees the single result, else the first run of the packs, and a gap only where there is neither; and what was
- * judged is what is shown.
+ * One outcome a slot and check: each pack stands as it was written, and none says of a check what one before it says.
+ * So a reader sees the single result, else the first run of the packs, and a gap only where there is neither; and what
+ * was judged is what is shown.
  */
 export function checkShown(inside: Inside): string[] {
   const { seen, shown } = inside;

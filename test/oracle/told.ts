@@ -11,9 +11,9 @@ type ToldGap = { at: number; interval_seconds: number; cause: NotedCause };
 export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
 
 /**
- * What the table tells of the probes of each check, by its id, also of one that is gone. The rules of reading once more:
- * a single result counts, else the first pack that has a run, else a gap that one noted; packs count as far as the check
- * was enabled with their interval.
+ * What the table tells of the probes of each check, by its id, also of one that is gone. The rules of reading once
+ * more: a single result counts, else the first pack that has a run, else a gap that one noted; packs count as far as
+ * the check was enabled with their interval.
  */
 export function toldIn(seen: Seen): Map<string, Told> {
   const told = new Map<string, Told>();

@@ -50,7 +50,7 @@ export async function* packedMoments(
         if (!entry) continue;
         const at = slotOf(pack);
         if (last && last.at !== at) moments.push(last);
-        last = last?.at === at ? { at, entry: firstOf(last.entry, entry, descending) } : { at, entry };
+        last = last?.at === at ? { at, entry: last.entry.gap ? entry : last.entry } : { at, entry };
       }
       if (moments.length > 0) yield moments;
       // A store may answer without ever waiting.
@@ -58,12 +58,6 @@ export async function* packedMoments(
     }
     if (last) yield [last];
   }
-}
-
-/** Of what two packs of a slot say, given in the order of reading. */
-function firstOf(a: PackedEntry, b: PackedEntry, descending: boolean): PackedEntry {
-  const [first, second] = descending ? [b, a] : [a, b];
-  return first.gap && !second.gap ? second : first;
 }
 
 const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.reverse() : list);

@@ -13,14 +13,15 @@ export type DueProbe = { job: Job; check: CheckItem; account: AccountItem };
 /** The accounts of some jobs, by id, in one strong read. */
 export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map<string, AccountItem | undefined>> {
   const ids = [...new Set(jobs.map(({ tenant_id }) => tenant_id))];
+  if (ids.length === 0) return new Map();
   const accounts = await ports.table.getMany<AccountItem>(ids.map((id) => keys.account(id)));
   return new Map(ids.map((id, i) => [id, accounts[i]]));
 }
 
 /**
  * The checks that are due at the slot of a job, in one strong read of its cell. None, when the account is disabled, or
- * the slot is none of this interval. A slot before a change of settings is left to the probe of the change itself, whose
- * job names its check.
+ * the slot is none of this interval. A slot before a change of settings is left to the probe of the change itself,
+ * whose job names its check.
  */
 export async function dueChecks(env: Env, job: Job, account: AccountItem | undefined): Promise<DueProbe[]> {
   const { cell, interval_seconds, slot, only } = job;

@@ -49,15 +49,16 @@ function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'n
 }
 
 /**
- * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was probed
- * in between, so that the history is in the order of checked_at and its newest result is the last one.
+ * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
+ * probed in between, so that the history is in the order of checked_at and its newest result is the last one.
  */
 export const isFirstProbe = ({ check, slot }: Probe): boolean =>
   slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
 
 /**
- * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written with
- * it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack (record-quiet.ts).
+ * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written
+ * with it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack
+ * (record-quiet.ts).
  */
 export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
   const { ports, keys } = env;

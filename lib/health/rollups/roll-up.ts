@@ -14,9 +14,9 @@ const HOURS_A_MESSAGE = 12;
 type Unmade = { hour: number; day: number };
 
 /**
- * Makes the rollups of a cell that are due: all hours that are over and not made yet, and each day whose hours are made;
- * or the hours of a time anew, with their days. They follow from the raw data alone, so that doing it twice makes the
- * same items.
+ * Makes the rollups of a cell that are due: all hours that are over and not made yet, and each day whose hours are
+ * made; or the hours of a time anew, with their days. They follow from the raw data alone, so that doing it twice makes
+ * the same items.
  */
 export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'rollup'>): Promise<void> {
   const { ports, keys } = env;
@@ -60,8 +60,8 @@ async function makeDue(of: RolledCell, unmade: Unmade): Promise<Rest> {
 }
 
 /**
- * Those that are not made yet will hold it all; nor can one be made anew whose raw data has begun to expire. Each is left
- * as it is that was made since `after`: what announced this was written by then.
+ * Those that are not made yet will hold it all; nor can one be made anew whose raw data has begun to expire. Each is
+ * left as it is that was made since `after`: what announced this was written by then.
  */
 async function makeAnew(
   of: RolledCell,

@@ -10,7 +10,6 @@ import type { HttpReply } from '#lib/platform/net/net.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
-import { entriesOf } from '#test/support/pack-entries.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
 const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
