@@ -130,6 +130,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       sk: `${ROLLUPS[of]}${stamp(from)}`,
     }),
 
+    /** The day (epoch ms at which it begins) of an entity, whichever cells its checks lie in. */
+    entityDay: (tenant: string, entity: string, from: number): Key => ({
+      pk: ofTenant(tenant, 'DAYS', entity),
+      sk: `${ROLLUPS.day}${stamp(from)}`,
+    }),
+
     // what lies under a check
     ofCheck: (tenant: string, id: string) => ofTenant(tenant, 'CHECK', id),
     policy: (tenant: string, check: string): Key => ({ pk: ofTenant(tenant, 'CHECK', check), sk: 'POLICY' }),

@@ -150,7 +150,7 @@ async function resettled(context: Context, check: CheckItem, input: CheckSetting
       ...(input.enabled !== check.enabled && { consecutive_failures: 0 }),
       ...change?.check,
     },
-    ['silence_at'],
+    input.enabled === check.enabled ? ['silence_at'] : ['silence_at', 'failing_since'],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);

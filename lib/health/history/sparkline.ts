@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Revision, Window } from '#lib/health/recording/due-slots.ts';
-import { invalid } from '#lib/platform/errors.ts';
+import { HOUR_MS, hoursIn } from '#lib/health/rollups/hours.ts';
+import { readRollups } from '#lib/health/rollups/stored-rollups.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { iso } from '#lib/platform/time.ts';
-import { outagesOf } from './gap-causes.ts';
-import { pushGaps } from './gaps.ts';
+import type { Span } from './gap-causes.ts';
 import { revisionsSince } from './read-revisions.ts';
-import { timeline } from './timeline.ts';
+import type { RevisionItem } from './revisions.ts';
 
 /**
  * How a check did over the last hours. Time that was not watched is neither up nor down: it is in `gap_seconds` alone.
@@ -37,12 +36,9 @@ export type Sparkline = z.infer<typeof Sparkline>;
 
 type Point = { successes: number; failures: number; latency: number };
 
-/** Some 100 MB of reading; a month at ten seconds has 259,200. */
-const MOST_RESULTS = 300_000;
-
 /**
+ * From the same rollups as history, where a whole hour lies in one point; from raw data at the ends of points.
  * @param points how many parts of equal length the hours are divided into
- * @throws AppError VALIDATION_ERROR when so many hours of this check hold too many results for one answer
  */
 export async function readSparkline(
   context: Context,
@@ -50,41 +46,39 @@ export async function readSparkline(
   { hours, points }: { hours: number; points: number },
 ): Promise<Sparkline> {
   const now = context.ports.clock.now();
+  const start = now - hours * HOUR_MS;
+  const width = (now - start) / points;
   // The last point holds this very moment too.
-  const window: Window = { from: now - hours * 3_600_000, until: now + 1 };
-  const width = (now - window.from) / points;
-  const revisions = await revisionsSince(context, check, window.from);
-  const weigh = weights(revisions, check);
+  const ends = Array.from({ length: points }, (_, i) =>
+    i === points - 1 ? now + 1 : Math.ceil(start + (i + 1) * width),
+  );
+  const revisions = await revisionsSince(context, check, start);
+  const windows = windowsOf({ from: start, to: now + 1 }, [...ends, ...revisions.map(({ from }) => from)]);
+  const intervalAt = intervals(revisions, check);
 
-  const found = Array.from({ length: points }, (): Point => ({ successes: 0, failures: 0, latency: 0 }));
-  let results = 0;
-  let up = 0;
-  let watched = 0;
-  let gapMs = check.execution_mode === 'push' ? await outageTime(context, check, revisions, window) : 0;
-  for await (const moment of timeline(context, check, revisions, window)) {
-    if (moment.missed) {
-      gapMs += moment.missed.interval_ms;
-      continue;
-    }
-    const { at, run } = moment;
-    if (++results > MOST_RESULTS) throw invalid('hours', `hold more than ${MOST_RESULTS} results here; ask for fewer`);
-    const point = found[Math.min(Math.floor((at - window.from) / width), points - 1)]!;
-    const weight = weigh(at);
-    watched += weight;
-    if (run.success) {
-      up += weight;
-      point.successes += 1;
-      point.latency += run.latency_ms;
-    } else {
-      point.failures += 1;
-    }
+  const found = ends.map((): Point => ({ successes: 0, failures: 0, latency: 0 }));
+  let [results, up, watched, gapMs, i] = [0, 0, 0, 0, 0];
+  const rollups = readRollups(context, context.caller.retention_days);
+  for (const { window, figures } of await rollups.parts(check, windows)) {
+    while (window.from >= ends[i]!) i++;
+    const point = found[i]!;
+    const interval = intervalAt(window.from);
+    const { runs, failures, gaps, latency, ms } = figures;
+    const missed = gaps.late + gaps.outage + gaps.network + gaps.error;
+    point.successes += runs - failures;
+    point.failures += failures;
+    point.latency += latency.sum;
+    results += runs;
+    up += (runs - failures) * interval;
+    watched += runs * interval;
+    gapMs += check.execution_mode === 'push' ? ms.gap : missed * interval;
   }
   return {
     check_id: check.id,
     uptime_ratio: results === 0 ? null : up / watched,
     gap_seconds: Math.round(gapMs / 1000),
-    points: found.map(({ successes, failures, latency }, i) => ({
-      at: iso(Math.round(window.from + i * width)),
+    points: found.map(({ successes, failures, latency }, p) => ({
+      at: iso(Math.round(start + p * width)),
       avg_latency_ms: successes === 0 ? null : Math.round(latency / successes),
       successes,
       failures,
@@ -92,16 +86,18 @@ export async function readSparkline(
   };
 }
 
-/** The interval (ms) that held when a result came; to be asked in ascending order. */
-function weights(revisions: readonly Revision[], check: CheckItem): (at: number) => number {
+/** A time divided at some instants, and where hours begin: each part has one point and one interval. */
+function windowsOf({ from, to }: Span, instants: number[]): Span[] {
+  const inside = instants.filter((at) => at > from && at < to);
+  const borders = [...new Set([from, ...inside, to])].sort((a, b) => a - b);
+  return borders.slice(1).flatMap((end, b) => hoursIn({ from: borders[b]!, to: end }));
+}
+
+/** The interval (ms) that held at an instant; to be asked in ascending order. */
+function intervals(revisions: readonly RevisionItem[], check: CheckItem): (at: number) => number {
   let i = 0;
   return (at) => {
     while (revisions[i + 1] && revisions[i + 1]!.from <= at) i++;
     return revisions[i]?.rhythm.interval_ms ?? check.interval_seconds * 1000;
   };
-}
-
-async function outageTime(context: Context, check: CheckItem, revisions: readonly Revision[], window: Window) {
-  const gaps = pushGaps(revisions, await outagesOf(context, check, window), window);
-  return gaps.reduce((sum, { from, to }) => sum + to - from, 0);
 }

@@ -5,7 +5,7 @@ import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
-import { cellNameOf, reviseRollups } from '#lib/health/rollups/revise.ts';
+import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -85,7 +85,7 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
   const interval = check.interval_seconds * 1000;
   const at = latestMissed(due.at, interval, now);
   const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
-  await reviseRollups(one, cellNameOf(marked), [at, marked.failing_since ?? at]);
+  await reviseRollups(one, cellNameOf(marked), changedBy(marked, at, now));
   const changes = await applyResult(one, marked, {
     success: false,
     ran_at: at,

@@ -22,7 +22,7 @@ export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm'>;
  * The slots in a window that must have a result by now, ascending. Pure.
  *
  * Slots count from a change of settings on (the probe at the change itself takes the place of one before it), and only
- * if their interval was over when the settings changed again: of the last one, that next probe has taken the place. A
+ * if they had been waited for when the settings changed again: of the last one, that next probe has taken the place. A
  * slot can be recorded until its successor is due, and for the time of a probe and a pack after that; until then it is
  * not missed.
  * @param revisions in the order of time
@@ -35,8 +35,9 @@ export function* dueSlots(
   for (const [i, { from, enabled, rhythm }] of revisions.entries()) {
     if (!enabled) continue;
     const { interval_ms } = rhythm;
-    const ended = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - interval_ms;
-    const settled = now - Math.min(interval_ms, patience_ms) - Math.min(timeout_ms, interval_ms) - PACK_MS;
+    const waited = Math.min(interval_ms, patience_ms);
+    const ended = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - waited;
+    const settled = now - waited - Math.min(timeout_ms, interval_ms) - PACK_MS;
     const last = Math.min(ended, settled, window.until - 1);
     for (let slot = firstSlot(rhythm, Math.max(from, window.from)); slot <= last; slot += interval_ms) {
       yield { slot, interval_ms };

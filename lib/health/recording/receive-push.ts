@@ -3,9 +3,9 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
-import { cellNameOf, reviseRollups } from '#lib/health/rollups/revise.ts';
+import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -65,7 +65,6 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
   };
   const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
   const arrival: Arrival = { ports, keys, result, pointer, retentionDays };
-  await reviseRollups(env, cellNameOf(check), [at]);
 
   if (pointerKey) {
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
@@ -105,6 +104,8 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
 /** A result for the record alone: the check is disabled, or the push is older than what was applied. */
 async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const result: ResultItem = { ...arrival.result, history: true };
+  const at = orderOf(result);
+  await reviseRollups(arrival, cellNameOf(check), { from: at, to: at });
   const earlier = await putOnce(arrival, result);
   return earlier ? repeat(arrival, check, earlier) : result;
 }
@@ -144,6 +145,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   const { ports, keys, pointer, retentionDays } = arrival;
   const result: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
   const received_at = result.received_at!;
+  await reviseRollups(arrival, cellNameOf(check), changedBy(check, newnessOf(result).at, ports.clock.now()));
   let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {

@@ -5,7 +5,7 @@ import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
-import { cellNameOf, reviseRollups } from '#lib/health/rollups/revise.ts';
+import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -62,7 +62,7 @@ export const isFirstProbe = ({ check, slot }: Probe): boolean =>
 export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);
-  await reviseRollups(env, cellNameOf(probe.check), [probe.slot, probe.check.failing_since ?? probe.slot]);
+  await reviseRollups(env, cellNameOf(probe.check), changedBy(probe.check, probe.slot, ports.clock.now()));
   return oneAtATime(ports.table, probe.check.entity_id, () =>
     untilDone(ports, async (tries) => {
       const check =

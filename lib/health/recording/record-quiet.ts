@@ -80,7 +80,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;
-  await reviseRollups(env, job, [slot]);
+  await reviseRollups(env, job, { from: slot, to: slot });
   let entries = all;
   for (let part = 1; entries.length > 0; part++) {
     const put: PackItem = {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { iso } from '#lib/platform/time.ts';
+import { DAY_MS, HOUR_MS } from './hours.ts';
 
 /** How long a bucket of history is: an hour, day or calendar month in UTC. */
 export const BucketSize = z.enum(['hour', 'day', 'month']);
@@ -16,8 +17,6 @@ export type BucketQuery = { bucket: BucketSize; from?: number | undefined; to?: 
 /** The span that is answered and its buckets, ascending: none is empty, and each begins where the one before ends. */
 export type BucketList = Span & { buckets: Span[] };
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MOST_BUCKETS = 1000;
 
 /** What a bucket is made of, and so where kept time begins: hours of hours, days and months of days. */

@@ -1,46 +1,38 @@
-import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
-import { cellOf } from '#lib/keys.ts';
 import { timeOf } from './accounted-span.ts';
 import { entityTime } from './entity-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
-import type { Part, RollupReader } from './stored-rollups.ts';
+import { notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
 
-/** An entity by the hour, ascending: its counts are sums over its checks, its time is made of theirs. */
+/**
+ * An entity by the hour: its counts are sums over its checks, its time is made of theirs.
+ * @param checks of the entity; without any it is not monitored
+ * @param hours each begins where the one before ends
+ */
 export async function entityHours(
   rollups: RollupReader,
   checks: readonly CheckItem[],
-  window: Span,
+  hours: readonly Span[],
 ): Promise<Part<EntityFigures>[]> {
-  const ofChecks = await Promise.all(checks.map((check) => rollups.hours(check, window)));
-  const borders = [...new Set(ofChecks.flat().flatMap((part) => [part.window.from, part.window.to]))].sort(
-    (a, b) => a - b,
+  if (checks.length === 0) return hours.map(notMonitored);
+  const ofChecks = await Promise.all(checks.map((check) => rollups.parts(check, hours)));
+  return Promise.all(
+    hours.map(async (hour, h) => {
+      const parts = ofChecks.map((own) => own[h]!);
+      const spans = await Promise.all(
+        // Of a check that flaps each few seconds the rollup does not say when.
+        parts.map(async ({ figures }, c) => figures.spans ?? (await rollups.raw(checks[c]!, hour)).spans ?? []),
+      );
+      return {
+        window: hour,
+        figures: { ...mergeEntityFigures(parts.map(({ figures }) => figures)), ...timeOf(entityTime(spans, hour)) },
+        isRolled: parts.every(({ isRolled }) => isRolled),
+        revised_at: latestOf(parts),
+      };
+    }),
   );
-  return borders.slice(1).map((to, i) => {
-    const hour = { from: borders[i]!, to };
-    const parts = ofChecks.flatMap((hours) =>
-      hours.filter((part) => part.window.from < to && hour.from < part.window.to),
-    );
-    const counted = parts.filter((part) => part.window.from >= hour.from);
-    const time = timeOf(
-      entityTime(
-        parts.map(({ figures }) => figures.spans ?? []),
-        hour,
-      ),
-    );
-    return {
-      window: hour,
-      figures: { ...mergeEntityFigures(counted.map(({ figures }) => figures)), ...time },
-      isRolled: parts.every(({ isRolled }) => isRolled),
-      revised_at: latestOf(parts),
-    };
-  });
 }
-
-/** The cell of an entity's first check: its days are kept there. */
-export const homeCellOf = ({ checks }: Pick<EntityItem, 'checks'>): string | undefined =>
-  Object.keys(checks).sort().map(cellOf)[0];
 
 /** When one of some parts was revised last; null when none was. */
 export const latestOf = (parts: readonly Pick<Part, 'revised_at'>[]): number | null =>

@@ -1,3 +1,5 @@
+import type { Span } from '#lib/health/history/gap-causes.ts';
+import { retentionStart } from '#lib/health/history/retention.ts';
 import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -9,3 +11,17 @@ export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /** Whether an hour may be rolled up by now: what comes later makes it anew. */
 export const isClosed = (hour: number, now: number): boolean => hour + HOUR_MS + ROLLUP_DELAY_MS <= now;
+
+/** A window divided where hours begin: whole hours, and a part of one at either end. */
+export function hoursIn({ from, to }: Span): Span[] {
+  const hours: Span[] = [];
+  for (let at = from; at < to; at = hours.at(-1)!.to) hours.push({ from: at, to: Math.min(hourOf(at) + HOUR_MS, to) });
+  return hours;
+}
+
+/**
+ * The oldest hour (epoch ms) whose raw data is still there as a whole, and for a while: what is of one hour expires
+ * together (resultExpiry).
+ */
+export const oldestWhole = (now: number, retentionDays: number): number =>
+  hourOf(retentionStart(now, retentionDays) + ROLLUP_DELAY_MS);

@@ -11,56 +11,93 @@ import { itemsOf } from '#lib/platform/table/pages.ts';
 import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
 import { accountTime, type KnownTime } from './account-time.ts';
 import { timeOf } from './accounted-span.ts';
-import { emptyFigures } from './figures.ts';
+import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
 
-/** A slot counts as missed so long after it (ms), so that an hour is judged whole when it is rolled up. */
+/**
+ * A slot without a run counts as missed so long after it (ms), and after a probe's time: so that all of an hour are
+ * judged when it is rolled up.
+ */
 const PATIENCE_MS = ROLLUP_DELAY_MS - 60_000;
 
 /**
- * The figures of a check in a window of time, from its raw data: what rollups are made of, and what stands in for those
+ * The figures of a check in windows of time, from its raw data: what rollups are made of, and what stands in for those
  * that are not made yet. Of a time that is still to come nothing is known.
+ * @param windows at least one; each begins where the one before ends
+ * @returns one for each window
  */
-export async function measureCheck(context: TenantEnv, check: CheckItem, window: Span): Promise<CheckRollup> {
-  const { keys, ports } = context;
-  // A slot that was missed before the window may speak for a part of it.
-  const from = window.from - check.interval_seconds * 1000;
+export async function measureCheck(
+  context: TenantEnv,
+  check: CheckItem,
+  windows: readonly Span[],
+): Promise<CheckRollup[]> {
+  const now = context.ports.clock.now();
+  const span = { from: windows[0]!.from, to: windows.at(-1)!.to };
   const revisions =
-    check.settings_at <= from ? [revisionItem(keys, check)] : await revisionsSince(context, check, from);
-  const read = { from, until: Math.min(window.to, ports.clock.now()) };
+    check.settings_at <= span.from
+      ? [revisionItem(context.keys, check)]
+      : await revisionsSince(context, check, span.from);
+  const read = { from: span.from - reachOf(check, revisions, span.from), until: span.to };
   const outages = await outagesOf(context, check, read);
-  const figures = emptyFigures();
-  const gaps: Span[] = [];
-  const count = (at: number) => at >= window.from;
+  const figures = windows.map(emptyFigures);
+  const gaps = check.execution_mode === 'push' ? countOutages(figures, { revisions, outages, windows, now }) : [];
 
-  if (check.execution_mode === 'push') {
-    for (const gap of pushGaps(revisions, outages, { from: window.from, until: read.until })) {
-      gaps.push(gap);
-      figures.gaps[gap.cause] += gap.slots;
-    }
-  }
   const causeOf = causes(context, check, outages);
+  let i = 0;
   for await (const moment of timeline(context, check, revisions, read, PATIENCE_MS)) {
+    while (i < windows.length - 1 && moment.at >= windows[i]!.to) i++;
+    const own = moment.at >= span.from ? figures[i]! : undefined;
     if (moment.missed) {
       const { slot, interval_ms } = moment.missed;
-      gaps.push({ from: slot, to: slot + interval_ms });
+      addGap(gaps, { from: slot, to: Math.min(slot + interval_ms, changeAfter(revisions, slot)) });
       const cause = causeOf(slot, moment.noted);
-      if (count(slot)) figures.gaps[cause] += 1;
-    } else if (count(moment.at)) {
-      figures.runs += 1;
-      if (moment.run.success) addLatency(figures.latency, moment.run.latency_ms);
-      else figures.failures += 1;
+      if (own) own.gaps[cause] += 1;
+    } else if (own) {
+      own.runs += 1;
+      if (moment.run.success) addLatency(own.latency, moment.run.latency_ms);
+      else own.failures += 1;
     }
   }
   const known: KnownTime = {
-    changes: await changesIn(context, check, window),
+    changes: await changesIn(context, check, span),
     monitored: monitoredIn(revisions),
     gaps,
     maintenance: [],
   };
-  const spans = accountTime(known, { from: window.from, to: Math.max(window.from, read.until) });
-  return { ...figures, ...timeOf(spans), spans };
+  return windows.map(({ from, to }, w) => {
+    const spans = accountTime(known, { from, to: Math.min(to, now) });
+    return { ...figures[w]!, ...timeOf(spans), spans };
+  });
+}
+
+/** A slot that was missed before a window may speak for a part of it: how long before (ms), at most. */
+function reachOf(check: CheckItem, [first]: readonly RevisionItem[], from: number): number {
+  if (check.execution_mode === 'push' || !first || first.from > from) return 0;
+  return Math.min(first.rhythm.interval_ms, from - first.from);
+}
+
+/** Until when (epoch ms) the settings held that a slot belongs to: their change is probed at once. */
+const changeAfter = (revisions: readonly RevisionItem[], slot: number): number =>
+  revisions.find(({ from }) => from > slot)?.from ?? Number.POSITIVE_INFINITY;
+
+/** Missed slots one after the other are one gap. */
+function addGap(gaps: Span[], gap: Span): void {
+  const last = gaps.at(-1);
+  if (last?.to === gap.from) last.to = gap.to;
+  else gaps.push(gap);
+}
+
+type Outages = { revisions: RevisionItem[]; outages: Span[]; windows: readonly Span[]; now: number };
+
+/** Counts the slots that a push check missed by our outages, which are its only gaps. */
+function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Span[] {
+  return windows.flatMap(({ from, to }, w) =>
+    pushGaps(revisions, outages, { from, until: Math.min(to, now) }).map((gap) => {
+      figures[w]!.gaps[gap.cause] += gap.slots;
+      return { from: gap.from, to: gap.to };
+    }),
+  );
 }
 
 const monitoredIn = (revisions: readonly RevisionItem[]): Span[] =>

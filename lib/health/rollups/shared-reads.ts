@@ -12,5 +12,5 @@ export function sharedReads<E extends Env>(env: E): E {
     }) as typeof read;
   const { table } = env.ports;
   const shared = { get: once(table.get.bind(table)), query: once(table.query.bind(table)) };
-  return { ...env, ports: { ...env.ports, table: Object.assign(Object.create(table), shared) } };
+  return { ...env, ports: { ...env.ports, table: { ...table, ...shared } } };
 }

@@ -3,30 +3,32 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
-import type { Item } from '#lib/platform/ports.ts';
+import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { noTime } from './accounted-span.ts';
 import { type EntityFigures, emptyFigures } from './figures.ts';
-import { DAY_MS, dayOf, HOUR_MS, hourOf } from './hours.ts';
+import { DAY_MS, HOUR_MS } from './hours.ts';
 import { measureCheck } from './measure-check.ts';
 import { type CheckRollup, decodeCheck, type StoredRollup } from './rollup-item.ts';
 import { sharedReads } from './shared-reads.ts';
 
 /**
- * The figures of a cell's checks in an hour or UTC day (`from`, epoch ms). `made_at` (epoch ms): when it was made last
- * from what there was; `revised`: when the figures of a check changed after that, by its number or id. A day also has those of
- * the entities whose first check lies in the cell.
+ * Figures of an hour or UTC day (`from`, epoch ms): of the checks of a cell by their numbers, or of a day also of one
+ * entity by its id. `made_at` (epoch ms): when it was made last from what there was. `revised`: when figures changed
+ * after that. `raw_days`: for how many days the raw data is kept that it was made of. `checks`: of how many checks that
+ * of an entity is.
  */
 export type RollupItem = Item & {
   v: string;
   from: number;
   made_at: number;
-  checks: StoredRollup;
-  entities?: StoredRollup;
+  raw_days: number;
+  figures: StoredRollup;
   revised?: Record<string, number>;
+  checks?: number;
 };
 
-/** A part of a history; `isRolled`: it is over and comes from a rollup. */
+/** A part of a history; `isRolled`: it is over, and changes only by a revision. */
 export type Part<F extends EntityFigures = CheckRollup> = {
   window: Span;
   figures: F;
@@ -34,83 +36,109 @@ export type Part<F extends EntityFigures = CheckRollup> = {
   revised_at: number | null;
 };
 
-/** Reads rollups, each once, and raw data for hours that have none yet. */
+/** Reads rollups, and raw data where there are none yet. */
 export type RollupReader = {
-  /** The item of a day; undefined when it is not made yet. */
-  day(cell: string, day: number): Promise<RollupItem | undefined>;
-  /** Reads the items of all days of a window at once. */
-  readDays(cell: string, window: Span): Promise<void>;
-  /** A check by the hour, ascending, up to now. */
-  hours(check: CheckItem, window: Span): Promise<Part[]>;
+  /** Epoch ms before which nothing is known of a check. */
+  knownSince(check: CheckItem): number;
+  /** A check by UTC days, ascending: those that are made, and those before anything is known of it. */
+  days(check: CheckItem, window: Span): Promise<Part[]>;
+  /** The same of an entity, of which something is known since `knownSince` (epoch ms). */
+  entityDays(id: string, knownSince: number, window: Span): Promise<Part[]>;
+  /** A check in windows, each of which lies in one hour and begins where the one before ends. */
+  parts(check: CheckItem, windows: readonly Span[]): Promise<Part[]>;
+  /** A check in a window, from its raw data as far as that is kept. */
+  raw(check: CheckItem, window: Span): Promise<CheckRollup>;
 };
 
-/** @param retentionDays of the account: how far raw data reaches back */
-export function readRollups(context: TenantEnv, retentionDays: number): RollupReader {
+/**
+ * @param retentionDays of the account: how far raw data reaches back
+ * @param strong whether to see what was written a moment ago
+ */
+export function readRollups(context: TenantEnv, retentionDays: number, { strong = false } = {}): RollupReader {
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, retentionDays);
   const shared = sharedReads(context);
-  const between = (cell: string, of: 'hour' | 'day', { from, to }: Span) =>
-    allOf<RollupItem>(shared.ports.table, {
-      partition: keys.ofCell(tenant, cell),
-      from: keys.rollup(tenant, cell, of, from).sk,
-      to: keys.rollup(tenant, cell, of, to - 1).sk,
-      eventual: true,
-    });
-  const days = new Map<string, RollupItem | undefined>();
+  const between = (from: Key, { sk }: Key) =>
+    allOf<RollupItem>(shared.ports.table, { partition: from.pk, from: from.sk, to: sk, eventual: !strong });
 
-  async function readDays(cell: string, window: Span): Promise<void> {
-    const span = { from: dayOf(window.from), to: dayOf(window.to - 1) + DAY_MS };
-    for (let day = span.from; day < span.to; day += DAY_MS) days.set(`${cell} ${day}`, undefined);
-    for (const item of await between(cell, 'day', span)) days.set(`${cell} ${item.from}`, item);
-  }
+  // A push may tell of the time before its check was made.
+  const knownSince = (check: CheckItem) =>
+    Date.parse(check.created_at) - (check.execution_mode === 'push' ? retentionDays * DAY_MS : 0);
 
-  async function hours(check: CheckItem, window: Span): Promise<Part[]> {
-    const end = Math.min(window.to, now);
-    const begin = hourOf(Date.parse(check.created_at));
-    const isKnown = begin < end;
-    const read = isKnown
-      ? await between(cellOf(check.id), 'hour', { from: Math.max(window.from, begin), to: end })
-      : [];
-    const items = new Map(read.map((one) => [one.from, one]));
-    const number = numberOf(check.id);
+  async function daysFrom(key: (day: number) => Key, name: number | string, known: number, { from, to }: Span) {
+    const items = await between(key(from), key(to - 1));
+    const made = new Map(items.map((item) => [item.from, item]));
     const parts: Part[] = [];
-    for (let from = window.from; from < end; from = hourOf(from) + HOUR_MS) {
-      const hour = { from, to: Math.min(hourOf(from) + HOUR_MS, end) };
-      if (hour.to <= begin) parts.push(notMonitored(hour));
-      else parts.push(checkPart(items.get(from), number, hour) ?? (await rawPart(check, hour)));
+    for (let day = from; day < to; day += DAY_MS) {
+      const window = { from: day, to: Math.min(day + DAY_MS, to) };
+      const item = made.get(day);
+      if (item) parts.push(partOf(item, name, window));
+      else if (window.to <= known) parts.push(notMonitored(window));
     }
     return parts;
   }
 
-  async function rawPart(check: CheckItem, window: Span): Promise<Part> {
-    if (window.to <= kept) return notMonitored(window);
-    const isNone = check.state === 'unknown' && !check.enabled && check.settings_at <= window.from;
-    const figures = isNone ? notMonitored(window).figures : await measureCheck(shared, check, window);
-    return { window, figures, isRolled: false, revised_at: null };
+  async function parts(check: CheckItem, windows: readonly Span[]): Promise<Part[]> {
+    const known = knownSince(check);
+    const whole = windows.filter(({ from, to }) => to - from === HOUR_MS && to > known);
+    const keyOf = ({ from }: Span) => keys.rollup(tenant, cellOf(check.id), 'hour', from);
+    const items = whole.length > 0 ? await between(keyOf(whole[0]!), keyOf(whole.at(-1)!)) : [];
+    const made = new Map(items.map((item) => [item.from, item]));
+    const found = windows.map((window) => {
+      const item = window.to - window.from === HOUR_MS ? made.get(window.from) : undefined;
+      if (item) return partOf(item, numberOf(check.id), window);
+      return window.to <= known || window.to <= kept ? notMonitored(window) : undefined;
+    });
+    await Promise.all(stretches(found).map((stretch) => fillIn(check, windows, found, stretch)));
+    return found as Part[];
+  }
+
+  /** Measures a stretch of windows that no rollup has, at once. */
+  async function fillIn(check: CheckItem, windows: readonly Span[], found: (Part | undefined)[], stretch: Stretch) {
+    const own = windows.slice(stretch.first, stretch.end);
+    const createdAt = Date.parse(check.created_at);
+    for (const [i, figures] of (await measureCheck(shared, check, own)).entries()) {
+      const window = own[i]!;
+      found[stretch.first + i] = { window, figures, isRolled: window.to <= createdAt, revised_at: null };
+    }
   }
 
   return {
-    readDays,
-    day: async (cell, day) => {
-      if (!days.has(`${cell} ${day}`)) await readDays(cell, { from: day, to: day + DAY_MS });
-      return days.get(`${cell} ${day}`);
-    },
-    hours,
+    knownSince,
+    days: (check, window) =>
+      daysFrom(
+        (day) => keys.rollup(tenant, cellOf(check.id), 'day', day),
+        numberOf(check.id),
+        knownSince(check),
+        window,
+      ),
+    entityDays: (id, known, window) => daysFrom((day) => keys.entityDay(tenant, id, day), id, known, window),
+    parts,
+    raw: async (check, window) =>
+      window.to <= kept ? notMonitored(window).figures : (await measureCheck(shared, check, [window]))[0]!,
   };
 }
 
-/** A check in a rollup; undefined when there is none. One that it does not know was not monitored then. */
-export function checkPart(item: RollupItem | undefined, number: number, window: Span): Part | undefined {
-  if (!item) return undefined;
-  const figures = decodeCheck(item.checks, number, window) ?? notMonitored(window).figures;
-  return { window, figures, isRolled: true, revised_at: item.revised?.[number] ?? null };
+/** Indexes [first, end). */
+type Stretch = { first: number; end: number };
+
+/** Where a list has nothing, as stretches. */
+function stretches(list: readonly unknown[]): Stretch[] {
+  const found: Stretch[] = [];
+  for (const [i, one] of list.entries()) {
+    if (one !== undefined) continue;
+    const last = found.at(-1);
+    if (last?.end === i) last.end = i + 1;
+    else found.push({ first: i, end: i + 1 });
+  }
+  return found;
 }
 
-/** An entity in the rollup of a day; undefined when it is not there, as its first check was another then. */
-export function entityPart(item: RollupItem | undefined, id: string, window: Span): Part<EntityFigures> | undefined {
-  const figures = item?.entities && decodeCheck(item.entities, id, window);
-  return figures && { window, figures, isRolled: true, revised_at: item.revised?.[id] ?? null };
+/** A check or entity in a rollup. One that it does not know was not monitored then. */
+function partOf(item: RollupItem, name: number | string, window: Span): Part {
+  const figures = decodeCheck(item.figures, name, window) ?? notMonitored(window).figures;
+  return { window, figures, isRolled: true, revised_at: item.revised?.[name] ?? null };
 }
 
 /** Time in which a check did not exist. */

@@ -8,7 +8,7 @@ import type { Reading } from '#lib/health/history/read-packs.ts';
 import type { ResultRecord } from '#lib/health/history/result-item.ts';
 import { type Moment, storedRuns } from '#lib/health/history/runs.ts';
 import { lastResult } from '#lib/health/status/staleness.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { gather, type Reader } from '#lib/platform/table/paging.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 import { BASE, END, PACKED_MS, story, toldOf, writeStory } from './history-story.ts';
@@ -30,14 +30,26 @@ async function collected(pages: AsyncGenerator<Moment[]>) {
   return all.map(shown);
 }
 
-/** A list read in pages of so many, each behind the last of the one before. */
-async function inPages(reader: Awaited<ReturnType<typeof resultList>>, limit: number): Promise<ResultRecord[]> {
+type List = Reader<ResultRecord>;
+type Part = { values: ResultRecord[]; next?: string | undefined };
+
+/** A page of a list, and a chunk that a page is read in. */
+const page = (list: List, after: string | undefined, limit: number): Promise<Part> => gather(list, { after, limit });
+const chunk = async (list: List, after: string | undefined, limit: number): Promise<Part> => {
+  const { found, next } = await list(after, limit);
+  return { values: found.map(({ value }) => value), next };
+};
+
+/** A list read in parts of so many, each behind the last of the one before. */
+async function inParts(list: List, limit: number, read: typeof page): Promise<ResultRecord[]> {
   const all: ResultRecord[] = [];
   let after: string | undefined;
   do {
-    const { values, next } = await gather(reader, { after, limit });
+    const { values, next } = await read(list, after, limit);
     expect(values.length).toBeLessThanOrEqual(limit);
     all.push(...values);
+    // It never goes back.
+    expect(all.length).toBeLessThanOrEqual(2 * END);
     after = next;
   } while (after !== undefined);
   return all;
@@ -75,7 +87,8 @@ describe('what is stored of a check', () => {
         }));
         expect(times).toEqual(runs.toReversed());
         expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length);
-        expect(await inPages(reader, size)).toEqual(whole);
+        expect(await inParts(reader, size, page)).toEqual(whole);
+        expect(await inParts(reader, size, chunk)).toEqual(whole);
         const last = await lastResult(world.context, check);
         expect(last?.checked_at).toBe(whole[0]?.checked_at);
       }),

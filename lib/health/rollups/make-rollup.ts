@@ -1,0 +1,147 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { TenantEnv } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checksOf } from '#lib/checks/store.ts';
+import type { Span } from '#lib/health/history/gap-causes.ts';
+import { CHECKS, numberOf, under } from '#lib/keys.ts';
+import type { Key } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { KEPT_DAYS } from './buckets.ts';
+import { dayRollup } from './day-rollup.ts';
+import { entityHours } from './entity-figures.ts';
+import { mergeEntityFigures } from './figures.ts';
+import { DAY_MS, HOUR_MS, hoursIn } from './hours.ts';
+import { emptyHistogram } from './latency-histogram.ts';
+import { measureCheck } from './measure-check.ts';
+import { type CheckRollup, encodeRollup } from './rollup-item.ts';
+import { sharedReads } from './shared-reads.ts';
+import { type RollupItem, type RollupReader, readRollups } from './stored-rollups.ts';
+
+/** The cell that is rolled up, of an account that keeps raw data for `retention_days`. */
+export type RolledCell = TenantEnv & { cell: string; retention_days: number };
+
+/** `isRevision`: what it says now that it did not before is told as revised, also where it was not made yet. */
+type Making = { isRevision: boolean };
+
+/** Makes an hour (epoch ms) of a cell from the raw data. */
+export async function makeHour(of: RolledCell, hour: number, making: Making): Promise<void> {
+  const window = { from: hour, to: hour + HOUR_MS };
+  // As long as its raw data, so that this need never be read again.
+  const keptDays = Math.max(KEPT_DAYS.hour, of.retention_days);
+  await put(of, of.keys.rollup(of.tenant, of.cell, 'hour', hour), { from: hour, keptDays, ...making }, async () => {
+    const made_at = of.ports.clock.now();
+    const shared = sharedReads(of);
+    const found = new Map<number, CheckRollup>();
+    for (const check of await checksOfCell(of)) {
+      const [figures] = await measureCheck(shared, check, [window]);
+      if (isKnown(figures!, window)) found.set(numberOf(check.id), figures!);
+      await othersTurn();
+    }
+    return { made_at, figures: encodeRollup(found) };
+  });
+}
+
+/** What was stored at `at` (epoch ms), each read once. */
+type Look = { at: number; rollups: RollupReader };
+
+const look = (of: RolledCell): Look => ({
+  at: of.ports.clock.now(),
+  rollups: readRollups(of, of.retention_days, { strong: true }),
+});
+
+/** Makes a UTC day (epoch ms) of a cell and of the entities of its checks, from the hours. */
+export async function makeDay(of: RolledCell, day: number, making: Making): Promise<void> {
+  const window = { from: day, to: day + DAY_MS };
+  const status = { from: day, keptDays: KEPT_DAYS.day, ...making };
+  const first = look(of);
+  const checks = await checksOfCell(of);
+  const ids = [...new Set(checks.map(({ entity_id }) => entity_id))];
+  for (const entity of await of.ports.table.getMany<EntityItem>(ids.map((id) => of.keys.entity(of.tenant, id)))) {
+    if (entity) await makeEntityDay(of, entity, window, status, first);
+  }
+  // Last, as it says that the day is made.
+  await put(of, of.keys.rollup(of.tenant, of.cell, 'day', day), status, async (_present, tries) => {
+    const { at, rollups } = tries === 0 ? first : look(of);
+    const found = new Map<number, CheckRollup>();
+    for (const check of checks) {
+      const hours = await rollups.parts(check, hoursIn(window));
+      const figures = dayRollup(
+        hours.map((hour) => hour.figures),
+        window,
+      );
+      if (isKnown(figures, window)) found.set(numberOf(check.id), figures);
+      await othersTurn();
+    }
+    return { made_at: at, figures: encodeRollup(found) };
+  });
+}
+
+/**
+ * The day of an entity, by the aggregator of each cell that has checks of it: one of them sees the last of its hours.
+ * It stays as it is when a check of that day is gone, as what that was cannot be read any more.
+ */
+async function makeEntityDay(
+  of: RolledCell,
+  entity: EntityItem,
+  day: Span,
+  status: Status,
+  first: Look,
+): Promise<void> {
+  const checks = await checksOf(of, [entity]);
+  const count = checks.filter(({ created_at }) => Date.parse(created_at) < day.to).length;
+  await put(of, of.keys.entityDay(of.tenant, entity.id, day.from), status, async (present, tries) => {
+    if (present && present.checks! > count) return undefined;
+    const { at, rollups } = tries === 0 ? first : look(of);
+    const hours = await entityHours(rollups, checks, hoursIn(day));
+    const figures = mergeEntityFigures(hours.map((hour) => hour.figures));
+    if (count === 0 && !isKnown(figures, day)) return undefined;
+    const rollup: CheckRollup = { ...figures, latency: emptyHistogram(), spans: null };
+    return { made_at: at, figures: encodeRollup(new Map([[entity.id, rollup]])), checks: count };
+  });
+  await othersTurn();
+}
+
+/** What a rollup does without was not monitored, and has no runs. */
+const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: Span): boolean =>
+  runs > 0 || ms.not_monitored < to - from;
+
+const checksOfCell = ({ ports, keys, tenant, cell }: RolledCell): Promise<CheckItem[]> =>
+  allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
+
+type Status = Making & { from: number; keptDays: number };
+type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'>;
+
+/**
+ * Writes a rollup over the version it was made beside, so that none is replaced by one that knew less.
+ * @param make what it is to hold; undefined: it stays as it is
+ */
+async function put(
+  { ports, retention_days }: RolledCell,
+  key: Key,
+  { from, keptDays, isRevision }: Status,
+  make: (present: RollupItem | undefined, tries: number) => Promise<Content | undefined>,
+): Promise<void> {
+  await untilDone(ports, async (tries) => {
+    const present = await ports.table.get<RollupItem>(key);
+    const made = await make(present, tries);
+    if (!made) return true;
+    const revised = { ...present?.revised };
+    for (const [name, figures] of Object.entries(made.figures)) {
+      if ((isRevision || present) && !isDeepStrictEqual(figures, present?.figures[name])) revised[name] = made.made_at;
+    }
+    const item: RollupItem = {
+      ...key,
+      v: ports.ids.token(),
+      expires_at: Math.ceil((from + (keptDays + 1) * DAY_MS) / 1000),
+      from,
+      raw_days: Math.min(retention_days, present?.raw_days ?? retention_days),
+      ...made,
+      ...(Object.keys(revised).length > 0 && { revised }),
+    };
+    const done = await commit(ports, [{ put: item, if: present ? { version: present.v } : 'absent' }]);
+    return done.ok ? true : AGAIN;
+  });
+}
