@@ -9,8 +9,8 @@ export const CELL_SIZE = 50;
 
 /**
  * A group of at most CELL_SIZE checks of one tenant, which are probed and stored together. `next`: the number of its
- * next check. A number is never given again, as packs and rollups name a check by it. `begun_at`: when it was made, epoch ms.
- * About 150 bytes.
+ * next check. A number is never given again, as packs and rollups name a check by it. `begun_at`: when it was made,
+ * epoch ms. About 150 bytes.
  */
 export type CellItem = Item & { v: string; members: number; next: number; begun_at: number };
 

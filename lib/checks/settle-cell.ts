@@ -10,7 +10,8 @@ import { checksOfCell } from './store.ts';
 
 /**
  * Counts a cell anew after checks have left it or an interval of it: how many places are taken, and which intervals the
- * schedule still needs; one without checks goes. Joining writes the cell or the entry, so that what joins meanwhile is not lost. Repeatable.
+ * schedule still needs; one without checks goes. Joining writes the cell or the entry, so that what joins meanwhile is
+ * not lost. Repeatable.
  */
 export async function settleCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
