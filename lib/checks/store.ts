@@ -30,9 +30,7 @@ export const checksOfCell = (
   cell: string,
 ): Promise<CheckItem[]> => allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
 
-/**
- * Of so many checks of a cell it is cheaper to read all: one by one each takes a read unit, together seven take one.
- */
+/** Of so many checks of a cell it is cheaper to read all: each by itself takes a read unit, seven together take one. */
 const MANY_OF_A_CELL = 10;
 
 /** The checks of some entities, in the order of their making within each. */

@@ -66,9 +66,7 @@ async function steadyFleet(checks: number, minutes: number, most: number): Promi
 export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 0.28);
 export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.16);
 
-/**
- * The same 10,000 checks a minute of many accounts: the fewer checks one has, the less is probed and stored together.
- */
+/** The same 10,000 checks a minute of many accounts: the fewer checks each has, the smaller are the cells. */
 export async function manyAccounts(minutes: number): Promise<Report> {
   const rows: Row[] = [];
   for (const tenants of [100, 1000]) {
