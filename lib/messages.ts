@@ -69,13 +69,20 @@ export const messages = {
   /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
   delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
   /**
-   * Hours of a cell to be rolled up: all that are over and not yet made; or those of the instants `from` to `to` anew,
-   * if they were last made before `after` (all epoch ms).
+   * Hours and days of a cell to be rolled up: all that are over and not yet made; then those hours or days anew that
+   * hold an instant of `from` to `to`, if they were last made before `after` (all epoch ms).
    */
   rollup: z.object({
     tenant_id: z.string(),
     cell: z.string(),
-    revise: z.object({ from: z.number().int(), to: z.number().int(), after: z.number().int() }).optional(),
+    revise: z
+      .object({
+        of: z.enum(['hour', 'day']),
+        from: z.number().int(),
+        to: z.number().int(),
+        after: z.number().int(),
+      })
+      .optional(),
   }),
   reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
   /** A transition whose actions could not be found once. */

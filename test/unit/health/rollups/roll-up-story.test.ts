@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Span } from '#lib/health/history/gap-causes.ts';
+import { DAY_MS, dayOf, HOUR_MS, hourOf } from '#lib/health/rollups/hours.ts';
+import { percentile } from '#lib/health/rollups/latency-histogram.ts';
+import { type CheckRollup, decodeCheck } from '#lib/health/rollups/rollup-item.ts';
+import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
+import { cellOf, numberOf } from '#lib/keys.ts';
+import { type Naive, naiveEntityTime, naiveFigures } from './naive-history.ts';
+import { live, rollUpNow, someHistory } from './some-history.ts';
+
+describe('whatever happened', () => {
+  it('rollups equal what was done, however often and late they were made', async () => {
+    await fc.assert(
+      fc.asyncProperty(someHistory, async (history) => {
+        const { world, entities, tellers, outages } = await live(history);
+        const { ports, keys, context } = world;
+        const { check } = tellers[0]!;
+        const end = ports.clock.now();
+        // All slots of the story are over, and everything announced is due.
+        world.advance(3 * HOUR_MS);
+        do {
+          await rollUpNow(world, check);
+          world.advance(60_000);
+        } while (world.sent.some(({ queue }) => queue === 'rollup'));
+        const bounds = { reach: ports.settings.JOB_GROUP_MS + 5000, end: ports.clock.now() };
+
+        const windows = (size: number, first: number): Span[] => {
+          const spans: Span[] = [];
+          for (let from = first; from + size <= end; from += size) spans.push({ from, to: from + size });
+          return spans;
+        };
+        const begun = Date.parse(check.created_at);
+        for (const [of, spans] of [
+          ['hour', windows(HOUR_MS, hourOf(begun - 30 * HOUR_MS))],
+          ['day', windows(DAY_MS, dayOf(begun - 30 * HOUR_MS))],
+        ] as const) {
+          for (const window of spans) {
+            const item = await ports.table.get<RollupItem>(
+              keys.rollup(context.tenant, cellOf(check.id), of, window.from),
+            );
+            for (const { told, check } of tellers) {
+              const rolled = item && decodeCheck(item.figures, numberOf(check.id), window);
+              expectSame(rolled, naiveFigures(told, outages, window, bounds), window);
+            }
+          }
+        }
+        for (const window of windows(DAY_MS, dayOf(begun))) {
+          for (const [i, { id }] of entities.entries()) {
+            const item = await ports.table.get<RollupItem>(keys.entityDay(context.tenant, id, window.from));
+            const rolled = decodeCheck(item!.figures, id, window)!;
+            const own = tellers.filter((_, t) => t % 2 === i).map(({ told }) => told);
+            const ms = naiveEntityTime(own, outages, window, bounds);
+            expect(rolled.ms).toEqual({ ...ms, maintenance: 0 });
+            const sums = own.map((told) => naiveFigures(told, outages, window, bounds));
+            const sum = (of: 'runs' | 'failures') => sums.reduce((total, one) => total + one[of], 0);
+            expect([rolled.runs, rolled.failures]).toEqual([sum('runs'), sum('failures')]);
+          }
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? 60) },
+    );
+  });
+});
+
+function expectSame(rolled: CheckRollup | undefined, naive: Naive, { from, to }: Span): void {
+  const { latencies, ms, ...counts } = naive;
+  if (!rolled) {
+    expect({ ms, runs: counts.runs }).toMatchObject({ ms: { not_monitored: to - from }, runs: 0 });
+    return;
+  }
+  const { runs, failures, gaps, latency } = rolled;
+  expect({ runs, failures, gaps, ms: rolled.ms }).toEqual({ ...counts, ms: { ...ms, maintenance: 0 } });
+  expect(latency.count).toBe(latencies.length);
+  expect(latency.sum).toBe(latencies.reduce((sum, one) => sum + one, 0));
+  if (latencies.length === 0) return;
+  const sorted = latencies.toSorted((a, b) => a - b);
+  expect([latency.min, latency.max]).toEqual([sorted[0], sorted.at(-1)]);
+  for (const percent of [50, 95, 99]) {
+    const exact = sorted[Math.ceil((percent * sorted.length) / 100) - 1]!;
+    expect(Math.abs(percentile(latency, percent) - exact)).toBeLessThanOrEqual(exact < 27 ? 0 : exact * 0.022 + 0.5);
+  }
+}

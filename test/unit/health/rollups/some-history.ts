@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { failed, succeeded } from '#lib/checks/outcome.ts';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import type { Span } from '#lib/health/history/gap-causes.ts';
+import { receivePush } from '#lib/health/recording/receive-push.ts';
+import { rollUp } from '#lib/health/rollups/roll-up.ts';
+import { cellOf } from '#lib/keys.ts';
+import { type MessageOf, messages } from '#lib/messages.ts';
+import { recordOutage } from '#lib/schedule/outages.ts';
+import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import type { Told } from './naive-history.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** What the targets and the network do to the probes of some time. */
+const MOODS = ['up', 'down', 'flapping', 'missed', 'network', 'error', 'late'] as const;
+type Mood = (typeof MOODS)[number];
+
+/** Something that is done to the checks; times in ms. */
+export type Step =
+  | { do: 'probe'; ms: number; mood: Mood }
+  | { do: 'outage'; ms: number }
+  | { do: 'push'; success: boolean; back: number; twice: boolean }
+  | { do: 'set'; which: number; change: { enabled?: boolean; interval_seconds?: number; failure_threshold?: number } }
+  | { do: 'roll up'; twice: boolean };
+
+const INTERVALS = [300, 900, 3600, 7200];
+const interval_seconds = fc.constantFrom(...INTERVALS);
+const failure_threshold = fc.integer({ min: 1, max: 4 });
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('probe' as const),
+      ms: fc.oneof(fc.integer({ min: 1, max: 150 * MINUTE }), fc.integer({ min: 1, max: 10 * HOUR })),
+      mood: fc.constantFrom(...MOODS),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('outage' as const), ms: fc.integer({ min: 1, max: 100 * MINUTE }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('push' as const),
+      success: fc.boolean(),
+      back: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 * MINUTE }), fc.integer({ min: 0, max: 30 * HOUR })),
+      twice: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('set' as const),
+      which: fc.nat({ max: 2 }),
+      change: fc.oneof(
+        fc.record({ enabled: fc.boolean() }),
+        fc.record({ interval_seconds }),
+        fc.record({ failure_threshold }),
+      ),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('roll up' as const), twice: fc.boolean() }) },
+);
+
+/** A history of two pull checks and a push check in one cell, of one and a half entities. */
+export const someHistory = fc.record({
+  begin: fc.integer({ min: 0, max: 24 * HOUR }),
+  checks: fc.array(fc.record({ interval_seconds, failure_threshold }), { minLength: 3, maxLength: 3 }),
+  steps: fc.array(step, { minLength: 1, maxLength: 16 }),
+});
+type SomeHistory = typeof someHistory extends fc.Arbitrary<infer T> ? T : never;
+
+/** A check that is told of while it lives. */
+export type Teller = { told: Told; check: CheckItem; state: string; failures: number; failingSince: number };
+
+/** Does all of it, and tells what was done. */
+export async function live({ begin, checks: settings, steps }: SomeHistory) {
+  const world = await healthWorld();
+  await world.watermark(1000 * HOUR);
+  world.advance(begin);
+  const entities = [await world.entity(), await world.entity()];
+  const tellers: Teller[] = [];
+  for (const [i, own] of settings.entries()) {
+    const check = await world.check({ ...own, entity_id: entities[i % 2]!.id, ...(i === 2 && { check_type: 'push' }) });
+    const told: Told = { mode: check.execution_mode, settings: [], runs: [], noted: new Map(), states: [] };
+    told.settings.push({ from: check.settings_at, enabled: true, rhythm: rhythmOfCheck(check) });
+    tellers.push({ told, check, state: 'unknown', failures: 0, failingSince: 0 });
+  }
+  const outages: Span[] = [];
+  for (const one of steps) await doStep(world, { tellers, outages }, one);
+  return { world, entities, tellers, outages };
+}
+
+type Story = { tellers: Teller[]; outages: Span[] };
+
+async function doStep(world: HealthWorld, { tellers, outages }: Story, step: Step): Promise<void> {
+  const now = world.ports.clock.now();
+  if (step.do === 'probe') return probe(world, tellers.slice(0, 2), now + step.ms, step.mood);
+  if (step.do === 'push') return push(world, tellers[2]!, step);
+  if (step.do === 'set') return set(world, tellers[step.which]!, step.change);
+  if (step.do === 'roll up') return rollUpNow(world, tellers[0]!.check, step);
+  world.advance(step.ms);
+  const outage = { from: now, to: now + step.ms };
+  await recordOutage(world, outage);
+  outages.push(outage);
+}
+
+/** Two probes of one story never take the same time. */
+const latencyOf = (slot: number): number => 1 + (Math.floor(slot / 50) % 997);
+
+async function probe(world: HealthWorld, tellers: Teller[], until: number, mood: Mood): Promise<void> {
+  const begun = world.ports.clock.now();
+  const due = tellers
+    .filter(({ check }) => check.enabled)
+    .flatMap((teller) => slotsBetween(rhythmOfCheck(teller.check), begun, until).map((slot) => ({ teller, slot })))
+    .sort((a, b) => a.slot - b.slot);
+  for (const { teller, slot } of due) {
+    if (slot < teller.check.settings_at) continue;
+    world.advance(slot - world.ports.clock.now());
+    if (mood === 'network' || mood === 'error') {
+      await world.missed(teller.check, slot, mood);
+      teller.told.noted.set(slot, mood);
+    }
+    if (mood === 'up' || mood === 'down' || mood === 'flapping') {
+      await run(world, teller, slot, mood === 'up' || (mood === 'flapping' && Math.floor(slot / 300_000) % 2 === 0));
+    }
+  }
+  world.advance(until - world.ports.clock.now());
+  if (mood !== 'late') return;
+  // What waited in the queue comes now, unless its successor is due.
+  for (const teller of tellers.filter(({ check }) => check.enabled)) {
+    const slot = latestSlot(rhythmOfCheck(teller.check), until);
+    if (slot > begun && slot >= teller.check.settings_at) await run(world, teller, slot, slot % 3 === 0);
+  }
+}
+
+async function run(world: HealthWorld, teller: Teller, slot: number, success: boolean): Promise<void> {
+  const started_at = world.ports.clock.now();
+  const latency = latencyOf(slot);
+  const check = await world.fresh(teller.check);
+  const outcome = success ? succeeded(latency, 200) : failed('status', 'status 503', latency, 503);
+  await world.record({ check, slot, started_at, outcome, retention_days: 30 });
+  const at = Math.max(slot, check.settings_at);
+  teller.told.runs.push({ at, success, latency });
+  judge(teller, success, started_at);
+}
+
+/** Each success is up; failures are down with the last that makes the threshold, since the first. */
+function judge(teller: Teller, success: boolean, at: number): void {
+  const { states } = teller.told;
+  const since = states.at(-1)?.from ?? 0;
+  if (success) {
+    if (teller.state !== 'up') states.push({ from: Math.max(at, since), state: 'up' });
+    Object.assign(teller, { state: 'up', failures: 0 });
+    return;
+  }
+  if (teller.failures === 0) teller.failingSince = at;
+  teller.failures = Math.min(teller.failures + 1, teller.check.failure_threshold);
+  if (teller.failures < teller.check.failure_threshold || teller.state === 'down') return;
+  teller.state = 'down';
+  states.push({ from: Math.max(teller.failingSince, since), state: 'down' });
+}
+
+async function push(
+  world: HealthWorld,
+  teller: Teller & { newest?: number },
+  { success, back, twice }: Extract<Step, { do: 'push' }>,
+): Promise<void> {
+  const now = world.ports.clock.now();
+  const checked_at = now - back;
+  const { check } = teller;
+  const latency_ms = latencyOf(checked_at);
+  if (teller.told.runs.some(({ at, success: was }) => at === checked_at && was === success)) return;
+  const text = `${checked_at} ${success}`;
+  for (let times = twice ? 2 : 1; times > 0; times--) {
+    const one = { success, latency_ms, status_code: 0, error_message: '', checked_at };
+    await receivePush(world, await world.fresh(check), { ...one, identity: { kind: 'body', text } }, 30);
+  }
+  teller.told.runs.push({ at: checked_at, success, latency: latency_ms });
+  const oldest = (teller.newest ?? 0) - Math.max(MINUTE, check.interval_seconds * 1000);
+  if (!check.enabled || checked_at < oldest) return;
+  teller.newest = Math.max(teller.newest ?? 0, checked_at);
+  judge(teller, success, checked_at);
+}
+
+async function set(world: HealthWorld, teller: Teller, change: Extract<Step, { do: 'set' }>['change']): Promise<void> {
+  world.advance(1);
+  const before = await world.fresh(teller.check);
+  const after = await updateCheck(world.context, before, change);
+  teller.check = after;
+  if (after.rev === before.rev) return;
+  const from = world.ports.clock.now();
+  teller.told.settings.push({ from, enabled: after.enabled, rhythm: rhythmOfCheck(after) });
+  if (after.enabled !== before.enabled) teller.failures = 0;
+  if (!after.enabled && teller.state !== 'unknown') {
+    teller.state = 'unknown';
+    teller.told.states.push({ from, state: 'unknown' });
+  }
+  if (after.enabled && after.execution_mode === 'pull') {
+    world.advance(7);
+    await run(world, teller, latestSlot(rhythmOfCheck(after), from), true);
+  }
+}
+
+/** As the aggregator does: what is due by the schedule, and what was announced, in any order. */
+export async function rollUpNow(world: HealthWorld, check: CheckItem, { twice = false } = {}): Promise<void> {
+  const { tenant_id } = check;
+  const now = world.ports.clock.now();
+  const take = () => {
+    // In odd order: the newest first.
+    const due = world.sent.filter(({ queue, message }) => queue === 'rollup' && (message.not_before ?? 0) <= now);
+    for (const one of due) world.sent.splice(world.sent.indexOf(one), 1);
+    return due.map(({ message }) => messages.rollup.parse(message.body));
+  };
+  const regular: MessageOf<'rollup'> = { tenant_id, cell: cellOf(check.id) };
+  for (let due = [...take().reverse(), regular]; due.length > 0; due = take()) {
+    for (const message of due) await rollUp(world, message);
+    if (twice) await Promise.all(due.map((message) => rollUp(world, message)));
+  }
+}
