@@ -60,10 +60,9 @@ function checkAtOnce({ seen, profile }: Inside, pulled: PulledCheck[], begins: M
   });
 }
 
-/** Until when a probe that began at `begun` has sent its request: by then, unless the machine stood still. */
+/** Until when a probe that began at `begun` has sent its request: by then, unless the machine stood still meanwhile. */
 function sentBy({ outages, stalls }: Seen, begun: number, by: number): number {
-  const asleep = [...outages.filter(({ suspended }) => suspended), ...stalls].find(
-    ({ from, to }) => from <= by && to >= begun,
-  );
-  return asleep ? asleep.to + SENT_MS : by;
+  return [...outages.filter(({ suspended }) => suspended), ...stalls]
+    .sort((a, b) => a.from - b.from)
+    .reduce((sent, { from, to }) => (from <= sent && to >= begun ? Math.max(sent, to + SENT_MS) : sent), by);
 }
