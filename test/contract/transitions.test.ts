@@ -31,6 +31,7 @@ describe('GET /v1/checks/{id}/transitions', () => {
       check_from_state: 'unknown',
       check_to_state: 'down',
       timestamp: expect.stringMatching(TIME),
+      outage_started_at: expect.stringMatching(TIME),
       cause: 'result',
       error_message: 'disk full',
       alert: { decision: 'skipped', reason: 'no_channels', deliveries: [] },
