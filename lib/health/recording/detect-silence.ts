@@ -85,7 +85,7 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
   const interval = check.interval_seconds * 1000;
   const at = latestMissed(due.at, interval, now);
   const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
-  await reviseRollups(one, cellNameOf(marked), changedBy(marked, at, now));
+  await reviseRollups(one, cellNameOf(marked), changedBy(marked, { success: false, at, now }));
   const changes = await applyResult(one, marked, {
     success: false,
     ran_at: at,

@@ -145,7 +145,6 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   const { ports, keys, pointer, retentionDays } = arrival;
   const result: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
   const received_at = result.received_at!;
-  await reviseRollups(arrival, cellNameOf(check), changedBy(check, newnessOf(result).at, ports.clock.now()));
   let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {
@@ -162,6 +161,9 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         forget: ['silence_at'],
       });
       if (!changes) throw notFound('This check');
+      const { at } = newnessOf(result);
+      const { success } = result;
+      await reviseRollups(arrival, cellNameOf(check), changedBy(now, { success, at, now: ports.clock.now() }));
       const isWatched = now.last_received !== undefined && now.silence_at === undefined;
       const deadline = isWatched ? undefined : silenceDeadline(keys, now, ports.ids.token(), received_at);
       const done = await commit(ports, [

@@ -63,7 +63,6 @@ export const isFirstProbe = ({ check, slot }: Probe): boolean =>
 export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);
-  await reviseRollups(env, cellNameOf(probe.check), changedBy(probe.check, probe.slot, ports.clock.now()));
   return oneAtATime(ports.table, probe.check.entity_id, () =>
     untilDone(ports, async (tries) => {
       const check =
@@ -71,6 +70,7 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
       if (!check) return 'dropped';
       if (check.rev !== probe.check.rev) {
         const old: ResultItem = { ...result, history: true };
+        await reviseRollups(env, cellNameOf(check), { from: probe.slot, to: probe.slot });
         const kept = await ports.table.transact([{ put: old, if: 'absent' }]);
         return kept.ok ? 'history' : kept.conflict ? AGAIN : 'repeated';
       }
@@ -88,6 +88,8 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
         also,
       });
       if (!changes) return 'dropped';
+      const changed = changedBy(check, { success, at: probe.slot, now: ports.clock.now() });
+      await reviseRollups(env, cellNameOf(check), changed);
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);
       if (!done.ok) return done.failed.includes(0) ? 'repeated' : AGAIN;
       await sendDeadlines(env, changes.deadlines);

@@ -55,9 +55,7 @@ const MOST_BUCKETS = 5_000;
 
 /** @throws AppError VALIDATION_ERROR, with what is allowed */
 function bucketsOf({ ports }: Pick<Context, 'ports'>, asked: Asked): BucketList {
-  // By the second, so that two answers of one moment are the same.
-  const now = Math.floor(ports.clock.now() / 1000) * 1000;
-  const list = listBuckets(asked, { now });
+  const list = listBuckets(asked, { now: ports.clock.now() });
   if ('wrong' in list) throw invalid(list.wrong.path, list.wrong.message);
   return list;
 }
@@ -117,6 +115,7 @@ export const historyRows = [
     access: 'read',
     summary: 'The same of up to 50 checks at once: those named, or all of an entity',
     status: 200,
+    errors: ['NOT_FOUND'],
     query: Asked.extend({
       check_ids: z
         .string()

@@ -1,4 +1,6 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
+import { nextState } from '#lib/health/state/next-state.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { MessageOf, MessageTo } from '#lib/messages.ts';
 import { hourOf, isClosed } from './hours.ts';
@@ -40,11 +42,14 @@ export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Me
 export const cellNameOf = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({ tenant_id, cell: cellOf(id) });
 
 /**
- * What a run may change that is judged at `now`: all since it was checked, or since the first of the failures that it
- * may make an outage of.
- * @param at epoch ms at which it was checked
+ * What a run changes that is judged at `now`: the hour that it is counted in (`at`), and by a change of state all since
+ * then, or since the first failure of an outage. All in epoch ms.
+ * @param check as it is judged
  */
-export const changedBy = (check: { state: string; failing_since?: number }, at: number, now: number): Changed => ({
-  from: Math.min(at, (check.state !== 'down' && check.failing_since) || at),
-  to: Math.max(at, now),
-});
+export function changedBy(
+  check: Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold' | 'failing_since'>,
+  { success, at, now }: { success: boolean; at: number; now: number },
+): Changed {
+  if (nextState(check, success).state === check.state) return { from: at, to: at };
+  return { from: Math.min(at, (!success && check.failing_since) || at), to: Math.max(at, now) };
+}

@@ -34,7 +34,8 @@ export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'r
 async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<boolean> {
   const now = of.ports.clock.now();
   const [newestHour, newestDay] = await Promise.all([newest(of, ROLLUPS.hour), newest(of, ROLLUPS.day)]);
-  const first = Math.max(hourOf(begun_at), oldestWhole(now, of.retention_days));
+  // From the oldest hour on that was not closed when the cell began: runs of it are announced by nobody.
+  const first = Math.max(hourOf(begun_at - ROLLUP_DELAY_MS), oldestWhole(now, of.retention_days));
   let hour = Math.max(first, newestHour === undefined ? 0 : newestHour + HOUR_MS);
   for (let left = HOURS_A_MESSAGE; left > 0 && isClosed(hour, now); left--, hour += HOUR_MS) {
     await makeHour(of, hour, { isRevision: false });

@@ -1,0 +1,256 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Client, failure, newTenant } from '#test/support/client.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const iso = (at: number) => new Date(at).toISOString();
+const ago = (ms: number) => iso(Date.now() - ms);
+
+let client: Client;
+let entity: { id: string; slug: string; name: string };
+let id: string;
+/** When the check went down, as its agent told. */
+let failedAt: string;
+
+const push = async (check: string, success: boolean, latency_ms: number, checked_at = ago(0)) =>
+  got(await client.post(`/v1/checks/${check}/results`, { success, latency_ms, checked_at }), 201);
+
+beforeAll(async () => {
+  client = await newTenant();
+  entity = await newEntity(client);
+  id = (await newCheck(client, { entity_id: entity.id, name: 'backup', failure_threshold: 2 })).id;
+  for (const latency of [10, 20, 30]) await push(id, true, latency);
+  // History only: older than what was received by more than a minute.
+  await push(id, true, 26, ago(2 * DAY));
+  await push(id, false, 5, ago(2 * DAY + 3 * MINUTE));
+  failedAt = (await push(id, false, 1)).checked_at;
+  await push(id, false, 1);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Json = any;
+
+/** What holds of each bucket, whatever is in it. */
+function expectSound(bucket: Json): void {
+  const { from, to, seconds, uptime, coverage, success_ratio, runs, failures } = bucket;
+  const sum = Object.values<number>(seconds).reduce((total, one) => total + Math.round(one * 1000), 0);
+  expect(sum).toBe(Date.parse(to) - Date.parse(from));
+  const ratio = (part: number, whole: number) => (whole === 0 ? null : Math.floor((part / whole) * 1e6 + 1e-7) / 1e6);
+  const { up, degraded, down, unknown, gap } = seconds;
+  const near = (one: number | null, other: number | null) =>
+    other === null ? expect(one).toBeNull() : expect(one).toBeCloseTo(other, 5);
+  near(uptime, ratio(up + degraded, up + degraded + down));
+  near(coverage, ratio(up + degraded + down, up + degraded + down + unknown + gap));
+  near(success_ratio, ratio(runs - failures, runs));
+  for (const one of [uptime, coverage, success_ratio]) expect(one ?? 0).toBe(Math.floor((one ?? 0) * 1e6 + 0.5) / 1e6);
+}
+
+function expectWhole({ from, to, total, buckets }: Json): void {
+  expect(buckets[0].from).toBe(from);
+  expect(buckets.at(-1).to).toBe(to);
+  expect(total).toMatchObject({ from, to, complete: buckets.every((bucket: Json) => bucket.complete) });
+  for (const [i, bucket] of buckets.slice(1).entries()) expect(bucket.from).toBe(buckets[i].to);
+  for (const bucket of [total, ...buckets]) expectSound(bucket);
+  for (const of of ['runs', 'failures', 'warnings', 'gaps']) {
+    expect(total[of]).toBe(buckets.reduce((sum: number, bucket: Json) => sum + bucket[of], 0));
+  }
+  for (const kind of Object.keys(total.seconds)) {
+    const sum = buckets.reduce((all: number, bucket: Json) => all + bucket.seconds[kind], 0);
+    expect(total.seconds[kind]).toBeCloseTo(sum, 3);
+  }
+}
+
+const history = (query = '', check = id) => client.get(`/v1/checks/${check}/history${query}`);
+
+describe('GET /v1/checks/{id}/history', () => {
+  it('tells of 30 days by the day, unless asked otherwise', async () => {
+    const answer = got(await history(), 200);
+    expect(answer).toMatchObject({ check_id: id, check_name: 'backup', bucket: 'day' });
+    expectWhole(answer);
+    expect(answer.buckets.length).toBeGreaterThanOrEqual(30);
+    expect(answer.buckets.length).toBeLessThanOrEqual(31);
+    expect(answer.buckets.at(-1).complete).toBe(false);
+    const midnights = answer.buckets.map(({ from }: Json) => from.slice(10));
+    expect(new Set(midnights)).toEqual(new Set(['T00:00:00.000Z']));
+  });
+
+  it('counts every result in the hour that it was checked in', async () => {
+    const { buckets, total } = got(await history(`?bucket=hour&from=${ago(3 * DAY)}`), 200);
+    expect(total).toMatchObject({ runs: 7, failures: 3, success_ratio: 0.571428, warnings: 0, gaps: 0 });
+    const old = buckets.filter(({ runs, to }: Json) => runs > 0 && Date.parse(to) < Date.now() - DAY);
+    expect(old.reduce((sum: number, { runs }: Json) => sum + runs, 0)).toBe(2);
+    // It did not exist then: what was pushed of that time is counted, and is no time.
+    for (const { seconds, uptime } of old) {
+      expect(seconds.not_monitored).toBe(3600);
+      expect(uptime).toBeNull();
+    }
+  });
+
+  it('has latencies of successes alone, exact below 27 ms', async () => {
+    const { total } = got(await history(), 200);
+    expect(total.latency).toEqual({
+      count: 4,
+      min_ms: 10,
+      mean_ms: 22,
+      p50_ms: 20,
+      p95_ms: 30,
+      p99_ms: 30,
+      max_ms: 30,
+    });
+    const { id: failing } = await newCheck(client);
+    await push(failing, false, 9);
+    expect(got(await history('', failing), 200).total.latency).toBeNull();
+  });
+
+  it('counts an outage from its first failed run, which its transition tells', async () => {
+    const [down, up] = got(await client.get(`/v1/checks/${id}/transitions`), 200);
+    expect(down).toMatchObject({ check_to_state: 'down', outage_started_at: failedAt });
+    expect(up).toMatchObject({ check_to_state: 'up', outage_started_at: null });
+    const { total, to } = got(await history('?bucket=hour'), 200);
+    expect(total.seconds.down).toBeCloseTo((Date.parse(to) - Date.parse(failedAt)) / 1000, 3);
+  });
+
+  it('tells time before its making and while it is disabled as not monitored', async () => {
+    const made = await newCheck(client);
+    await push(made.id, true, 1);
+    got(await client.put(`/v1/checks/${made.id}`, { enabled: false }), 200);
+    const disabled = got(await client.get(`/v1/checks/${made.id}`), 200);
+    const watched = Date.parse(disabled.updated_at) - Date.parse(made.created_at);
+    const answer = got(await history('?bucket=hour', made.id), 200);
+    expectWhole(answer);
+    const { not_monitored, ...others } = answer.total.seconds;
+    const told = Object.values<number>(others).reduce((sum, one) => sum + Math.round(one * 1000), 0);
+    expect(told).toBeLessThanOrEqual(watched);
+    expect(not_monitored).toBeGreaterThan(23 * 3600);
+  });
+
+  it('of a check that nobody has watched yet knows no ratio', async () => {
+    const { id: fresh } = await newCheck(client);
+    const answer = got(await history('', fresh), 200);
+    expectWhole(answer);
+    expect(answer.total).toMatchObject({ runs: 0, success_ratio: null, uptime: null, latency: null, revised_at: null });
+  });
+
+  it('answers months of which the first may begin with the first day that is kept', async () => {
+    const answer = got(await history(`?bucket=month&from=2000-01-01`), 200);
+    expectWhole(answer);
+    expect(answer.buckets.length).toBeGreaterThanOrEqual(13);
+    expect(Date.parse(answer.from)).toBeGreaterThan(Date.now() - 401 * DAY);
+  });
+
+  it('widens what is asked to whole buckets, and cuts it to now', async () => {
+    const from = Math.floor(Date.now() / HOUR) * HOUR - 5 * HOUR;
+    const query = `?bucket=hour&from=${iso(from + 20 * MINUTE)}&to=${iso(from + 80 * MINUTE)}`;
+    expect(got(await history(query), 200)).toMatchObject({ from: iso(from), to: iso(from + 2 * HOUR) });
+    const { to } = got(await history('?bucket=hour&to=2999-01-01'), 200);
+    expect(Date.now() - Date.parse(to)).toBeLessThan(MINUTE);
+  });
+
+  it.each<[string, string, string]>([
+    ['bucket=minute', 'bucket', 'hour'],
+    [`from=${ago(HOUR)}&to=${ago(DAY)}`, 'from', 'before to'],
+    [`from=${ago(DAY)}&to=${ago(DAY)}`, 'from', 'Z'],
+    ['from=2999-01-01', 'from', 'in the past; now is'],
+    [
+      `bucket=hour&from=${ago(60 * DAY)}`,
+      'from',
+      'at most 1000 are answered: ask for at most 41 days, or for bucket=day',
+    ],
+    ['bucket=hour&from=2020-01-01&to=2020-02-01', 'to', 'bucket=hour goes back 90 days'],
+    ['to=2020-01-01', 'to', 'goes back 400 days'],
+    ['from=yesterday', 'from', 'ISO 8601'],
+    ['days=7', 'days', ''],
+  ])('refuses %s, and says what is allowed', async (query, path, said) => {
+    const answer = await history(`?${query}`);
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(answer.body.details[0].message).toContain(said);
+  });
+
+  it('hides the checks of others', async () => {
+    const other = await newTenant();
+    expect(await other.get(`/v1/checks/${id}/history`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(await history('', 'chk_none')).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+});
+
+describe('GET /v1/blueprints/{blueprint_slug}/entities/{slug}/history', () => {
+  const ofEntity = (slug: string, query = ''): Promise<Answer> =>
+    client.get(`/v1/blueprints/service/entities/${slug}/history${query}`);
+
+  it('sums the figures of its checks, and has no latency', async () => {
+    const beside = await newCheck(client, { entity_id: entity.id });
+    await push(beside.id, true, 1);
+    const answer = got(await ofEntity(entity.slug), 200);
+    expect(answer).toMatchObject({ entity_id: entity.id, entity_name: entity.name, bucket: 'day' });
+    expectWhole(answer);
+    expect(answer.total).toMatchObject({ runs: 8, failures: 3 });
+    expect(answer.total).not.toHaveProperty('latency');
+    // One of two is down.
+    expect(answer.total.seconds.degraded).toBeGreaterThan(0);
+  });
+
+  it('without checks is not monitored', async () => {
+    const { slug } = await newEntity(client);
+    const answer = got(await ofEntity(slug, '?bucket=hour'), 200);
+    expectWhole(answer);
+    const length = (Date.parse(answer.to) - Date.parse(answer.from)) / 1000;
+    expect(answer.total).toMatchObject({ runs: 0, uptime: null, coverage: null, seconds: { not_monitored: length } });
+    expect(answer.buckets.at(-1).complete).toBe(false);
+  });
+
+  it('is not there for an unknown slug', async () => {
+    expect(await ofEntity('none')).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+});
+
+describe('GET /v1/history', () => {
+  const many = (query: string) => client.get(`/v1/history${query}`);
+
+  it('tells of checks in the order asked, each once, as of each alone', async () => {
+    const { id: other } = await newCheck(client);
+    const { checks } = got(await many(`?check_ids=${other},${id},${other}&bucket=hour`), 200);
+    expect(checks.map(({ check_id }: Json) => check_id)).toEqual([other, id]);
+    for (const one of checks) expectWhole(one);
+    const alone = got(await history(`?bucket=hour&from=${checks[1].from}`), 200);
+    expect(checks[1].total.runs).toBe(alone.total.runs);
+  });
+
+  it('tells of all checks of an entity', async () => {
+    const { checks } = got(await many(`?entity_id=${entity.id}`), 200);
+    expect(checks.map(({ check_id }: Json) => check_id)).toContain(id);
+    expect(checks).toHaveLength(2);
+    const { id: empty } = await newEntity(client);
+    expect(got(await many(`?entity_id=${empty}`), 200)).toEqual({ checks: [] });
+  });
+
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => `chk_${i}`).join(',');
+
+  it.each<[string, () => string, string, string]>([
+    ['neither checks nor an entity', () => '', 'check_ids', 'entity_id'],
+    ['no check', () => '?check_ids=', 'check_ids', 'entity_id'],
+    ['both', () => `?check_ids=${id}&entity_id=${entity.id}`, 'check_ids', 'entity_id'],
+    ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
+    ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
+  ])('refuses %s, and says what is allowed', async (_what, query, path, said) => {
+    const answer = await many(query());
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(answer.body.details[0].message).toContain(said);
+  });
+
+  it('refuses more buckets than one answer may hold', async () => {
+    const other = await newTenant();
+    const made = await Promise.all(Array.from({ length: 6 }, async () => (await newCheck(other)).id));
+    const answer = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
+    expect(answer.body.details[0].message).toContain('more than 5000');
+  });
+
+  it("knows nothing of another account's, nor of what is not there", async () => {
+    const other = await newTenant();
+    for (const query of [`?check_ids=${id}`, `?entity_id=${entity.id}`, '?check_ids=chk_none', '?entity_id=x']) {
+      expect(await other.get(`/v1/history${query}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    }
+  });
+});
