@@ -124,7 +124,8 @@ function pulledIn(seen: Seen, end: number): PulledCheck[] {
     return {
       id,
       interval_seconds,
-      from,
+      // A slot between the two, by a clock that was wrong, is that of the change's own probe.
+      from: Math.max(from, check.settings_at),
       to: changed_at - NEAR_CHANGE_MS,
       results: new Map(had.map((slot) => [slot, 1])),
       gaps: [...noted, ...outages],

@@ -143,7 +143,11 @@ export async function runMeddler({ random, clock, seen, client }: OperatorWorld,
     const pulled = checksIn(seen).filter(({ enabled, execution_mode }) => enabled && execution_mode === 'pull');
     const now = clock.now();
     if (now >= end || pulled.length === 0) return;
-    const { id, interval_seconds, failure_threshold } = random.pick(pulled);
+    // Of one that fails every outcome counts.
+    const failing = pulled.filter(({ consecutive_failures }) => consecutive_failures > 0);
+    const { id, interval_seconds, failure_threshold } = random.pick(
+      failing.length > 0 && random.chance(0.7) ? failing : pulled,
+    );
     const [slot = now] = slotsOf(id, interval_seconds, now, now + interval_seconds * 1000);
     await clock.sleep(Math.max(0, slot - now - random.int(20, 60)));
     const body = { failure_threshold: (failure_threshold % 3) + 1 };

@@ -56,6 +56,9 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     return at + random.int(500, 20_000);
   }
 
+  /** When a message comes a second time (ms later): into two hands at once, or when its work is long done. */
+  const again = (): number => random.int(0, random.pick([100, 30_000]));
+
   function send(queue: string, messages: Message[]): void {
     const source = sources.get(queue);
     if (!source) throw new Error(`There is no queue ${queue}.`);
@@ -66,9 +69,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
       const copies = random.chance(shared.profile.duplicate) ? 2 : 1;
       if (copies > 1) count(seen, 'message twice');
       for (let i = 0; i < copies; i++) {
-        // The same message in two hands at once, or again when its work is long done.
-        const later = random.chance(0.5) ? random.int(0, 100) : random.int(0, 30_000);
-        const at = Math.max(now, message.not_before ?? now) + (i === 0 ? 0 : later);
+        const at = Math.max(now, message.not_before ?? now) + (i === 0 ? 0 : again());
         source.send(text, perhapsLate(at), runContext.getStore()?.lineage);
       }
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { CELL_SIZE } from '#lib/checks/cells.ts';
 import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { everything, got } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
@@ -113,8 +114,8 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
   const mean = lateness.length / (MINUTES * 60);
   const peak = Math.max(...perSecond.values());
   evidence.print(`requests a second: mean ${mean.toFixed(1)}, peak ${peak}, peak/mean ${(peak / mean).toFixed(2)}`);
-  // Slots spread by a hash fall like rain; a busy machine delays some of them into the next second.
-  evidence.demand(peak < 2 * mean + 10, 'they are spread evenly');
+  // Cells spread by a hash fall like rain; a busy machine delays some of them into the next second.
+  evidence.demand(peak < 2 * mean + 6 * CELL_SIZE, 'they are spread evenly');
   evidence.print(
     `CPU ${cpu_s.toFixed(1)} s (${((100 * cpu_s) / (MINUTES * 60)).toFixed(1)} % of a core), ` +
       `${((1000 * cpu_s) / lateness.length).toFixed(2)} s per 1,000 checks; memory at most ${megabytes(peak_bytes)}`,
