@@ -45,7 +45,7 @@ export const TRANSITIONS = 'TR#';
 export const REVISIONS = 'REV#';
 /** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
 export const CHECKS = 'CHECK#';
-const CELLS = 'CELL#';
+export const CELLS = 'CELL#';
 export const ROOMS = 'ROOM#';
 /** Sort-key prefixes of a cell's rollups. */
 export const ROLLUPS = { hour: 'H#', day: 'D#' };

@@ -1,5 +1,5 @@
 import type { AccountLimits } from '#lib/platform/aws/account-limits.ts';
-import { ASSUMED, type scaleOf } from './scale.ts';
+import { scaleOf } from './scale.ts';
 import type { DeploySettings } from './settings.ts';
 
 /** What was looked at: `stop` must be settled before anything is made, `ask` sooner or later. */
@@ -82,7 +82,9 @@ function ofTable(
   { writes, reads }: { writes: number; reads: number },
   fleet: { per_minute: number; table_writes: number; table_reads: number } | undefined,
 ): Finding {
-  const most = Math.floor((Math.min(writes / ASSUMED.writes_a_run, reads / ASSUMED.reads_a_run) * 60) / 1000) * 1000;
+  const oneASecond = scaleOf(60, 4);
+  const aSecond = Math.min(writes / oneASecond.table_writes, reads / oneASecond.table_reads);
+  const most = Math.floor((aSecond * 60) / 1000) * 1000;
   const bears = `DynamoDB: a table may take ${writes} write and ${reads} read units a second, some ${most.toLocaleString('en-US')} checks a minute`;
   if (!fleet || (fleet.table_writes <= writes && fleet.table_reads <= reads)) return { is: 'ok', says: `${bears}.` };
   return {

@@ -164,7 +164,10 @@ const QUERIES: Record<string, (places: Places) => string> = {
   'GET /v1/history': ({ checks }) => `?check_ids=${checks}`,
 };
 
-/** The path of an endpoint, its parameters and what it needs of a query filled in. Throws when nothing stands in one of its collections. */
+/**
+ * The path of an endpoint, its parameters and what it needs of a query filled in. Throws when nothing stands in one of
+ * its collections.
+ */
 export function pathOf(endpoint: string, places: Places): string {
   const parts = endpoint.slice(endpoint.indexOf(' ') + 1).split('/');
   const filled = parts.map((part, i) => {

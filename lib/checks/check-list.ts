@@ -1,6 +1,5 @@
 import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { mapInTurns } from '#lib/platform/net/turns.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import type { CheckItem } from './check-item.ts';
@@ -9,9 +8,12 @@ import { checksOf } from './store.ts';
 /** A page never breaks inside an entity, which has at most 90 checks. */
 const ENTITIES_A_PAGE = 20;
 
-/** Every check of the tenant, entity by entity, each in the order of their making. */
+/**
+ * Every check of the tenant, entity by entity, each in the order of their making.
+ * @param views what is shown of some checks, in their order
+ */
 export const checkList =
-  <T>(context: Context, view: (check: CheckItem) => T): Reader<T> =>
+  <T>(context: Context, views: (checks: CheckItem[]) => Promise<T[]>): Reader<T> =>
   async (after) => {
     const { ports, keys, tenant } = context;
     const [entity, check] = after?.split(' ') ?? [];
@@ -22,9 +24,8 @@ export const checkList =
       from: entity,
     });
     const checks = await checksOf(context, page.items);
-    const found = await mapInTurns(
-      checks.filter((each) => each.entity_id !== entity || check === undefined || each.id > check),
-      (each) => ({ at: `${each.entity_id} ${each.id}`, value: view(each) }),
-    );
+    const shown = checks.filter((each) => each.entity_id !== entity || check === undefined || each.id > check);
+    const values = await views(shown);
+    const found = shown.map(({ entity_id, id }, i) => ({ at: `${entity_id} ${id}`, value: values[i]! }));
     return { found, next: page.next === undefined ? undefined : `${page.next} ~` };
   };

@@ -1,15 +1,17 @@
 import type { Env } from '#lib/env.ts';
-import { CHECKS, under } from '#lib/keys.ts';
+import { under } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type ProbeEntry, probeEntryId } from '#lib/schedule/entries.ts';
-import { CELL_SIZE, type CellItem } from './cells.ts';
+import { type CellItem, hasRoom } from './cells.ts';
 import type { CheckItem } from './check-item.ts';
+import { checksOfCell } from './store.ts';
 
 /**
  * Counts a cell anew after checks have left it or an interval of it: how many places are taken, and which intervals the
- * schedule still needs; one without checks goes. Joining writes the cell or the entry, so that what joins meanwhile is not lost. Repeatable.
+ * schedule still needs; one without checks goes. Joining writes the cell or the entry, so that what joins meanwhile is
+ * not lost. Repeatable.
  */
 export async function settleCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
@@ -23,7 +25,7 @@ export async function settleCell(
         ...under(keys.entry('probe', tenant_id, probeEntryId(cell, 0)).sk.slice(0, -1)),
       }),
     ]);
-    const checks = await allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant_id, cell), ...under(CHECKS) });
+    const checks = await checksOfCell({ ports, keys, tenant: tenant_id }, cell);
     const writes: Write[] = [];
     if (item && checks.length === 0) {
       const others = [keys.cellRoom(tenant_id, cell), keys.entry('rollup', tenant_id, cell)];
@@ -34,7 +36,7 @@ export async function settleCell(
     } else if (item && item.members !== checks.length) {
       const put: CellItem = { ...item, v: ports.ids.token(), members: checks.length };
       writes.push({ put, if: { version: item.v } });
-      if (checks.length < CELL_SIZE) writes.push({ put: keys.cellRoom(tenant_id, cell) });
+      if (hasRoom(put)) writes.push({ put: keys.cellRoom(tenant_id, cell) });
     }
     for (const entry of entries) {
       const wanted = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;

@@ -23,7 +23,11 @@ const timeChars = (ms: number): string => toBase32(ms, 10);
 /** The time (epoch ms) that an id was made at, or sorts by. */
 export const timeOf = (id: string): number => fromBase32(id.slice(id.indexOf('_') + 1).slice(0, 10));
 
-const base32 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => BASE32[byte & 31]).join('');
+function base32(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += BASE32[byte & 31];
+  return text;
+}
 
 function base62(bytes: Uint8Array): string {
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
@@ -54,8 +58,24 @@ export const isId = (prefix: string, text: string): boolean =>
 /** A number from 0 to 2^32 - 1 that is the same on every machine. */
 export const hash32 = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
 
-/** @param bytes a source of random bytes; a simulation gives its own. */
-export function makeIds(clock: Pick<Clock, 'now'>, bytes: (count: number) => Uint8Array = randomBytes): Ids {
+const DRAWN = 4096;
+
+/** Random bytes, drawn many at a time: a draw costs as much as all that is in it, and each push takes some. */
+function randomSource(): (count: number) => Uint8Array {
+  let drawn = Buffer.alloc(0);
+  let from = 0;
+  return (count) => {
+    if (from + count > drawn.length) {
+      drawn = randomBytes(DRAWN);
+      from = 0;
+    }
+    from += count;
+    return drawn.subarray(from - count, from);
+  };
+}
+
+/** @param bytes a source of random bytes, 32 at most at a time; a simulation gives its own. */
+export function makeIds(clock: Pick<Clock, 'now'>, bytes: (count: number) => Uint8Array = randomSource()): Ids {
   return {
     id: (prefix) => `${prefix}_${timeChars(clock.now())}${base32(bytes(16))}`,
     token: () => base32(bytes(12)),

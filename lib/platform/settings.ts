@@ -90,7 +90,7 @@ export const SettingsSchema = z.object({
   /** Partitions of each tenant's lists and feeds. Fixed once there is data. */
   BUCKETS: z.coerce.number().int().min(1).max(64).default(4),
   /** Probes of one process that connect and shake hands at once: more of them wait for its CPU, and measure that. */
-  PROBES_AT_ONCE: z.coerce.number().int().min(1).max(1000).default(20),
+  PROBES_AT_ONCE: z.coerce.number().int().min(1).max(1000).default(25),
   /** Jobs due within this time travel in one message. */
   JOB_GROUP_MS: z.coerce.number().int().min(10).max(1000).default(1000),
 });

@@ -14,11 +14,13 @@ export const cellJobs = (
   slots: number[],
 ): CellJob[] => slots.map((slot) => ({ job: { tenant_id, cell, interval_seconds, slot }, checks }));
 
-/** Most probes or deadlines in a message: those of a full cell. */
-const MOST_A_MESSAGE = 50;
+/** Most probes in a message: those of two full cells, as a prober waits for the slowest of all that it was given. */
+const MOST_PROBES = 100;
+/** Most deadlines in a message. */
+const MOST_DEADLINES = 50;
 
-/** A tenant with so many probes a second travels in messages of its own, the others share theirs. */
-const PROBES_ALONE = 10;
+/** A tenant with so many probes a second, which fill a message, travels in messages of its own; the others share. */
+const PROBES_ALONE = MOST_PROBES;
 
 /**
  * Packs jobs into messages: those due within the same JOB_GROUP_MS travel together and are handed out at its end, so
@@ -26,30 +28,25 @@ const PROBES_ALONE = 10;
  * fairly.
  */
 export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
-  const alone = (PROBES_ALONE * groupMs) / 1000;
+  const isAlone = (own: CellJob[]) => probesOf(own) >= (PROBES_ALONE * groupMs) / 1000;
   return moments(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
     const tenants = [...Map.groupBy(group, ({ job }) => job.tenant_id).values()];
-    const parts = [
-      ...tenants.filter((own) => probesOf(own) >= alone).flatMap(loads),
-      ...loads(tenants.filter((own) => probesOf(own) < alone).flat()),
-    ];
+    const parts = [...tenants.filter(isAlone), tenants.filter((own) => !isAlone(own)).flat()].flatMap(loads);
     return parts.map((part) => ({ body: { jobs: part }, not_before, ...groupOf(part) }));
   });
 }
 
 const probesOf = (jobs: CellJob[]): number => jobs.reduce((sum, { checks }) => sum + checks, 0);
 
-/** Jobs by the message: as many as have MOST_A_MESSAGE probes together. */
+/** Jobs by the message: the largest, and beside it as many of the smallest as make MOST_PROBES probes together. */
 function loads(jobs: CellJob[]): Job[][] {
+  const bySize = jobs.toSorted((a, b) => b.checks - a.checks);
   const parts: Job[][] = [];
-  let room = 0;
-  for (const { job, checks } of jobs) {
-    if (checks > room) {
-      parts.push([]);
-      room = MOST_A_MESSAGE;
-    }
-    parts.at(-1)!.push(job);
-    room -= checks;
+  for (let largest = 0, smallest = bySize.length - 1; largest <= smallest; largest++) {
+    const part = [bySize[largest]!];
+    for (; largest < smallest && probesOf(part) + bySize[smallest]!.checks <= MOST_PROBES; smallest--)
+      part.push(bySize[smallest]!);
+    parts.push(part.map(({ job }) => job));
   }
   return parts;
 }
@@ -89,7 +86,7 @@ export const packDeadlines = (
   now: number,
 ): MessageTo<'deadline'>[] =>
   moments(deadlines, (deadline) => Math.max(deadline.at, now), groupMs).flatMap(([at, group]) =>
-    chunks(sideBySide(group), MOST_A_MESSAGE).map((part) => ({
+    chunks(sideBySide(group), MOST_DEADLINES).map((part) => ({
       body: { deadlines: part },
       not_before: at + TURN[turn] * groupMs,
     })),

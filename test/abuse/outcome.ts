@@ -20,8 +20,8 @@ export type Outcome = {
 
 /** What comes later than this has not come at all. */
 const PATIENCE_MS = 10_000;
-/** The last probes are recorded by then. */
-const SETTLED_MS = 2000;
+/** The last probes are recorded by then: they wait up to two seconds for others of their slot. */
+const SETTLED_MS = 4000;
 
 /** Reads what came of a load. Rejects when the service does not answer. */
 export async function outcomeOf({ caller, pulled, flipping, receiver }: Victim, load: Load): Promise<Outcome> {

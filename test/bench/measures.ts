@@ -13,6 +13,7 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 import { type Figures, quantile } from './figures.ts';
 import { probesOnLambda } from './lambda-probes.ts';
+import { overload } from './overload.ts';
 import { worstBody } from './worst-body.ts';
 
 /** Runs a program of this folder in a process of its own and reads what it prints. */
@@ -26,12 +27,18 @@ async function run(program: string, ...args: string[]): Promise<Record<string, n
   return JSON.parse(stdout) as Record<string, number>;
 }
 
+/** Runs that are recorded: results of their own, and those in packs, a word each. */
 const results = (dir: string): number => {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   try {
-    return Number(
-      db.prepare('SELECT count(*) AS n FROM items WHERE sk >= ? AND sk < ?').get(RESULTS, `${RESULTS}~`)!.n,
-    );
+    const singles = db.prepare('SELECT count(*) AS n FROM items WHERE sk >= ? AND sk < ?').get(RESULTS, `${RESULTS}~`)!;
+    const packed = db
+      .prepare(
+        `SELECT sum(length(runs) - length(replace(runs, ' ', '')) + 1) AS n
+         FROM (SELECT json_extract(body, '$.runs') AS runs FROM items WHERE pk LIKE 'T#%#PACKS#%')`,
+      )
+      .get()!;
+    return Number(singles.n) + Number(packed.n ?? 0);
   } finally {
     db.close();
   }
@@ -127,6 +134,21 @@ async function onTime(): Promise<Figures> {
   };
 }
 
+/** All of 1,000 checks with the newest result of each, in one call: ms. */
+async function newestResults(): Promise<Figures> {
+  await using fleet = await fleetOf(1000, 10);
+  const { client } = fleet.service;
+  const times: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    const began = performance.now();
+    const checks = got(await client.get('/v1/checks?last_result=true'), 200);
+    times.push(performance.now() - began);
+    if (checks.some((check: { last_result: unknown }) => check.last_result === null))
+      throw new Error('One has no result.');
+  }
+  return { newest_results_of_1000_checks_ms: quantile(times, 0.5) };
+}
+
 /** Memory with 10,000 checks at 60 s. */
 async function memory(): Promise<Figures> {
   await using fleet = await fleetOf(10_000, 60);
@@ -166,7 +188,7 @@ async function alertLatency(seconds = 20): Promise<Figures> {
   return { webhook_ms_p50: quantile(latencies, 0.5), webhook_ms_p95: quantile(latencies, 0.95) };
 }
 
-/** Heartbeats answered a second, each durable, and their CPU. */
+/** Heartbeats answered a second, each durable, and their CPU: on kept connections, and on one of its own each. */
 async function heartbeats(): Promise<Figures> {
   await using service = await startRealService();
   const checks = await inParallel(Array.from({ length: 100 }), 8, async () => {
@@ -174,17 +196,21 @@ async function heartbeats(): Promise<Figures> {
     got(await service.client.post(`/v1/checks/${check.id}/heartbeat`), 201);
     return check.id as string;
   });
-  const before = usageOf(service.pid()).cpu_s;
-  const { answered, refused, seconds } = await run(
-    'heartbeats.ts',
-    service.url,
-    service.client.key,
-    '8',
-    checks.join(),
-  );
-  const cpu_s = usageOf(service.pid()).cpu_s - before;
-  if (refused) throw new Error(`${refused} heartbeats were refused.`);
-  return { heartbeats_per_s: answered! / seconds!, heartbeat_cpu_s_per_1000: (1000 * cpu_s) / answered! };
+  const beat = async (program: string) => {
+    const before = usageOf(service.pid()).cpu_s;
+    const told = await run(program, service.url, service.client.key, '8', checks.join());
+    const cpu_s = usageOf(service.pid()).cpu_s - before;
+    if (told.refused) throw new Error(`${told.refused} heartbeats were refused.`);
+    return { per_s: told.answered! / told.seconds!, cpu_s_per_1000: (1000 * cpu_s) / told.answered! };
+  };
+  const kept = await beat('heartbeats.ts');
+  const own = await beat('heartbeats-of-cron.ts');
+  return {
+    heartbeats_per_s: kept.per_s,
+    heartbeat_cpu_s_per_1000: kept.cpu_s_per_1000,
+    heartbeats_on_own_connections_per_s: own.per_s,
+    heartbeat_on_own_connection_cpu_s_per_1000: own.cpu_s_per_1000,
+  };
 }
 
 /**
@@ -218,7 +244,9 @@ export const measures: Record<string, () => Promise<Figures>> = {
   hostileTargets,
   history,
   startUp,
+  newestResults,
   memory,
   'worst-body': worstBody,
   probesOnLambda,
+  overload,
 };

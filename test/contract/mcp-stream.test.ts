@@ -34,7 +34,7 @@ describe('a stream of 2024-11-05', () => {
     expect(await one.reply(1)).toMatchObject({ result: { protocolVersion: '2024-11-05' } });
     expect((await one.post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
     await one.post(request('two', 'tools/list'));
-    expect((await one.reply('two')).result.tools).toHaveLength(7);
+    expect((await one.reply('two')).result.tools).toHaveLength(8);
     await one.post(request(3, 'tools/call', { name: 'no_such' }));
     expect(await one.reply(3)).toMatchObject({ error: { code: -32602 } });
     await one.post([request(4, 'ping'), request(5, 'no/such')]);

@@ -31,7 +31,7 @@ describe('the handshake', () => {
   });
 
   it('is not needed, and a session id is never refused', async () => {
-    expect(await toolNames(admin)).toHaveLength(7);
+    expect(await toolNames(admin)).toHaveLength(8);
     const answer = await rpc(admin, 'tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
     expect(answer.status).toBe(200);
   });
@@ -142,7 +142,7 @@ describe('the stateless protocol', () => {
   it('lists and calls tools without any session', async () => {
     const listed = await send(stateless('tools/list'));
     expect(listed.body.result).toMatchObject({ resultType: 'complete', cacheScope: 'private' });
-    expect(listed.body.result.tools).toHaveLength(7);
+    expect(listed.body.result.tools).toHaveLength(8);
     const called = await send(stateless('tools/call', { name: 'list_blueprints' }));
     expect(called).toMatchObject({
       status: 200,

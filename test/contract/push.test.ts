@@ -52,6 +52,7 @@ describe('the walk through the states, threshold 3', () => {
       check_from_state: 'up',
       check_to_state: 'down',
       timestamp: expect.stringMatching(/Z$/),
+      outage_started_at: expect.stringMatching(/Z$/),
       cause: 'result',
       error_message: 'tape full',
       alert: { decision: 'skipped', reason: 'no_channels', deliveries: [] },

@@ -15,8 +15,8 @@ export type Totals = Record<string, number>;
 /** What broke so far, one sentence each, and what there is. */
 export type Judgement = { wrong: string[]; totals: Totals };
 
-/** A probe is recorded by then (ms). */
-const PROBED_MS = 3_000;
+/** A slot is recorded by then, or shows as a gap: its interval, a probe and the wait for others of its cell (ms). */
+const PROBED_MS = 5_000;
 /** A run that was cut off is given up 15 s after its time-out of 3 s; the message for it comes 1 s later. */
 const GIVEN_UP_MS = 45_000;
 /** Three attempts of 2.5 s at a receiver with a backlog, and their waits, are over by then. */

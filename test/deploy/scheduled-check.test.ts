@@ -33,9 +33,9 @@ afterAll(async () => {
 });
 
 /**
- * Whoever makes a check sends its first jobs, for minutes. So this one is written straight into the table with a cell of
- * its own, from one that the API made and that is disabled: nobody sends anything for it but the generator, when a tick
- * wakes it.
+ * Whoever makes a check sends its first jobs, for minutes. So this one is written straight into the table with a cell
+ * of its own, from one that the API made and that is disabled: nobody sends anything for it but the generator, when a
+ * tick wakes it.
  */
 async function checkOfTheSchedule(target_url: string): Promise<string> {
   const settings = { check_type: 'http', interval_seconds: INTERVAL_SECONDS, failure_threshold: 1, enabled: false };

@@ -37,8 +37,8 @@ export async function runAgent(world: World, checkKey: string): Promise<void> {
 }
 
 /** When the check is held for silent, should nothing be heard of it until then; an agent may come in that moment. */
-function silenceDue({ seen }: World, { pk, config, interval_seconds }: CheckItem): number {
-  const newest = seen.newestPush.get(pk) ?? 0;
+function silenceDue({ seen }: World, { id, config, interval_seconds }: CheckItem): number {
+  const newest = seen.newestPush.get(id) ?? 0;
   return newest + ((config.grace_seconds as number | undefined) ?? 2 * interval_seconds) * 1000;
 }
 

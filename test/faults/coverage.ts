@@ -1,11 +1,13 @@
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
+import type { PackItem } from '#lib/health/history/pack.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { changesIn } from '#test/oracle/inside.ts';
+import { changesIn, isCheckKey } from '#test/oracle/inside.ts';
+import { packKeyOf } from '#test/oracle/outcomes.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
 import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';
 
@@ -34,7 +36,7 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
 
 /** Of every check that ever was. */
 function checkTypes(seen: Observations): string[] {
-  const made = changesIn(seen).filter(({ key, before }) => key.sk === 'CHECK' && !before);
+  const made = changesIn(seen).filter(({ key, before }) => isCheckKey(key) && !before);
   return made.map(({ after }) => (after as CheckItem).check_type);
 }
 
@@ -56,12 +58,21 @@ function coverItem(item: Item, add: Add): void {
   } else if (item.sk === 'EXECUTION') {
     const { trigger, dispatch_status, error_message } = item as ExecutionItem;
     add(`run: ${trigger}, ${error_message.startsWith('interrupted') ? 'interrupted' : dispatch_status}`);
-  } else if (item.sk.startsWith('G#')) {
-    add(`gap noted: ${(item as GapNoteItem).cause}`);
+  } else if (packKeyOf(item)) {
+    coverPack(item as PackItem, add);
   } else if (item.sk.startsWith('R#')) {
     const result = item as ResultItem;
     const kind = result.received_at !== undefined ? 'push' : result.error_kind === 'silence' ? 'silence' : 'probe';
     add(`result: ${kind}${result.history ? ', history' : ''}`);
     if (kind === 'probe' && isNobody(result)) add('result: probe, no answer');
+  }
+}
+
+function coverPack(item: PackItem, add: Add): void {
+  const { part } = packKeyOf(item)!;
+  add(`pack: part ${part > 2 ? '3 or more' : part}`);
+  for (const entry of entriesOf(item)) {
+    if (entry.gap) add(`gap noted: ${entry.gap}`);
+    else add(`result: packed, ${entry.success ? 'success' : 'failure'}`);
   }
 }

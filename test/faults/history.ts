@@ -3,13 +3,13 @@ import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultRecord } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
-import { changesIn, keyText, probeResults, type Seen, settingsIn } from '#test/oracle/inside.ts';
+import { changesIn, checkIdOf, checksIn, isCheckKey, keyText, type Seen, settingsIn } from '#test/oracle/inside.ts';
 import { graceOf, NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
+import { toldIn } from '#test/oracle/told.ts';
 import type { Run } from './simulate.ts';
 
 /** Three attempts with their waits and time-outs, the messages between them, and a receiver that asks to wait (ms). */
@@ -20,7 +20,7 @@ const ENDED_MS = 240_000;
 const LAST_MS = 70_000;
 
 /** What happened in a run of the simulation, for its judges. */
-export function historyOf({ seen, profile, keys, end }: Run): History {
+export function historyOf({ seen, profile, keys, end, shown }: Run): History {
   const items = [...seen.table.values()];
   return {
     asked_at: end,
@@ -37,7 +37,7 @@ export function historyOf({ seen, profile, keys, end }: Run): History {
     received: seen.received,
     calls: seen.calls,
     reports: seen.reports,
-    inside: { seen, profile, keys, end },
+    inside: { seen, profile, keys, end, shown },
   };
 }
 
@@ -51,11 +51,11 @@ function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'fe
   }
   for (const item of seen.table.values()) {
     if ('transition_sk' in item && item.pk.includes('#FEED#')) pointers.add(item.transition_sk as string);
-    if (item.sk === 'CHECK') states.set((item as CheckItem).id, { state: (item as CheckItem).state });
     if (!item.pk.includes('#ENTITIES#')) continue;
     const { id, state, seq } = item as EntityItem;
     states.set(id, { state, seq });
   }
+  for (const { id, state } of checksIn(seen)) states.set(id, { state });
   const stored = [...transitions].filter(([key]) => seen.table.has(key));
   return {
     transitions: stored.map(([, one]) => one).sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp)),
@@ -88,14 +88,15 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
     const result = after as ResultItem;
     const { success, latency_ms, error_message, received_at, history = false } = result;
     if (received_at !== undefined) {
-      const check_id = key.pk.split('#').at(-1)!;
+      const check_id = checkIdOf(key);
       const { id } = resultRecord(check_id, result);
       const mark = latency_ms > 0 ? `${latency_ms}` : '';
       const record = { success, latency_ms, error_message };
       const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), history, received_at, record };
       if (!results.has(id)) results.set(id, one);
     } else if (result.error_kind === 'silence') {
-      const check = changes.find((one) => one.key.pk === key.pk && one.key.sk === 'CHECK')!.before as CheckItem;
+      const check = changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === checkIdOf(key))!
+        .before as CheckItem;
       const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
       silences.push({ check_id: check.id, at: Number(key.sk.slice(2, 15)), grace_ms: graceOf(check), judged });
     }
@@ -105,13 +106,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
 
 /** Each pull check, once for each time in which it had the same settings. */
 function pulledIn(seen: Seen, end: number): PulledCheck[] {
-  const results = new Map<string, Set<number>>();
-  for (const { check, slot } of probeResults(seen))
-    results.set(check.id, (results.get(check.id) ?? new Set()).add(slot));
-  const notes = Map.groupBy(
-    [...seen.table.values()].filter((item): item is GapNoteItem => item.sk.startsWith('G#')),
-    ({ pk }) => pk,
-  );
+  const told = toldIn(seen);
   const outages = outagesOf(seen).map(({ from, to }) => ({ from, to: to + 1, cause: 'outage' }));
 
   return [...settingsIn(seen).values()].flat().flatMap(({ check, from, to }) => {
@@ -120,12 +115,12 @@ function pulledIn(seen: Seen, end: number): PulledCheck[] {
     const { id, interval_seconds } = check;
     const phase = phaseOf(id, interval_seconds);
     const interval = interval_seconds * 1000;
+    const isOwn = (one: { interval_seconds?: number }) =>
+      (one.interval_seconds ?? interval_seconds) === interval_seconds;
+    const { runs, gaps } = told.get(id)!;
     // The probe after a change of settings takes the place of the slot before it.
-    const had = [...(results.get(id) ?? [])].map((at) => phase + Math.floor((at - phase) / interval) * interval);
-    const noted = (notes.get(check.pk) ?? []).map(({ sk, cause }) => {
-      const slot = Number(sk.slice(2));
-      return { from: slot, to: slot + 1, cause };
-    });
+    const had = runs.filter(isOwn).map(({ at }) => phase + Math.floor((at - phase) / interval) * interval);
+    const noted = gaps.filter(isOwn).map(({ at, cause }) => ({ from: at, to: at + 1, cause }));
     return {
       id,
       interval_seconds,

@@ -5,8 +5,8 @@ import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';
 
-/** What a host does with a request. `fails`: it answers, but not as it should. */
-export type Does = 'well' | 'refuses' | 'fails' | 'hangs' | 'throttles';
+/** What a host does with a request. `fails`: it answers, but not as it should. `drags`: it answers well, and late. */
+export type Does = 'well' | 'refuses' | 'fails' | 'hangs' | 'throttles' | 'drags';
 /** What a host does for a while; `flaps`: something else each time. */
 type Manner = Does | 'flaps';
 type Spell = { to: number; manner: Manner };

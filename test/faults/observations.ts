@@ -2,7 +2,7 @@ import type { Seen } from '#test/oracle/inside.ts';
 
 /** What a run notes for its judges, and for those who act in it. */
 export type Observations = Seen & {
-  /** When the newest push of a check was received, by the key of the check. */
+  /** When the newest push of a check was received, by the id of the check. */
   newestPush: Map<string, number>;
   /** Orders everything that is observed. */
   next(): number;

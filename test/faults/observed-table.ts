@@ -2,7 +2,7 @@ import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { keyOf } from '#lib/platform/table/item-limits.ts';
-import { type Change, keyText } from '#test/oracle/inside.ts';
+import { type Change, checkIdOf, keyText } from '#test/oracle/inside.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';
 import { currentRun } from './run-context.ts';
@@ -28,7 +28,7 @@ export function observedTable(clock: VirtualClock, seen: Observations, onInsert:
       else seen.table.delete(keyText(key));
       if (after && !before) onInsert(after);
       const { received_at } = (after ?? {}) as Partial<ResultItem>;
-      if (received_at !== undefined) seen.newestPush.set(key.pk, received_at);
+      if (received_at !== undefined) seen.newestPush.set(checkIdOf(key), received_at);
     }
   }
 

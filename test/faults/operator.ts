@@ -2,6 +2,7 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { checkIdOf, checksIn } from '#test/oracle/inside.ts';
 import { slotsOf } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
@@ -12,8 +13,6 @@ import { RECORD } from './targets.ts';
 
 export type OperatorWorld = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
 
-export const checksIn = (seen: Observations): CheckItem[] =>
-  [...seen.table.values()].filter((item): item is CheckItem => item.sk === 'CHECK');
 export const actionsIn = (seen: Observations): ActionItem[] =>
   [...seen.table.values()].filter((item): item is ActionItem => item.sk.startsWith('act_'));
 export const entitiesIn = (seen: Observations): EntityItem[] =>
@@ -28,7 +27,8 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
     const config = grace === undefined ? {} : { grace_seconds: grace };
     return { ...common, check_type: 'push', interval_seconds, config };
   }
-  const interval_seconds = random.pick([10, 15, 20, 30, 60]);
+  // Most share theirs with others, so that they share packs.
+  const interval_seconds = random.pick([10, 10, 10, 15, 20, 30, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
   return { ...common, ...target(random, number), interval_seconds, timeout_ms };
 }
@@ -80,7 +80,9 @@ function newChannel(random: Random, number: number): object {
 
 /** Somebody tries a channel, or takes it away. */
 async function changeChannel({ random, clock, client, seen }: OperatorWorld, check: CheckItem): Promise<void> {
-  const policy = seen.table.get(`${check.pk}|POLICY`) as PolicyItem | undefined;
+  const policy = [...seen.table.values()].find(
+    (item): item is PolicyItem => item.sk === 'POLICY' && checkIdOf(item) === check.id,
+  );
   if (!policy || policy.channels.length === 0) return;
   const path = `/v1/checks/${check.id}/policy/channels/${random.pick(policy.channels).id}`;
   const send = random.chance(0.7) ? () => client('POST', `${path}/test`) : () => client('DELETE', path);

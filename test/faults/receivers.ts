@@ -14,7 +14,7 @@ type World = { random: Random; clock: VirtualClock; seen: Observations; manners:
 export const WEBHOOK_SECRET = 'letmesign';
 
 /** What a receiver answers; 0: nothing. Discord says 204. */
-const STATUS: Record<Does, number> = { well: 200, fails: 503, throttles: 429, refuses: 0, hangs: 0 };
+const STATUS: Record<Does, number> = { well: 200, drags: 200, fails: 503, throttles: 429, refuses: 0, hangs: 0 };
 
 /**
  * Whoever gets alerts: slack, discord, webhook and ntfy over http, by the path of their address, and the NATS server.

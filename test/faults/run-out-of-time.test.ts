@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
-import { RESULTS, under } from '#lib/keys.ts';
+import { cellOf, RESULTS, under } from '#lib/keys.ts';
 import type { Net } from '#lib/platform/net/net.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
@@ -15,12 +15,13 @@ async function probed(isOver: boolean) {
     if (isOver) controller.abort(new Error('The function is at its time-out.'));
     return { status: 200, headers: {}, body: '', latency_ms: 20 };
   };
-  const { tenant_id, entity_id, id: check_id } = check;
-  const slot = latestSlot(rhythmOf(check_id, 60), ports.clock.now());
-  const record = queueRecord('m1', { jobs: [{ tenant_id, entity_id, check_id, slot }] });
+  const { tenant_id, id } = check;
+  const cell = cellOf(id);
+  const slot = latestSlot(rhythmOf(cell, 60), ports.clock.now());
+  const record = queueRecord('m1', { jobs: [{ tenant_id, cell, interval_seconds: 60, slot, only: [id] }] });
   const prober = create({ ...ports, net: { ...ports.net, http } });
   const { batchItemFailures } = await prober({ Records: [record] }, { signal: controller.signal });
-  const { items } = await ports.table.query({ partition: keys.ofCheck(tenant_id, check_id), ...under(RESULTS) });
+  const { items } = await ports.table.query({ partition: keys.ofCheck(tenant_id, id), ...under(RESULTS) });
   return { given_back: batchItemFailures.length, results: items.length };
 }
 

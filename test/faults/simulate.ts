@@ -9,21 +9,23 @@ import type { Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { keyText, type NetworkSpell, type Stop } from '#test/oracle/inside.ts';
+import { checksIn, keyText, type NetworkSpell, type Shown, type Stop } from '#test/oracle/inside.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 import { resetPushes, runAgent } from './agents.ts';
+import { runBuilder } from './builder.ts';
 import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { runNeighbour } from './neighbour.ts';
 import { makeObservations, type Observations } from './observations.ts';
 import { observedTable } from './observed-table.ts';
-import { checksIn, newAction, newCheck, runMeddler, runOperator, setUpAlerts } from './operator.ts';
+import { newAction, newCheck, runMeddler, runOperator, setUpAlerts } from './operator.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
 import { receivers } from './receivers.ts';
 import { insist, makeClient } from './requests.ts';
+import { shownOf } from './shown-of.ts';
 import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
 import { drawWeather, makeWeather } from './weather.ts';
@@ -45,6 +47,8 @@ export type Run = {
   keys: Keys;
   calmFrom: number;
   end: number;
+  /** What the service shows of each check at the end, by its id. */
+  shown: Map<string, Shown>;
 };
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
@@ -133,8 +137,10 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   }
   void people({ ...world, end: calmFrom });
   await clock.runUntil(end);
+  const shown = new Map<string, Shown>();
+  for (const check of checksIn(seen)) shown.set(check.id, await shownOf({ ports: outside, keys }, check));
   table.close();
-  return { seed, profile, seen, keys, calmFrom, end };
+  return { seed, profile, seen, keys, calmFrom, end, shown };
 }
 
 /** The operator of the service disables the account, and enables it again; on a full disk they try again. */
@@ -218,6 +224,7 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   void runOperator(world, end);
   void runMeddler(world, end);
+  void runBuilder(world, end);
   void runMcpClient(world);
 
   const hired = new Set<string>();

@@ -16,21 +16,26 @@ type World = {
 
 const DAY_MS = 86_400_000;
 const HEALTH = { wellMs: 240_000, illMs: 90_000 };
+/** How long a host takes that drags (ms); longer than its caller waits, and it hangs. */
+const DRAGS_MS = [1_500, 4_900] as const;
 /** The record that every dns check wants; whoever wants another one gets a wrong answer. */
 export const RECORD = '192.0.2.7';
 /** How often our own resolver answers out of its memory, whatever its network does. */
 const REMEMBERED = 0.3;
 
-/** What a target gives, by what it does; an error is thrown. */
-type Answers<T> = Record<'well' | 'fails' | 'refuses', () => T | NetError>;
+/** What a target gives, by what it does, after so many ms; an error is thrown. */
+type Answers<T> = Record<'well' | 'fails' | 'refuses', (took: number) => T | NetError>;
 
-/** The hosts that checks probe: http, tcp, tls and dns. */
-/** @param world `onProbe` hears of each request that is out */
+/**
+ * The hosts that checks probe: http, tcp, tls and dns.
+ * @param world `onProbe` hears of each request that is out
+ */
 export function targets({ random, clock, seen, manners, onProbe }: World) {
-  async function give<T>(does: Does, timeout: number, answers: Answers<T>): Promise<T> {
-    await manners.think();
+  async function give<T>(does: Does, drag: number, timeout: number, answers: Answers<T>): Promise<T> {
+    const begun = clock.now();
+    await (does === 'drags' ? manners.sleep(drag) : manners.think());
     if (does === 'hangs') return manners.hang(timeout);
-    const answer = answers[does === 'throttles' ? 'fails' : does]();
+    const answer = answers[does === 'throttles' ? 'fails' : does === 'drags' ? 'well' : does](clock.now() - begun);
     if (answer instanceof NetError) throw answer;
     return answer;
   }
@@ -43,9 +48,11 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
     const { process, host, own_resolver = false } = who;
     const isRemembered = own_resolver && random.chance(REMEMBERED);
     const down = isRemembered ? undefined : manners.outside(['network', 'targets']);
-    const does = manners.doesNow(host, HEALTH);
+    const manner = manners.doesNow(host, { ...HEALTH, ills: [...manners.ILLS, 'drags'] });
+    const drag = manner === 'drags' ? random.int(...DRAGS_MS) : 0;
+    const does = drag >= timeout ? 'hangs' : manner;
     const at = clock.now();
-    const success = !down && does === 'well';
+    const success = !down && (does === 'well' || does === 'drags');
     const one: ProbeSeen = {
       process,
       run: currentRun(),
@@ -59,7 +66,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
     seen.probes.push(one);
     onProbe();
     try {
-      const answer = await (down ? manners.silence(down, timeout) : give(does, timeout, answers));
+      const answer = await (down ? manners.silence(down, timeout) : give(does, drag, timeout, answers));
       // It has come; but whoever stood still until the deadline was over finds that out first.
       if (clock.now() > at + timeout && stalledBetween(seen, at, clock.now()) > 0)
         throw new NetError('timeout', `no answer within ${timeout} ms`);
@@ -78,27 +85,27 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
   const noServer = () => new NetError('dns', 'the DNS server failed to answer');
   const noHandshake = () => new NetError('tls', 'it closed the connection', { answered: true });
 
-  function certificate(days: number): TlsReply {
+  function certificate(days: number, latency_ms: number): TlsReply {
     const valid_to = clock.now() + days * DAY_MS;
     const problem = days < 0 ? 'the certificate has expired' : '';
-    return { latency_ms: 20, valid_from: valid_to - 365 * DAY_MS, valid_to, problem };
+    return { latency_ms, valid_from: valid_to - 365 * DAY_MS, valid_to, problem };
   }
 
   return {
     http: (process: number, host: string, timeout: number): Promise<number> =>
       probe({ process, host }, timeout, { well: () => 200, fails: () => 503, refuses: refused }),
     connect: (process: number, host: string, timeout: number): Promise<{ latency_ms: number }> =>
-      probe({ process, host }, timeout, { well: () => ({ latency_ms: 20 }), fails: noRoute, refuses: refused }),
+      probe({ process, host }, timeout, { well: (latency_ms) => ({ latency_ms }), fails: noRoute, refuses: refused }),
     tls: (process: number, host: string, timeout: number): Promise<TlsReply> =>
       probe({ process, host }, timeout, {
-        well: () => certificate(90),
-        fails: () => (random.chance(0.5) ? certificate(-1) : noHandshake()),
+        well: (took) => certificate(90, took),
+        fails: (took) => (random.chance(0.5) ? certificate(-1, took) : noHandshake()),
         refuses: refused,
       }),
     /** @param resolver undefined: our own */
     resolve: (process: number, hostname: string, resolver: string | undefined, timeout: number): Promise<LookUpReply> =>
       probe({ process, host: resolver ?? hostname, own_resolver: resolver === undefined }, timeout, {
-        well: () => ({ values: ['192.0.2.8', RECORD], latency_ms: 20 }),
+        well: (latency_ms) => ({ values: ['192.0.2.8', RECORD], latency_ms }),
         fails: () => (random.chance(0.5) ? { values: ['203.0.113.9'], latency_ms: 20 } : noServer()),
         refuses: noName,
       }),

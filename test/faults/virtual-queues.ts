@@ -62,11 +62,13 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     const now = clock.now();
     for (const message of messages) {
       const { text } = sendable(message, now + AHEAD_MS);
-      for (const { check_id, slot } of jobsIn(queue, text)) seen.jobsSent.push({ check_id, slot, at: now });
+      for (const job of jobsIn(queue, text)) seen.jobsSent.push({ ...job, at: now });
       const copies = random.chance(shared.profile.duplicate) ? 2 : 1;
       if (copies > 1) count(seen, 'message twice');
       for (let i = 0; i < copies; i++) {
-        const at = Math.max(now, message.not_before ?? now) + (i === 0 ? 0 : random.int(0, 30_000));
+        // The same message in two hands at once, or again when its work is long done.
+        const later = random.chance(0.5) ? random.int(0, 100) : random.int(0, 30_000);
+        const at = Math.max(now, message.not_before ?? now) + (i === 0 ? 0 : later);
         source.send(text, perhapsLate(at), runContext.getStore()?.lineage);
       }
     }
@@ -78,7 +80,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
       return undefined;
     }
     const runs: JobRun[][] = batch.map(({ body }) =>
-      jobsIn(queue, body).map(({ check_id, slot }) => ({ check_id, slot, began_at: clock.now() })),
+      jobsIn(queue, body).map((job) => ({ ...job, began_at: clock.now() })),
     );
     seen.jobRuns.push(...runs.flat());
     const slots = batch.map(({ body }) => slotOf(queue, body));
@@ -126,7 +128,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
   };
 }
 
-function jobsIn(queue: string, body: string): { check_id: string; slot: number }[] {
+function jobsIn(queue: string, body: string): Job[] {
   if (queue === 'job') return (JSON.parse(body) as { jobs: Job[] }).jobs;
   return queue === 'slow' ? (JSON.parse(body) as { slow_jobs: Job[] }).slow_jobs : [];
 }

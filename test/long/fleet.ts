@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { STORE_FILE } from '#infra/local/store/store.ts';
-import { after, keyTable, RESULTS } from '#lib/keys.ts';
+import { entryOf, type PackItem } from '#lib/health/history/pack.ts';
+import { after, cellOf, keyTable, numberOf, RESULTS } from '#lib/keys.ts';
 import { isSlot, type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
 import type { RealService } from '#test/support/real-service.ts';
@@ -52,8 +53,9 @@ export async function makeChecks(
   const entities = Math.ceil(count / CHECKS_AN_ENTITY);
   const limits = Object.entries({
     checks: CHECKS_AN_ENTITY,
-    entities,
-    'all-checks': count,
+    // And one more of each, for what its caller makes.
+    entities: entities + 1,
+    'all-checks': count + 1,
     'checks-per-minute': Math.ceil((count * 60) / interval_seconds),
   }).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const cli = join(import.meta.dirname, '../../infra/admin.ts');
@@ -66,24 +68,41 @@ export async function makeChecks(
     const settings = { check_type: 'http', target_url: `${targetUrl}/${number}`, interval_seconds };
     const entity_id = owners[number % entities]!.id;
     const { id } = got(await client.post('/v1/checks', { ...settings, entity_id }), 201);
-    return { id, number, rhythm: rhythmOf(id, interval_seconds) };
+    return { id, number, rhythm: rhythmOf(cellOf(id), interval_seconds) };
   });
   return { tenant, checks };
 }
 
-/** The slots of each check that have a result, ascending, epoch ms: a slot cannot stand there twice, it is the key. */
+type Pack = { slot: number; pack: PackItem };
+
+/** The slots of each check that have a result, of its own or in a pack, ascending, epoch ms. */
 export function slotsRecorded(dir: string, tenant: string, checks: Check[]): number[][] {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   try {
     const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
-    const select = db.prepare('SELECT sk FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk');
-    return checks.map(({ id, rhythm }) =>
-      select
+    const singles = db.prepare('SELECT sk FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk');
+    const packs = db.prepare('SELECT sk, body FROM items WHERE pk = ?');
+    const ofCell = (cell: string, interval_seconds: number): Pack[] =>
+      packs.all(keys.packs(tenant, cell, interval_seconds)).map(({ sk, body }) => ({
+        slot: Number(String(sk).slice(0, 13)),
+        pack: JSON.parse(String(body)) as PackItem,
+      }));
+    const cells = new Map<string, Pack[]>();
+    return checks.map(({ id, rhythm }) => {
+      const cell = cellOf(id);
+      const written = cells.get(cell) ?? ofCell(cell, rhythm.interval_ms / 1000);
+      cells.set(cell, written);
+      const packed = written.filter(({ pack }) => {
+        const entry = entryOf(pack, numberOf(id));
+        return entry !== undefined && entry.gap === undefined;
+      });
+      const single = singles
         .all(keys.ofCheck(tenant, id), RESULTS, after(RESULTS))
         .map(({ sk }) => Number(String(sk).slice(RESULTS.length, RESULTS.length + 13)))
         // The probe at the creation stands at that moment.
-        .filter((at) => isSlot(rhythm, at)),
-    );
+        .filter((at) => isSlot(rhythm, at));
+      return [...new Set([...packed.map(({ slot }) => slot), ...single])].sort((a, b) => a - b);
+    });
   } finally {
     db.close();
   }

@@ -1,7 +1,6 @@
-import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
-import type { Inside } from './inside.ts';
+import { checksIn, type Inside, keyText } from './inside.ts';
 import { toldOf } from './rules.ts';
 
 /** Where an alert was planned or held back by a cooldown, the channels know how it stands, or are about to be told. */
@@ -9,16 +8,14 @@ export function checkBeliefs({ seen, keys }: Inside): string[] {
   const items = [...seen.table.values()];
   const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));
   const byCheck = Map.groupBy(transitions, ({ check_id }) => check_id);
-  return items.flatMap((item) => {
-    const check = item.sk === 'CHECK' ? (item as CheckItem) : undefined;
-    const policy = seen.table.get(`${item.pk}|POLICY`) as PolicyItem | undefined;
-    if (!check || !policy?.catch_up || policy.silenced || policy.channels.length === 0) return [];
+  return checksIn(seen).flatMap((check) => {
+    const policy = seen.table.get(keyText(keys.policy(check.tenant_id, check.id))) as PolicyItem | undefined;
+    if (!policy?.catch_up || policy.silenced || policy.channels.length === 0) return [];
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
     const matters = last && (last.alert.reason === null || last.alert.reason === 'cooldown');
     if (!matters || toldOf(check) === check.state) return [];
     if (check.state === 'up' && !policy.notify_on_recovery) return [];
-    const entry = keys.entry('catch_up', check.tenant_id, check.entity_id, check.id);
-    if (seen.table.has(`${entry.pk}|${entry.sk}`)) return [];
+    if (seen.table.has(keyText(keys.entry('catch_up', check.tenant_id, check.id)))) return [];
     return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
   });
 }

@@ -1,13 +1,22 @@
 import type { FunctionName } from '#infra/topology.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import type { Keys } from '#lib/keys.ts';
+import { CHECKS, cellOf, type Keys } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import type { Lineage } from '#test/support/lineage.ts';
 import type { Call, PushAttempt, Received, Reported, Span } from './history.ts';
 
 /** A life of the service in the simulation, seen from inside. `quiet`: nothing of ours fails in it. */
-export type Inside = { seen: Seen; profile: { quiet: boolean; jumpMs: number }; keys: Keys; end: number };
+export type Inside = {
+  seen: Seen;
+  profile: { quiet: boolean; jumpMs: number };
+  keys: Keys;
+  end: number;
+  /** What the service shows of each check at the end, by its id. */
+  shown: Map<string, Shown>;
+};
+
+/** All results of a check, newest first, and its gaps. */
+export type Shown = { results: { id: string; success: boolean }[]; gaps: Span[] };
 
 /** One item as a commit left it; `before` and `after` are undefined where there is none. */
 export type Change = { key: Key; before: Item | undefined; after: Item | undefined };
@@ -27,9 +36,11 @@ export type FunctionRun = {
   aborted_at?: number;
 };
 
+/** What a job is about: the checks of a cell with an interval, or only some of them, at a slot (epoch ms). */
+export type JobSeen = { cell: string; interval_seconds: number; slot: number; only?: string[] | undefined };
 /** One time that a function took a job. `done_at` is absent while it is at it and when it died. */
-export type JobRun = { check_id: string; slot: number; began_at: number; done_at?: number };
-export type JobSent = { check_id: string; slot: number; at: number };
+export type JobRun = JobSeen & { began_at: number; done_at?: number };
+export type JobSent = JobSeen & { at: number };
 /**
  * One request to a target. `ended_at` is absent while it lasts; `silent`: no answer came. `own_resolver`: our own DNS
  * server was asked, whose memory says nothing of the network.
@@ -72,7 +83,7 @@ export type Seen = {
   pushes: PushAttempt[];
   jobsSent: JobSent[];
   jobRuns: JobRun[];
-  jobsDead: { check_id: string; slot: number }[];
+  jobsDead: JobSeen[];
   probes: ProbeSeen[];
   looks: Look[];
   received: SeenAlert[];
@@ -100,6 +111,20 @@ export type Seen = {
 
 export const keyText = ({ pk, sk }: Key): string => `${pk}|${sk}`;
 
+/** Whether a check stands there. */
+export const isCheckKey = ({ sk }: Key): boolean => sk.startsWith(CHECKS);
+/** Whose item it is: the check that stands there, or the one that it lies under. */
+export const checkIdOf = (key: Key): string =>
+  isCheckKey(key) ? key.sk.slice(CHECKS.length) : key.pk.split('#').at(-1)!;
+
+/** The checks of a table. */
+export const checksIn = ({ table }: Pick<Seen, 'table'>): CheckItem[] =>
+  [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
+
+/** Whether a job is about a check at a slot, as it had this interval. */
+export const isJobOf = (job: JobSeen, { id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): boolean =>
+  job.cell === cellOf(id) && job.interval_seconds === interval_seconds && (job.only?.includes(id) ?? true);
+
 /** For how long the processes stood still between two times (ms). */
 export const stalledBetween = ({ stalls }: Pick<Seen, 'stalls'>, from: number, to: number): number =>
   stalls.reduce((sum, stall) => sum + Math.max(0, Math.min(to, stall.to) - Math.max(from, stall.from)), 0);
@@ -116,7 +141,7 @@ export function settingsIn(seen: Seen): Map<string, Settings[]> {
   const settings = new Map<string, Settings[]>();
   for (const { key, before, after, commit } of changesIn(seen)) {
     const [old, check] = [before, after] as (CheckItem | undefined)[];
-    if (key.sk !== 'CHECK' || old?.rev === check?.rev) continue;
+    if (!isCheckKey(key) || old?.rev === check?.rev) continue;
     const list = settings.get((check ?? old)!.id) ?? [];
     const last = list.at(-1);
     if (last) last.to = commit.at;
@@ -124,15 +149,4 @@ export function settingsIn(seen: Seen): Map<string, Settings[]> {
     settings.set((check ?? old)!.id, list);
   }
   return settings;
-}
-
-/** Each result of a probe as it was stored, with its check as that stood then. */
-export function* probeResults(seen: Seen) {
-  const checks = new Map<string, CheckItem>();
-  for (const { key, after, commit } of changesIn(seen)) {
-    if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
-    const check = checks.get(key.pk);
-    if (!after || !key.sk.startsWith('R#') || check?.execution_mode !== 'pull') continue;
-    yield { commit, check, slot: Number(key.sk.slice(2, 15)), result: after as ResultItem };
-  }
 }

@@ -1,50 +1,67 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { changesIn, type Inside, type JobRun, settingsIn } from './inside.ts';
+import { cellOf } from '#lib/keys.ts';
+import { type Inside, isJobOf, type JobRun, settingsIn } from './inside.ts';
+import { notedGaps, probeResults } from './outcomes.ts';
 import { isUnjudged, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
 /**
- * A job that was taken and is not given again has left its result, obtained with the settings that stood all the while;
- * or it was sent again, noted as a gap, or its successor was due.
+ * A job that was taken and is not given again has left the outcome of each check that it is about, obtained with the
+ * settings that stood all the while; or the check was sent again, noted as a gap, or its next slot was due.
  */
 export function checkJobs(inside: Inside): string[] {
   const { seen } = inside;
+  const skew = skewOf(inside);
   const settings = settingsIn(seen);
-  const stored = changesIn(seen).filter(({ key, after }) => key.sk.startsWith('R#') && after);
-  const results = Map.groupBy(stored, ({ key }) => `${key.pk} ${key.sk.slice(2, 15)}`);
+  const cells = Map.groupBy(settings.keys(), cellOf);
+  const runs = Map.groupBy(probeResults(seen), ({ check, at }) => `${check.id} ${at}`);
+  const gaps = new Set([...notedGaps(seen)].map(({ check, at }) => `${check.id} ${at}`));
+  const sent = Map.groupBy(seen.jobsSent, ({ cell, slot }) => `${cell} ${slot}`);
+
   return seen.jobRuns.flatMap((job) => {
-    const { check_id, slot, began_at, done_at } = job;
-    const stood = settings.get(check_id)?.findLast(({ from }) => from <= began_at);
-    const check = stood?.check;
-    if (!stood || !check?.enabled || done_at === undefined) return [];
-    const changed = stood.to <= done_at;
-    const isSlot = slotsOf(check_id, check.interval_seconds, slot - 1, slot).length === 1;
-    if (changed || !isSlot || isExcused(inside, job, check)) return [];
-    const at = String(Math.max(slot, check.settings_at)).padStart(13, '0');
-    const own = results
-      .get(`${check.pk} ${at}`)
-      ?.map(({ after }) => after as ResultItem)
-      .some(({ history, checked_at }) => !history && Date.parse(checked_at) >= stood.from - skewOf(inside));
-    return own ? [] : [`${check_id}: the job of slot ${slot} was done at ${done_at} and left no result`];
+    const { cell, slot, began_at, done_at } = job;
+    if (done_at === undefined) return [];
+    return (job.only ?? cells.get(cell) ?? []).flatMap((id) => {
+      const stood = settings.get(id)?.findLast(({ from }) => from <= began_at);
+      const check = stood?.check;
+      if (!stood || !check || stood.to <= done_at || !isDue(job, check)) return [];
+      // Of a slot that was packed with the settings before a change, the packs keep that outcome.
+      const isLeft = runs
+        .get(`${id} ${Math.max(slot, check.settings_at)}`)
+        ?.some(({ history, begun, single }) => !history && (!single || begun >= stood.from - skew));
+      if (isLeft || gaps.has(`${id} ${slot}`)) return [];
+      const isSentAgain = sent
+        .get(`${cell} ${slot}`)
+        ?.some((one) => isJobOf(one, check) && one.at >= began_at && one.at <= done_at);
+      const isPacked = runs.get(`${id} ${slot}`)?.some(({ single }) => !single) ?? false;
+      return isSentAgain || isExcused(inside, job, check, isPacked)
+        ? []
+        : [`${id}: the job of slot ${slot} was done at ${done_at} and left no outcome`];
+    });
   });
 }
 
-function isExcused(inside: Inside, { check_id, slot, began_at, done_at }: JobRun, check: CheckItem): boolean {
+/** Whether a job is about a check with these settings: a slot before a change is that of the change's own probe. */
+function isDue(job: JobRun, check: CheckItem): boolean {
+  const { id, enabled, execution_mode, interval_seconds, settings_at } = check;
+  const isSlot = slotsOf(id, interval_seconds, job.slot - 1, job.slot).length === 1;
+  const isAfter = job.only !== undefined || job.slot >= settings_at;
+  return enabled && execution_mode === 'pull' && isJobOf(job, check) && isSlot && isAfter;
+}
+
+/** @param isPacked a pack has a run of the slot: of a target that is silent later, the packs note no gap */
+function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: CheckItem, isPacked: boolean): boolean {
   const { seen } = inside;
   const next = slot + check.interval_seconds * 1000;
+  const host = targetOf(check);
   return (
     done_at! >= next - skewOf(inside) ||
-    seen.table.has(`${check.pk}|G#${String(slot).padStart(13, '0')}`) ||
     seen.stops.some(({ from, over }) => from <= done_at! && over >= began_at) ||
     seen.probes.some(
       (probe) =>
-        probe.host === targetOf(check) &&
+        probe.host === host &&
         probe.at >= began_at &&
         probe.at <= done_at! &&
-        isUnjudged(seen, probe, NEAR_PROBE_MS),
-    ) ||
-    seen.jobsSent.some(
-      (one) => one.check_id === check_id && one.slot === slot && one.at >= began_at && one.at <= done_at!,
+        ((isPacked && probe.silent) || isUnjudged(seen, probe, NEAR_PROBE_MS)),
     )
   );
 }

@@ -1,7 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { GapNoteItem } from '#lib/health/history/gap-causes.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
-import { changesIn, type Inside, type Look, type ProbeSeen } from './inside.ts';
+import type { Commit, Inside, Look, ProbeSeen } from './inside.ts';
+import { notedGaps, probeResults } from './outcomes.ts';
 import { isUnjudged, skewOf, targetOf } from './rules.ts';
 
 const HOSTS = 3;
@@ -28,30 +27,22 @@ export function checkNetwork(inside: Inside): string[] {
   if (inside.profile.jumpMs > 0) return wrong;
   const skew = skewOf(inside);
   const witnessed = witnesses(inside);
-  const checks = new Map<string, CheckItem>();
   const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
+  const silentIn = (check: CheckItem, { at, run }: Commit) =>
+    (probes.get(targetOf(check)) ?? []).filter((probe) => probe.run === run && probe.silent && probe.ended_at <= at);
 
-  for (const { key, after, commit } of changesIn(seen)) {
-    if (key.sk === 'CHECK' && after) checks.set(key.pk, after as CheckItem);
-    const check = checks.get(key.pk);
-    if (!after || check?.execution_mode !== 'pull') continue;
-    const { at: now, run } = commit;
-    const silent = (probes.get(targetOf(check)) ?? []).filter(
-      (probe) => probe.run === run && probe.silent && probe.ended_at <= now,
-    );
-    if (key.sk.startsWith('R#')) {
-      const { success, checked_at, error_kind } = after as ResultItem;
-      if (success || !NO_ANSWER.has(error_kind ?? '')) continue;
-      const begun = Date.parse(checked_at) - skew;
-      const own = silent.filter(({ at }) => at >= begun && at <= begun + skew + 4000);
-      if (own.length > 0 && own.every((probe) => witnessed.mustSpare(probe, begun, now)))
-        wrong.push(`${check.id}: the probe of ${checked_at} was held against its target while our network was down`);
-    } else if (key.sk.startsWith('G#') && (after as GapNoteItem).cause === 'network') {
-      const slot = Number(key.sk.slice(2));
-      const own = silent.filter(({ at }) => at >= slot - skew);
-      if (!own.some((probe) => witnessed.maySpare(probe, now)))
-        wrong.push(`${check.id}: slot ${slot} was blamed on our network at ${now} without a reason`);
-    }
+  for (const { check, commit, success, begun: noted, error_kind } of probeResults(seen)) {
+    if (success || !NO_ANSWER.has(error_kind ?? '')) continue;
+    const begun = noted - skew;
+    const own = silentIn(check, commit).filter(({ at }) => at >= begun && at <= begun + skew + 4000);
+    if (own.length > 0 && own.every((probe) => witnessed.mustSpare(probe, begun, commit.at)))
+      wrong.push(`${check.id}: the probe of ${noted} was held against its target while our network was down`);
+  }
+  for (const { check, commit, at: slot, gap } of notedGaps(seen)) {
+    if (gap !== 'network') continue;
+    const own = silentIn(check, commit).filter(({ at }) => at >= slot - skew);
+    if (!own.some((probe) => witnessed.maySpare(probe, commit.at)))
+      wrong.push(`${check.id}: slot ${slot} was blamed on our network at ${commit.at} without a reason`);
   }
   return wrong;
 }

@@ -1,17 +1,19 @@
 import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { cellOf } from '#lib/keys.ts';
 import type { EntryItem } from '#lib/schedule/entries.ts';
-import type { Inside } from './inside.ts';
+import { checkIdOf, checksIn, type Inside } from './inside.ts';
+
+const isPulled = ({ enabled, execution_mode, interval_seconds }: CheckItem, interval: number): boolean =>
+  enabled && execution_mode === 'pull' && interval_seconds === interval;
 
 /** After deletions nothing is left that anybody acts on, and what is there has all that it needs. */
 export function checkOrphans({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const items = [...seen.table.values()];
-  const checks = new Map(
-    items.filter((item): item is CheckItem => item.sk === 'CHECK').map((check) => [check.pk, check]),
-  );
-  const ids = new Set([...checks.values()].map((check) => check.id));
+  const checks = checksIn(seen);
+  const ids = new Set(checks.map((check) => check.id));
   const entities = items.filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
   const entries = new Map(
     items.filter((item) => item.pk.startsWith('SCHEDULE#')).map((item) => [item.sk, item as EntryItem]),
@@ -29,25 +31,27 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
       wrong.push(`${item.pk} ${item.sk} outlived its run`);
     if (item.sk.startsWith('ACTION#') && !actions.has(item.sk.slice('ACTION#'.length)))
       wrong.push(`${item.pk} ${item.sk} outlived its action`);
-    if (/^(POLICY|REV#|LAST#)/.test(item.sk) && !checks.has(item.pk))
+    if (/^(POLICY|REV#|LAST#)/.test(item.sk) && !ids.has(checkIdOf(item)))
       wrong.push(`${item.pk} ${item.sk} outlived its check`);
     if (item.pk.includes('#CHANNELS#') && !ids.has((item as unknown as { check_id: string }).check_id))
       wrong.push(`channel ${item.sk} outlived its check`);
   }
   for (const entry of entries.values()) {
-    if (!ids.has(entry.id) && !actions.has(entry.id)) wrong.push(`entry ${entry.sk} outlived its owner`);
+    const isWanted =
+      entry.kind === 'probe'
+        ? checks.some((check) => cellOf(check.id) === entry.cell && isPulled(check, entry.interval_seconds))
+        : entry.kind === 'rollup'
+          ? checks.some((check) => cellOf(check.id) === entry.cell)
+          : ids.has(entry.id) || actions.has(entry.id);
+    if (!isWanted) wrong.push(`entry ${entry.sk} outlived its ${entry.kind === 'probe' ? 'check' : 'owner'}`);
   }
-  for (const check of checks.values()) {
+  for (const check of checks) {
     const entity = entities.find(({ id }) => id === check.entity_id);
     if (!entity) wrong.push(`${check.id} outlived its entity`);
     else if (entity.checks[check.id] !== check.state)
       wrong.push(`${check.id} is ${check.state}, its entity has ${entity.checks[check.id]}`);
-    const entry = (kind: 'probe' | 'silence') =>
-      entries.get(keys.entry(kind, check.tenant_id, check.entity_id, check.id).sk);
-    const rhythm = check.enabled && check.execution_mode === 'pull' ? check.interval_seconds * 1000 : undefined;
-    if (entry('probe')?.rhythm?.interval_ms !== rhythm) wrong.push(`${check.id} has a wrong entry for its probes`);
     const listens = check.enabled && check.last_received !== undefined;
-    if ((entry('silence') !== undefined) !== listens)
+    if (entries.has(keys.entry('silence', check.tenant_id, check.id).sk) !== listens)
       wrong.push(`${check.id} has ${listens ? 'no' : 'an'} entry for its silence`);
   }
   for (const { id, checks: held } of entities) {

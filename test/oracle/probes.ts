@@ -1,6 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PulledCheck } from './history.ts';
-import { type Inside, probeResults, type Seen } from './inside.ts';
+import type { Inside, Seen } from './inside.ts';
+import { probeResults } from './outcomes.ts';
 import { isNeighbours, NEAR_CHANGE_MS, skewOf, targetOf } from './rules.ts';
 
 /**
@@ -24,13 +25,13 @@ export function checkProbes(inside: Inside, pulled: PulledCheck[]): string[] {
   const results = new Set<string>();
   const begins = new Map<string, number[]>();
   const probes = Map.groupBy(seen.probes, ({ host }) => host);
-  for (const { commit, check, slot, result } of probeResults(seen)) {
+  for (const { commit, check, at: slot, begun, success, single, history } of probeResults(seen)) {
     const { id, interval_seconds, settings_at } = check;
     // Its own with the settings before a change, which it did not see, and with those after it.
     const isBoth = settings_at > slot - NEAR_CHANGE_MS;
-    if (results.has(`${id} ${slot}`) && !result.history && !isBoth) wrong.push(`${id}: slot ${slot} has two results`);
-    results.add(`${id} ${slot}`);
-    const begun = Date.parse(result.checked_at);
+    if (single && results.has(`${id} ${slot}`) && !history && !isBoth)
+      wrong.push(`${id}: slot ${slot} has two results`);
+    if (single) results.add(`${id} ${slot}`);
     begins.set(id, [...(begins.get(id) ?? []), begun]);
     if (begun < slot - skew) wrong.push(`${id}: probed at ${begun}, before its slot ${slot}`);
     if (begun >= slot + interval_seconds * 1000 + (profile.jumpMs && skew) && isCurrent(check, slot))
@@ -39,9 +40,9 @@ export function checkProbes(inside: Inside, pulled: PulledCheck[]): string[] {
     const isReal = probes
       .get(targetOf(check))
       ?.some(
-        ({ run, at, success }) => run === commit.run && at >= begun - skew && at <= by && success === result.success,
+        (probe) => probe.run === commit.run && probe.at >= begun - skew && probe.at <= by && probe.success === success,
       );
-    if (!isReal) wrong.push(`${id}: nobody saw the probe of ${begun} that found ${result.success}`);
+    if (!isReal) wrong.push(`${id}: nobody saw the probe of ${begun} that found ${success}`);
   }
   return profile.quiet ? [...wrong, ...checkAtOnce(inside, pulled, begins)] : wrong;
 }
@@ -59,10 +60,9 @@ function checkAtOnce({ seen, profile }: Inside, pulled: PulledCheck[], begins: M
   });
 }
 
-/** Until when a probe that began at `begun` has sent its request: by then, unless the machine stood still. */
+/** Until when a probe that began at `begun` has sent its request: by then, unless the machine stood still meanwhile. */
 function sentBy({ outages, stalls }: Seen, begun: number, by: number): number {
-  const asleep = [...outages.filter(({ suspended }) => suspended), ...stalls].find(
-    ({ from, to }) => from <= by && to >= begun,
-  );
-  return asleep ? asleep.to + SENT_MS : by;
+  return [...outages.filter(({ suspended }) => suspended), ...stalls]
+    .sort((a, b) => a.from - b.from)
+    .reduce((sent, { from, to }) => (from <= sent && to >= begun ? Math.max(sent, to + SENT_MS) : sent), by);
 }

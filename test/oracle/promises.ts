@@ -1,6 +1,7 @@
 import { checkActions } from './actions.ts';
 import { checkAlerts } from './alerts.ts';
 import { checkBeliefs } from './beliefs.ts';
+import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
 import { checkDisabledAccount } from './disabled-account.ts';
 import { checkFullDisk } from './full-disk.ts';
@@ -16,6 +17,7 @@ import { checkQuietResults } from './quiet-results.ts';
 import { checkReports } from './reports.ts';
 import { checkRuns } from './runs.ts';
 import { checkSchedules } from './schedules.ts';
+import { checkShown } from './shown.ts';
 import { checkSilence } from './silence.ts';
 import { checkSlots } from './slots.ts';
 import { checkStandstills } from './standstills.ts';
@@ -35,6 +37,8 @@ export const promises: Record<string, Check> = {
   states: fromInside(checkStates),
   chains: checkChains,
   'quiet results': fromInside(checkQuietResults),
+  shown: fromInside(checkShown),
+  cells: fromInside(checkCells),
   pushes: checkPushes,
   'full disk': fromInside(checkFullDisk),
   silence: checkSilence,

@@ -1,64 +1,101 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultRecord } from '#lib/health/history/result-item.ts';
-import { type Commit, changesIn, type Inside } from './inside.ts';
-import { isChanged } from './rules.ts';
+import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
+import { probeResults } from './outcomes.ts';
+import { isChanged, isNeighbours, targetOf } from './rules.ts';
 
 /** A probe reads its check at most so long before it notes its beginning (ms). */
 const READ_BEFORE_MS = 10_000;
+/**
+ * When nothing of ours fails, what a probe found is stored so soon after its end (ms): a quiet run waits for others.
+ */
+const STORED_MS = { judged: 1_000, quiet: 3_000 };
 
 /**
  * A result that was stored without judging must have had nothing to change: a probe in the time from its reading to
- * its storing, a push in the time from its request to its answer.
+ * its storing, a push in the time from its request to its answer. What changes something waits for nobody.
  */
-export function checkQuietResults({ seen }: Inside): string[] {
-  const wrong: string[] = [];
-  const checks = changesIn(seen).filter(({ key }) => key.sk === 'CHECK');
-  const versions = Map.groupBy(checks, ({ key }) => key.pk);
-  const quiet = new Map<string, { n: number; at: number; result: ResultItem }>();
-  for (const { key, after, commit } of changesIn(seen)) {
-    if (!key.sk.startsWith('R#') || !after) continue;
-    const result = after as ResultItem;
-    const { id } = resultRecord('', result);
-    const isJudged = commit.changes.some((one) => one.key.sk === 'CHECK' && one.key.pk === key.pk);
-    if (isJudged || result.history) quiet.delete(id);
-    else quiet.set(id, { n: commit.n, at: commit.at, result });
-  }
+export function checkQuietResults(inside: Inside): string[] {
+  const { seen } = inside;
+  const versionsOf = versionsIn(seen);
+  return [...checkProbed(seen, versionsOf), ...checkPushed(seen, versionsOf), ...checkWaiting(inside)];
+}
 
-  /** The versions that the check had from `from` on until `to`. */
-  const between = (pk: string, isFrom: (version: Commit) => boolean, to: number): CheckItem[] => {
-    const list = versions.get(pk) ?? [];
+type Versions = (id: string, isFrom: (version: Commit) => boolean, to: number) => CheckItem[];
+
+/** The versions that a check had from a moment on until the commit `to`. */
+function versionsIn(seen: Seen): Versions {
+  const checks = changesIn(seen).filter(({ key }) => isCheckKey(key));
+  const versions = Map.groupBy(checks, ({ key }) => checkIdOf(key));
+  return (id, isFrom, to) => {
+    const list = versions.get(id) ?? [];
     const before = list.findLastIndex(({ commit }) => !isFrom(commit));
     return list
       .slice(Math.max(0, before))
       .flatMap(({ commit, after }) => (commit.n <= to && after ? [after as CheckItem] : []));
   };
+}
 
-  for (const [id, { n, at, result }] of quiet) {
-    if (result.received_at !== undefined) continue;
-    const begun = Date.parse(result.checked_at) - READ_BEFORE_MS;
-    const had = between(result.pk, (version) => version.at >= begun, n);
-    if (!had.some((check) => !isChanged(check, result.success)))
-      wrong.push(`probe result ${id} of ${at} was not judged`);
+const isJudgedIn = ({ changes }: Commit, id: string): boolean =>
+  changes.some(({ key }) => isCheckKey(key) && checkIdOf(key) === id);
+
+function checkProbed(seen: Seen, versionsOf: Versions): string[] {
+  const wrong: string[] = [];
+  for (const { commit, check, at, begun, success, history, single } of probeResults(seen)) {
+    if (history || (single && isJudgedIn(commit, check.id))) continue;
+    const had = versionsOf(check.id, (version) => version.at >= begun - READ_BEFORE_MS, commit.n);
+    if (!had.some((version) => !isChanged(version, success)))
+      wrong.push(`${check.id}: the probe of slot ${at}, stored at ${commit.at}, was not judged`);
   }
+  return wrong;
+}
 
+/** When nothing of ours fails: what a probe found is stored when it has ended, or shortly after. */
+function checkWaiting({ seen, profile }: Inside): string[] {
+  if (!profile.quiet) return [];
+  const wrong: string[] = [];
+  const probes = Map.groupBy(seen.probes, ({ run, host }) => `${run} ${host}`);
+  for (const { commit, check, at, single } of probeResults(seen)) {
+    const host = targetOf(check);
+    const last = probes.get(`${commit.run} ${host}`)?.findLast(({ ended_at = Infinity }) => ended_at <= commit.at);
+    // The silence of a target waits for what the others say.
+    if (!last || last.silent || isNeighbours(host)) continue;
+    const waited = commit.at - last.ended_at!;
+    if (waited > (single ? STORED_MS.judged : STORED_MS.quiet))
+      wrong.push(`${check.id}: the outcome of slot ${at} was stored ${waited} ms after its probe had ended`);
+  }
+  return wrong;
+}
+
+function checkPushed(seen: Seen, versionsOf: Versions): string[] {
+  const wrong: string[] = [];
+  const quiet = new Map<string, { n: number; check_id: string; result: ResultItem }>();
+  for (const { key, after, commit } of changesIn(seen)) {
+    const result = after as ResultItem | undefined;
+    if (!key.sk.startsWith('R#') || result?.received_at === undefined) continue;
+    const check_id = checkIdOf(key);
+    const { id } = resultRecord(check_id, result);
+    if (isJudgedIn(commit, check_id) || result.history) quiet.delete(id);
+    else quiet.set(id, { n: commit.n, check_id, result });
+  }
   const first = new Map<string, number>();
   for (const one of seen.pushes) {
     const id = one.answered?.result_id;
     if (id) first.set(id, Math.min(first.get(id) ?? one.started_n, one.started_n));
   }
+  const existing = new Set([...seen.table.values()].filter(isCheckKey).map(checkIdOf));
   for (const one of seen.pushes) {
     const stored = one.answered?.result_id && quiet.get(one.answered.result_id);
     if (!stored || one.answered!.status !== 201) continue;
     // Whoever stored it has looked at the check once more since then; a repeat only repeats what the first saw.
     const own = stored.n > one.started_n && !one.replayed;
     const from = own ? stored.n : Math.min(first.get(one.answered!.result_id!)!, stored.n);
-    const had = between(stored.result.pk, (version) => version.n > from, one.answered!.n);
+    const had = versionsOf(stored.check_id, (version) => version.n > from, one.answered!.n);
     const isQuiet = (check: CheckItem) =>
       !check.enabled ||
       (!isChanged(check, stored.result.success) && (!own || (!check.silence_at && !check.silence_mark)));
-    const deleted = !seen.table.has(`${stored.result.pk}|CHECK`);
-    if (!deleted && !had.some(isQuiet))
+    if (existing.has(stored.check_id) && !had.some(isQuiet))
       wrong.push(`push ${one.push} (${one.answered!.result_id}) was answered and not judged`);
   }
   return wrong;

@@ -3,6 +3,7 @@ import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { cellOf } from '#lib/keys.ts';
 import type { Span } from './history.ts';
 import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside.ts';
 
@@ -56,13 +57,20 @@ export function silentBecause(
   return policy && policy.channels.length > 0 ? null : 'no_channels';
 }
 
-/** When the slots of a check are due: this, and each whole interval before and after it (epoch ms). */
+/** Slots lie on this grid (ms). */
+const GRID_MS = 50;
+
+/**
+ * When the slots of a check or an action are due: this, and each whole interval before and after it (epoch ms). The
+ * checks of a cell are due together.
+ */
 export function phaseOf(id: string, intervalSeconds: number): number {
-  const share = createHash('sha256').update(id).digest().readUInt32BE(0) / 2 ** 32;
-  return Math.floor(share * intervalSeconds * 1000);
+  const spreadBy = id.startsWith('chk_') ? cellOf(id) : id;
+  const share = createHash('sha256').update(spreadBy).digest().readUInt32BE(0) / 2 ** 32;
+  return Math.floor((share * intervalSeconds * 1000) / GRID_MS) * GRID_MS;
 }
 
-/** Every slot of a check in (from, to]. */
+/** Every slot of a check or an action in (from, to]. */
 export function slotsOf(id: string, intervalSeconds: number, from: number, to: number): number[] {
   const interval = intervalSeconds * 1000;
   const phase = phaseOf(id, intervalSeconds);

@@ -1,4 +1,5 @@
-import { type Inside, probeResults } from './inside.ts';
+import type { Inside } from './inside.ts';
+import { probeResults } from './outcomes.ts';
 import { targetOf } from './rules.ts';
 
 /**
@@ -11,13 +12,13 @@ export function checkRuns({ seen }: Inside): string[] {
     if (total !== sum) wrong.push(`MCP counted ${sum} of ${total} entities`);
   }
   const probes = Map.groupBy(seen.probes, ({ run }) => run);
-  for (const { commit, check, result } of probeResults(seen)) {
+  for (const { commit, check, begun } of probeResults(seen)) {
     const over = seen.runs.get(commit.run ?? 0)?.aborted_at;
     if (over === undefined) continue;
     const own = probes.get(commit.run)?.filter(({ host }) => host === targetOf(check)) ?? [];
     if (own.length > 0 && own.every(({ ended_at = Number.POSITIVE_INFINITY }) => ended_at > over))
       wrong.push(
-        `${check.id}: run ${commit.run} was over at ${over}, and at ${commit.at} it recorded its probe of ${result.checked_at}`,
+        `${check.id}: run ${commit.run} was over at ${over}, and at ${commit.at} it recorded its probe of ${begun}`,
       );
   }
   return wrong;

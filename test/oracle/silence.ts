@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { History, Silence } from './history.ts';
-import type { Inside } from './inside.ts';
+import { checksIn, type Inside } from './inside.ts';
 import { graceOf, skewOf } from './rules.ts';
 
 /** A silence is judged within 15 s when nothing of ours fails (docs/CONTRACT.md#silence). */
@@ -95,9 +95,7 @@ function checkTime(
 /** At the end every agent has been silent for minutes. */
 function checkEnd({ results, away }: History, { seen, profile, end }: Inside): string[] {
   const margin = profile.quiet ? QUIET_MARGIN_MS : CALM_MARGIN_MS;
-  return [...seen.table.values()].flatMap((item) => {
-    if (item.sk !== 'CHECK') return [];
-    const check = item as CheckItem;
+  return checksIn(seen).flatMap((check) => {
     const known = receivedOf(results, check.id);
     if (!check.enabled || known.length === 0) return [];
     const ends = [...away.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at)];

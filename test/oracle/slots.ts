@@ -1,5 +1,5 @@
 import type { History, PulledCheck } from './history.ts';
-import type { Inside } from './inside.ts';
+import { type Inside, isJobOf, type JobSeen } from './inside.ts';
 import { AT_ONCE_MS, checkProbes } from './probes.ts';
 import { isNeighbours, isUnjudged, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
@@ -50,17 +50,18 @@ function checkOutages({ away, outages }: History): string[] {
 }
 
 /** What the simulation alone knows of why a slot has no result. */
-function isExcused({ seen, profile }: Inside, { id, interval_seconds, stored }: PulledCheck, slot: number): boolean {
+function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: PulledCheck, slot: number): boolean {
   const { check, changed_at } = stored!;
   const interval = interval_seconds * 1000;
   const skew = skewOf({ profile });
+  const host = targetOf(check);
   // Its own share may be too small for all of them.
-  if (isNeighbours(targetOf(check))) return true;
-  const isOf = (job: { check_id: string; slot: number }): boolean => job.check_id === id && job.slot === slot;
+  if (isNeighbours(host)) return true;
+  const isOf = (job: JobSeen): boolean => job.slot === slot && isJobOf(job, check);
   if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) return true;
   const stoodStill = seen.probes.some(
     (probe) =>
-      probe.host === targetOf(check) &&
+      probe.host === host &&
       probe.at >= slot - skew &&
       probe.at < slot + interval &&
       isUnjudged(seen, probe, NEAR_PROBE_MS),

@@ -1,4 +1,5 @@
-import { type Inside, probeResults } from './inside.ts';
+import type { Inside } from './inside.ts';
+import { probeResults } from './outcomes.ts';
 import { isUnjudged, skewOf, targetOf } from './rules.ts';
 
 /** No failure is recorded of a target whose probe found no answer in time while the process itself stood still. */
@@ -6,15 +7,14 @@ export function checkStandstills(inside: Inside): string[] {
   const { seen } = inside;
   const wrong: string[] = [];
   const probes = Map.groupBy(seen.probes, ({ host }) => host);
-  for (const { commit, check, result } of probeResults(seen)) {
-    const { success, error_kind, checked_at } = result;
+  for (const { commit, check, begun: noted, success, error_kind } of probeResults(seen)) {
     if (success || error_kind !== 'timeout') continue;
-    const begun = Date.parse(checked_at) - skewOf(inside);
+    const begun = noted - skewOf(inside);
     const own = (probes.get(targetOf(check)) ?? []).filter(
       (probe) => probe.run === commit.run && probe.at >= begun && (probe.ended_at ?? commit.at) <= commit.at,
     );
     if (own.length > 0 && own.every((probe) => isUnjudged(seen, probe)))
-      wrong.push(`${check.id}: the probe of ${checked_at} failed as we stood still, and is held against its target`);
+      wrong.push(`${check.id}: the probe of ${noted} failed as we stood still, and is held against its target`);
   }
   return wrong;
 }

@@ -4,24 +4,26 @@ import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { type Change, type Commit, type Inside, keyText } from './inside.ts';
+import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
 import { afterResult, entityState, silentBecause, toldOf } from './rules.ts';
 
-const isCheck = ({ key }: Change): boolean => key.sk === 'CHECK';
+const isCheck = ({ key }: Change): boolean => isCheckKey(key);
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
 const isTransition = ({ key }: Change): boolean => key.sk.startsWith('TR#');
 const isEntity = ({ key }: Change): boolean => key.pk.includes('#ENTITIES#');
 
 /** Follows every commit: what may change together, what must, and what it must come to. */
-export function checkStates({ seen }: Inside): string[] {
+export function checkStates({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const table = new Map<string, Item>();
+  const policyOf = ({ tenant_id, id }: CheckItem) =>
+    table.get(keyText(keys.policy(tenant_id, id))) as PolicyItem | undefined;
   const say = (commit: Commit, text: string) => wrong.push(`commit ${commit.n} at ${commit.at}: ${text}`);
 
   for (const commit of seen.commits) {
     const of = (is: (change: Change) => boolean) => commit.changes.filter(is);
     for (const change of of(isResult)) checkResult(change, (text) => say(commit, text));
-    for (const change of of(isCheck)) checkCheck(commit, change, table, (text) => say(commit, text));
+    for (const change of of(isCheck)) checkCheck(commit, change, policyOf, (text) => say(commit, text));
     for (const change of of(isEntity)) checkEntity(commit, change, (text) => say(commit, text));
     for (const change of of(isTransition)) {
       if (change.before) say(commit, `transition ${change.key.sk} was written over`);
@@ -47,7 +49,9 @@ function checkResult({ key, before, after }: Change, say: (text: string) => void
   }
 }
 
-function checkCheck(commit: Commit, change: Change, table: Map<string, Item>, say: (text: string) => void): void {
+type PolicyOf = (check: CheckItem) => PolicyItem | undefined;
+
+function checkCheck(commit: Commit, change: Change, policyOf: PolicyOf, say: (text: string) => void): void {
   const before = change.before as CheckItem | undefined;
   const after = change.after as CheckItem | undefined;
   if (!before) {
@@ -70,13 +74,15 @@ function checkCheck(commit: Commit, change: Change, table: Map<string, Item>, sa
   const gone = !after && !commit.changes.some((one) => isEntity(one) && one.after);
   const due = !gone && before.state !== (after?.state ?? 'unknown') ? 1 : 0;
   if (transitions.length !== due) say(`${id} changed its state with ${transitions.length} transitions, not ${due}`);
-  for (const one of transitions) checkTransition(one, before, after, table, say);
+  for (const one of transitions) checkTransition(one, before, after, policyOf(before), say);
 }
 
 /** What the check must be after the commit. */
 function expected(commit: Commit, before: CheckItem, after: CheckItem | undefined, say: (text: string) => void) {
   const kept = { state: before.state, failures: before.consecutive_failures };
-  const results = commit.changes.filter((one) => isResult(one) && one.key.pk === before.pk).map((one) => one.after);
+  const results = commit.changes
+    .filter((one) => isResult(one) && checkIdOf(one.key) === before.id)
+    .map((one) => one.after);
   if (results.length > 1) say(`${before.id} was judged by ${results.length} results at once`);
   const result = results[0] as ResultItem | undefined;
   if (!after) return { state: 'unknown' as const, failures: 0 };
@@ -96,14 +102,13 @@ function checkTransition(
   one: TransitionItem,
   before: CheckItem,
   after: CheckItem | undefined,
-  table: Map<string, Item>,
+  policy: PolicyItem | undefined,
   say: (text: string) => void,
 ): void {
   const { transition_id: id } = one;
   if (one.check_from_state !== before.state || one.check_to_state !== (after?.state ?? 'unknown')) {
     say(`${id} tells of ${one.check_from_state} to ${one.check_to_state}`);
   }
-  const policy = table.get(`${before.pk}|POLICY`) as PolicyItem | undefined;
   const at = Date.parse(one.timestamp);
   const reason = silentBecause(one, at, before, policy);
   if (one.alert.reason !== reason) say(`${id} was decided as ${one.alert.reason}, not ${reason}`);

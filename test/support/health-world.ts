@@ -40,7 +40,7 @@ export async function healthWorld() {
   const check = async (more: Record<string, unknown> = {}): Promise<CheckItem> => {
     const entity_id = more.entity_id ?? (await entity()).id;
     const http = { check_type: 'http', target_url: 'https://example.com/', ...more, entity_id };
-    return createCheck(context, more.check_type === 'push' ? { ...more, entity_id } : http);
+    return createCheck(context, (more.check_type ?? 'http') === 'http' ? http : { ...more, entity_id });
   };
   /** A check as it now stands. */
   const fresh = async ({ id, tenant_id }: CheckItem): Promise<CheckItem> =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { keyTable, stamp } from '#lib/keys.ts';
+import { checkIdOf, keyTable, stamp } from '#lib/keys.ts';
 import type { Key } from '#lib/platform/ports.ts';
 
 const page = readFileSync(new URL('../../lib/KEYS.md', import.meta.url), 'utf8');
@@ -24,11 +24,22 @@ for (const line of page.slice(page.indexOf('## Items'), page.indexOf('## What'))
 
 const isKey = (value: unknown): value is Key => typeof value === 'object' && value !== null && 'sk' in value;
 
+/** Those that do not take any text. */
+const ARGUMENTS: Record<string, string[][]> = {
+  check: [['a1', checkIdOf(0, 'c'.repeat(12), 1)]],
+  rollup: [
+    ['a1', 'b2', 'hour', '3'],
+    ['a1', 'b2', 'day', '3'],
+  ],
+};
+
 /** A key of every kind, by the name of its builder, each made of the same arguments. */
 const keys = Object.entries(keyTable({ BUCKETS: 4, SHARDS: 4 })).flatMap(([builder, value]) => {
   const build = value as unknown as (...args: string[]) => unknown;
-  const key = typeof value === 'function' ? build('a1', 'b2', 'c3', 'd4') : value;
-  return isKey(key) ? [{ builder, key }] : [];
+  const made = (ARGUMENTS[builder] ?? [['a1', 'b2', 'c3', 'd4']]).map((args) =>
+    typeof value === 'function' ? build(...args) : value,
+  );
+  return made.filter(isKey).map((key) => ({ builder, key }));
 });
 
 const fits = ({ pk, sk }: (typeof rows)[number], key: Key): boolean =>

@@ -107,7 +107,7 @@ export function census(life: Life): [kind: string, count: number][] {
   const keys = life.store().db.prepare("SELECT pk || ' ' || sk AS key FROM items");
   for (const { key } of keys.iterate()) {
     const kind = String(key)
-      .replace(/[a-z]+_[0-9a-z]{26}|[0-9a-f]{64}|(?<=R#\d{13}#)[\w-]{22}|\d{13}/g, '*')
+      .replace(/[a-z]+_[0-9a-z]{26}|[0-9a-f]{64}|(?<=R#\d{13}#)[\w-]{22}|(?<=#)[0-9a-z]{12}(?=[# ]|$)|\d{13}/g, '*')
       .replace(/PUSH#.*/, 'PUSH#*');
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }

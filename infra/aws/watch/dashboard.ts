@@ -22,7 +22,7 @@ const max = { period: Duration.minutes(1), statistic: 'Maximum' };
 const sum = { period: Duration.minutes(1), statistic: 'Sum' };
 const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 24 / A_ROW, height: 6 });
 
-/** Is it on time, and what does it do. */
+/** Is it on time, what does it do, and what is it refused. */
 function ofWork(scope: Construct, { table, queues, functions, api }: Watched): GraphWidget[] {
   const all = Object.values(functions);
   const lag = ownMetrics(scope).lag.map((one) => one.metric);
@@ -43,12 +43,18 @@ function ofWork(scope: Construct, { table, queues, functions, api }: Watched): G
       ofTable(table, 'ConsumedWriteCapacityUnits'),
       ofTable(table, 'ConsumedReadCapacityUnits'),
     ]),
+    graph('Throttles', [
+      ...all.map((one) => one.metricThrottles(sum)),
+      new Metric({ ...ofLambda, metricName: 'RecursiveInvocationsDropped', ...sum }),
+      ofTable(table, 'WriteThrottleEvents'),
+      ofTable(table, 'ReadThrottleEvents'),
+    ]),
     graph('Concurrency of the account', [new Metric({ ...ofLambda, metricName: 'ClaimedAccountConcurrency', ...max })]),
   ];
 }
 
-/** What fails, is refused, or was given up. */
-function ofFaults(scope: Construct, { table, deadLetters, functions, api }: Watched): GraphWidget[] {
+/** What fails, or was given up. */
+function ofFaults(scope: Construct, { deadLetters, functions, api }: Watched): GraphWidget[] {
   const all = Object.values(functions);
   const { failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
   const dead = deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max));
@@ -67,12 +73,6 @@ function ofFaults(scope: Construct, { table, deadLetters, functions, api }: Watc
       'Errors',
       all.map((one) => one.metricErrors(sum)),
     ),
-    graph('Throttles', [
-      ...all.map((one) => one.metricThrottles(sum)),
-      new Metric({ ...ofLambda, metricName: 'RecursiveInvocationsDropped', ...sum }),
-      ofTable(table, 'WriteThrottleEvents'),
-      ofTable(table, 'ReadThrottleEvents'),
-    ]),
     graph('5xx', [api.metricServerError(sum), ...streaming.map((name) => functions[name].metric('Url5xxCount', sum))]),
   ];
 }

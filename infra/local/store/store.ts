@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '#lib/platform/errors.ts';
+import { whenGathered } from './gather.ts';
 
 /** The name of the one file under DATA_DIR. */
 export const STORE_FILE = 'fleetwatch.db';
@@ -31,14 +32,11 @@ type Keep = 'durable' | 'soon';
 export type StoreOptions = {
   /** A path, or `:memory:`. */
   file: string;
-  /** Calls `flush` once, soon. Default setImmediate: all writes of one turn of the event loop share a commit. */
-  schedule?: (flush: () => void) => void;
+  /** Calls `flush` once, soon: all that waits by then shares a commit. Default: gather.ts says when. */
+  schedule?: (flush: () => void, waiting: () => number) => void;
 };
 
 type Waiting = { job: () => unknown; keep: Keep; resolve: (value: never) => void; reject: (error: unknown) => void };
-
-/** The real one, also where a test has put the timers of the process under its own control. */
-const endOfTurn: (flush: () => void) => void = setImmediate;
 
 /** A file that is rewritten within a second. */
 const LARGEST_REWRITTEN = 64 * 1024 * 1024;
@@ -71,7 +69,7 @@ const SCHEMA = `
 `;
 
 /** Opens the file, makes what is missing in it. Several processes may have it open (the operator's CLI). */
-export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
+export function openStore({ file, schedule = whenGathered }: StoreOptions): Store {
   const db = new DatabaseSync(file, { timeout: 2000 });
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY;',
@@ -82,6 +80,7 @@ export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const waiting: Waiting[] = [];
+  const soon = () => schedule(flush, () => waiting.length);
   let kept: Keep = 'durable';
 
   /** In WAL mode a commit under NORMAL does not wait for the disk, and the next one under FULL brings it along. */
@@ -94,7 +93,7 @@ export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
   function flush(): void {
     const group = waiting.splice(0, LARGEST_GROUP);
     if (group.length === 0) return;
-    if (waiting.length > 0) schedule(flush);
+    if (waiting.length > 0) soon();
     // When one of them cannot be written, each goes alone, so that it does not take its neighbours along.
     if (!commitTogether(group)) for (const one of group) commitTogether([one]);
   }
@@ -125,7 +124,7 @@ export function openStore({ file, schedule = endOfTurn }: StoreOptions): Store {
     write: (job, keep = 'durable') =>
       new Promise((resolve, reject) => {
         waiting.push({ job, keep, resolve, reject });
-        if (waiting.length === 1) schedule(flush);
+        if (waiting.length === 1) soon();
       }),
     read: (job) => {
       try {

@@ -3,7 +3,7 @@ import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { placeInCell } from '#lib/checks/cells.ts';
+import { cellsWithRoom, placeInCell } from '#lib/checks/cells.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
@@ -30,14 +30,17 @@ export async function createCheck(context: Context, body: object): Promise<Check
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const { check, start } = await changingChecks(context, input.entity_id, () =>
     untilDone(ports, async () => {
-      const [entity, account, count] = await readEntity(context, tenant, input.entity_id);
+      const [[entity, account, count], rooms] = await Promise.all([
+        readEntity(context, tenant, input.entity_id),
+        cellsWithRoom(context),
+      ]);
       if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
         throw new AppError(
           'LIMIT_EXCEEDED',
           `The entity has ${account.check_limit_per_entity} checks, the most that the plan allows (check_limit_per_entity).`,
         );
       }
-      const { cell, number, writes } = await placeInCell(context, entity);
+      const { cell, number, writes } = await placeInCell(context, entity, rooms);
       const check = newCheck(context, input, cell, number);
       const load = loadOfCheck(check);
       const counted = countChecks(context, count, { checks: 1, load }, account);

@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { CheckType } from '#lib/checks/check-type.ts';
 import { checkTypeOf } from '#lib/checks/registry.ts';
-import { ResultRecord } from '#lib/health/history/result-item.ts';
+import { type ResultItem, ResultRecord } from '#lib/health/history/result-item.ts';
 import { resultView } from '#lib/health/history/result-view.ts';
 import { isOverdue, lastResult } from '#lib/health/status/staleness.ts';
 import { pick } from '#lib/platform/pick.ts';
@@ -13,12 +13,16 @@ export const Stale = z.object({
   stale: z.boolean().describe('Whether a result is overdue, so that the state may be older than it looks.'),
 });
 
+const LastResult = ({ result }: CheckType) =>
+  ResultRecord.extend(result.shape).nullable().describe('The newest result by checked_at; null before the first.');
+
+/** What a list of checks shows of each when it is asked for. */
+export const NewestResult = (type: CheckType) => z.object({ last_result: LastResult(type).optional() });
+
 /** What GET of one check of a type shows beside its record. */
-export const detailOf = ({ result }: CheckType) =>
+export const detailOf = (type: CheckType) =>
   z.object({
-    last_result: ResultRecord.extend(result.shape)
-      .nullable()
-      .describe('The newest result by checked_at; null before the first.'),
+    last_result: LastResult(type),
     last_checked_at: z.iso.datetime().nullable().describe('When that was; null before the first.'),
     ...Stale.shape,
     alerts_after_seconds: z
@@ -29,15 +33,23 @@ export const detailOf = ({ result }: CheckType) =>
 type CheckDetail = z.infer<ReturnType<typeof detailOf>>;
 
 export async function checkDetail(context: Context, check: CheckItem): Promise<CheckDetail> {
-  const { result } = checkTypeOf(check.check_type);
   const last = await lastResult(context, check);
   return {
-    last_result: last ? { ...resultView(context, check.id, last), ...pick(result, { ...check.noted, ...last }) } : null,
+    last_result: lastResultView(context, check, last),
     last_checked_at: last?.checked_at ?? null,
     stale: await isOverdue(context, check, last),
     ...(check.execution_mode === 'push' && { alerts_after_seconds: alertsAfter(check) }),
   };
 }
+
+/** The newest result of a check as it is shown, with the members of its type. */
+export const lastResultView = (context: Context, check: CheckItem, last: ResultItem | undefined) =>
+  last
+    ? {
+        ...resultView(context, check.id, last),
+        ...pick(checkTypeOf(check.check_type).result, { ...check.noted, ...last }),
+      }
+    : null;
 
 /** The grace, then one synthetic failure an interval until the threshold; seconds. */
 const alertsAfter = (check: CheckItem): number =>

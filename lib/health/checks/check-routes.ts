@@ -5,11 +5,13 @@ import { checkList } from '#lib/checks/check-list.ts';
 import { CheckRecord, checkRecord, checkSchema } from '#lib/checks/check-record.ts';
 import { CheckInput, CheckPatch } from '#lib/checks/model.ts';
 import { requireCheck } from '#lib/checks/store.ts';
+import { newestResults } from '#lib/health/status/newest-results.ts';
 import { staleChecks } from '#lib/health/status/staleness.ts';
 import { route } from '#lib/platform/http/route.ts';
+import { mapInTurns } from '#lib/platform/net/turns.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
-import { checkDetail, detailOf, Stale } from './check-detail.ts';
+import { checkDetail, detailOf, lastResultView, NewestResult, Stale } from './check-detail.ts';
 
 const row = route<Context>();
 
@@ -20,12 +22,24 @@ export const checkRows = [
     access: 'read',
     summary: 'All checks of the account',
     status: 200,
-    query: ListQuery,
-    reply: z.array(checkSchema('CheckInList', () => Stale)),
+    query: ListQuery.extend({
+      last_result: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('Whether to show the newest result of each as well. Default false.'),
+    }),
+    reply: z.array(checkSchema('CheckInList', (type) => Stale.extend(NewestResult(type).shape))),
     run: async (context, call) => {
       const isStale = await staleChecks(context);
-      const view = (check: CheckItem) => ({ ...checkRecord(check, context.caller), stale: isStale(check.id) });
-      return listOf(`${context.tenant} checks`, call, checkList(context, view));
+      const views = async (checks: CheckItem[]) => {
+        const newest = call.query.last_result === 'true' ? await newestResults(context, checks) : undefined;
+        return mapInTurns([...checks.entries()], ([i, check]) => ({
+          ...checkRecord(check, context.caller),
+          stale: isStale(check.id),
+          ...(newest && { last_result: lastResultView(context, check, newest[i]) }),
+        }));
+      };
+      return listOf(`${context.tenant} checks`, call, checkList(context, views));
     },
   }),
   row({

@@ -10,8 +10,8 @@ import { readWatermark } from '#lib/schedule/watermark.ts';
 import type { NotedCause } from './pack.ts';
 
 /**
- * Why a slot has no result (docs/CONTRACT.md#gaps). `outage` follows from our outages, `network` and `error` from the packs,
- * noted when the probe failed on our side; `late` is anything else, such as our own stall.
+ * Why a slot has no result (docs/CONTRACT.md#gaps). `outage` follows from our outages, `network` and `error` from the
+ * packs, noted when the probe failed on our side; `late` is anything else, such as our own stall.
  */
 export const GapCause = z
   .enum(['late', 'outage', 'network', 'error'])

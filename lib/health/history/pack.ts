@@ -2,10 +2,10 @@ import type { ErrorKind } from '#lib/checks/registry.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
- * The quiet runs of a cell's slot: those that changed nothing. Some 11 bytes a run, of 50 checks under 1 KB. `runs` has a
- * word a check, in the order of their numbers: `12,4,84` is check 12, begun 4 ms after the slot, answered in 84 ms. Then
- * what is not as usual: `,s503` a status other than the pack's, `,e0` a failure with its error in `errors`, `,r3` a
- * settings revision other than 1. `12,gnetwork` is a slot that was not watched, and why.
+ * The quiet runs of a cell's slot: those that changed nothing. Some 11 bytes a run, of 50 checks under 1 KB. `runs` has
+ * a word a check, in the order of their numbers: `12,4,84` is check 12, begun 4 ms after the slot, answered in 84 ms.
+ * Then what is not as usual: `,s503` a status other than the pack's, `,e0` a failure with its error in `errors`, `,r3`
+ * a settings revision other than 1. `12,gnetwork` is a slot that was not watched, and why.
  */
 export type PackItem = Item & { status: number; runs: string; errors?: PackedError[] };
 
@@ -71,13 +71,6 @@ export function entryOf(pack: PackItem, number: number): PackedEntry | undefined
   const end = runs.indexOf(' ', from);
   return entryFrom(pack, number, runs.slice(from + name.length, end < 0 ? undefined : end));
 }
-
-/** All that a pack says. */
-export const entriesOf = (pack: PackItem): PackedEntry[] =>
-  pack.runs.split(' ').map((word) => {
-    const comma = word.indexOf(',');
-    return entryFrom(pack, Number(word.slice(0, comma)), word.slice(comma + 1));
-  });
 
 function entryFrom({ status, errors = [] }: PackItem, number: number, text: string): PackedEntry {
   if (text.startsWith('g')) return { number, gap: text.slice(1) as NotedCause };

@@ -13,8 +13,11 @@ export type PackedMoment = { at: number; entry: PackedEntry };
 /** How a history is read: `page` items at a time; from behind the result with this sort key on. */
 export type Reading = { descending?: boolean; page?: number; after?: string | undefined };
 
+/** How many slots have a second pack, about. */
+const STRAGGLERS = 0.1;
+
 /** The slot (epoch ms) of a pack. */
-const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
+export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
 
 /**
  * What the packs of its cell say of a check in a window, slot by slot, in pages. Each revision of its settings has the
@@ -36,7 +39,8 @@ export async function* packedMoments(
       from: stamp(from),
       to: stamp(until),
       descending,
-      limit: page,
+      // What the last pack says is told when the next slot has come; stragglers of a slot have a pack of their own.
+      limit: page === undefined ? undefined : Math.ceil(page * (1 + STRAGGLERS)) + 1,
       eventual: true,
     };
     for await (const packs of pagesOf<PackItem>(ports.table, query)) {
@@ -46,7 +50,7 @@ export async function* packedMoments(
         if (!entry) continue;
         const at = slotOf(pack);
         if (last && last.at !== at) moments.push(last);
-        last = last?.at === at ? { at, entry: firstOf(last.entry, entry, descending) } : { at, entry };
+        last = last?.at === at ? { at, entry: last.entry.gap ? entry : last.entry } : { at, entry };
       }
       if (moments.length > 0) yield moments;
       // A store may answer without ever waiting.
@@ -56,19 +60,16 @@ export async function* packedMoments(
   }
 }
 
-/** Of what two packs of a slot say, given in the order of reading. */
-function firstOf(a: PackedEntry, b: PackedEntry, descending: boolean): PackedEntry {
-  const [first, second] = descending ? [b, a] : [a, b];
-  return first.gap && !second.gap ? second : first;
-}
-
 const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.reverse() : list);
 
-/** The parts of a window in which an interval held, [from, until) in epoch ms. */
+/**
+ * The parts of a window in which an interval held, [from, until) in epoch ms. The first one holds from the beginning of
+ * the window: packs from before it are those after a clock step, when the check was made on a clock that ran ahead.
+ */
 const spansOf = (revisions: readonly RevisionItem[], window: Window) =>
   revisions.flatMap(({ from, enabled, rhythm }, i) => {
     const span = {
-      from: Math.max(from, window.from),
+      from: i === 0 ? window.from : Math.max(from, window.from),
       until: Math.min(revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY, window.until),
       interval_seconds: rhythm.interval_ms / 1000,
     };

@@ -13,8 +13,8 @@ import type { RevisionItem } from './revisions.ts';
 export type Moment = { at: number; run: ResultItem | PackedRun; gap?: never } | { at: number; gap: PackedGap['gap'] };
 
 /**
- * What is stored of a check's runs in a window, in pages: the packs of its cell and its single results. Where both speak
- * of a slot, it was probed twice: the single result changed something, so that it is the one that was judged.
+ * What is stored of a check's runs in a window, in pages: the packs of its cell and its single results. Where both
+ * speak of a slot, it was probed twice: the single result changed something, so that it is the one that was judged.
  * @param revisions those in force in the window, in the order of time
  */
 export async function* storedRuns(

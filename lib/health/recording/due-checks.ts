@@ -1,10 +1,9 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isProbed } from '#lib/checks/settle-cell.ts';
+import { checksOfCell } from '#lib/checks/store.ts';
 import type { Env } from '#lib/env.ts';
-import { CHECKS, under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import { allOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
 
@@ -14,28 +13,26 @@ export type DueProbe = { job: Job; check: CheckItem; account: AccountItem };
 /** The accounts of some jobs, by id, in one strong read. */
 export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map<string, AccountItem | undefined>> {
   const ids = [...new Set(jobs.map(({ tenant_id }) => tenant_id))];
+  if (ids.length === 0) return new Map();
   const accounts = await ports.table.getMany<AccountItem>(ids.map((id) => keys.account(id)));
   return new Map(ids.map((id, i) => [id, accounts[i]]));
 }
 
 /**
  * The checks that are due at the slot of a job, in one strong read of its cell. None, when the account is disabled, or
- * the slot is none of this interval. A slot before a change of settings is left to the probe of the change itself, whose
- * job names its check.
+ * the slot is none of this interval. A slot before a change of settings is left to the probe of the change itself,
+ * whose job names its check.
  */
 export async function dueChecks(env: Env, job: Job, account: AccountItem | undefined): Promise<DueProbe[]> {
   const { cell, interval_seconds, slot, only } = job;
   if (!account || isDisabled(account) || !isSlot(rhythmOf(cell, interval_seconds), slot)) return [];
-  const checks = only ? await named(env, job, only) : await ofCell(env, job);
+  const checks = only ? await named(env, job, only) : await checksOfCell({ ...env, tenant: job.tenant_id }, cell);
   const now = env.ports.clock.now();
   return checks
     .filter((check) => isProbed(check, interval_seconds))
     .filter((check) => only !== undefined || pastOrZero(check.settings_at, now) <= slot)
     .map((check) => ({ job, check, account }));
 }
-
-const ofCell = ({ ports, keys }: Env, { tenant_id, cell }: Job): Promise<CheckItem[]> =>
-  allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant_id, cell), ...under(CHECKS) });
 
 async function named({ ports, keys }: Env, { tenant_id }: Job, ids: string[]): Promise<CheckItem[]> {
   const checks = await ports.table.getMany<CheckItem>(ids.map((id) => keys.check(tenant_id, id)));

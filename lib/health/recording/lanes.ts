@@ -36,9 +36,9 @@ const CELLS_AT_ONCE = 16;
 const MOST_REMEMBERED = 20_000;
 
 /**
- * Where more is due than can be done, what cannot be in time must cost nothing: a cell waits unread for its turn. Longer
- * intervals come first, as each of their slots says more; of the same interval the cell whose turn is longest ago, so
- * that each loses the same share.
+ * Where more is due than can be done, what cannot be in time must cost nothing: a cell waits unread for its turn.
+ * Longer intervals come first, as each of their slots says more; of the same interval the cell whose turn is longest
+ * ago, so that each loses the same share.
  */
 function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   const cells = new FairShares({ places: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);

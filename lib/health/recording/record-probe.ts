@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
@@ -49,15 +49,16 @@ function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'n
 }
 
 /**
- * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was probed
- * in between, so that the history is in the order of checked_at and its newest result is the last one.
+ * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
+ * probed in between, so that the history is in the order of checked_at and its newest result is the last one.
  */
 export const isFirstProbe = ({ check, slot }: Probe): boolean =>
   slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
 
 /**
- * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written with
- * it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack (record-quiet.ts).
+ * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written
+ * with it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack
+ * (record-quiet.ts).
  */
 export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
   const { ports, keys } = env;
@@ -75,14 +76,16 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
       }
       const { success, error_message } = probe.outcome;
       const { retention_days } = probe;
-      const also = remembered(probe, check);
+      const at = orderOf(result);
+      const single = at > (check.single?.at ?? 0) ? { at, rev: check.rev } : check.single;
+      const also = { ...remembered(probe, check), ...(single && { single }) };
       const changes = await applyResult(env, check, {
         success,
         ran_at: probe.started_at,
         error_message,
         cause: 'result',
         retention_days,
-        ...(!isDeepStrictEqual(also, {}) && { also }),
+        also,
       });
       if (!changes) return 'dropped';
       const changed = changedBy(check, { success, at: probe.slot, now: ports.clock.now() });

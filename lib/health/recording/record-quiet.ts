@@ -30,7 +30,8 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
 });
 
 /**
- * The pack of a job. What ended waits up to two seconds for the others of the slot, so that slow ones hold nothing back.
+ * The pack of a job. What ended waits up to two seconds for the others of the slot, so that slow ones hold nothing
+ * back.
  * @param signal aborted when the run timed out: it must not write beside its successor
  */
 export function openPack(env: Env, job: Job, retentionDays: number, signal?: AbortSignal): Pack {
@@ -74,8 +75,8 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
 }
 
 /**
- * Writes a pack behind those that the slot has already. Each is put on `absent`, and whoever finds one in its place goes
- * on with what that does not hold: of a check that was probed twice, the first outcome stands.
+ * Writes a pack behind those that the slot has already. Each is put on `absent`, and whoever finds one in its place
+ * goes on with what that does not hold: of a check that was probed twice, the first outcome stands.
  */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;

@@ -18,8 +18,8 @@ export const makeProber = (env: Env): Prober => {
 /**
  * Probes the checks of some jobs as soon as each has a place and records each outcome as it ends: one that changes
  * something at once, the others together. A job whose next slot is due is left as a gap before anything is read. Those
- * that were slow last time are sent to the slow lane. Targets that did not answer at all wait for all of the jobs to say
- * whether our own network is to blame.
+ * that were slow last time are sent to the slow lane. Targets that did not answer at all wait for all of the jobs to
+ * say whether our own network is to blame.
  * @returns the jobs to be sent again: what could not be recorded, by a fault of ours or because it is unclear whose, or
  *   found no place
  */

@@ -13,8 +13,9 @@ import type { RollupItem } from './stored-rollups.ts';
 const HOURS_A_MESSAGE = 12;
 
 /**
- * Makes the rollups of a cell that are due: all hours that are over and not made yet, and each day whose hours are made;
- * then, if asked, those of a time anew. They follow from the raw data alone, so that doing it twice makes the same items.
+ * Makes the rollups of a cell that are due: all hours that are over and not made yet, and each day whose hours are
+ * made; then, if asked, those of a time anew. They follow from the raw data alone, so that doing it twice makes the
+ * same items.
  */
 export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'rollup'>): Promise<void> {
   const { ports, keys } = env;

@@ -1,9 +1,9 @@
 import type { Clock } from '#lib/platform/ports.ts';
 
 /**
- * Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. Of work to the same
- * target the one with the lowest `order` goes first (0 unless told), then the one that came first. `until` (epoch ms) is
- * when it is too late for it.
+ * Whose work it is: places are shared out by tenant, and few at once lead to one target of a tenant. Of work to the
+ * same target the one with the lowest `order` goes first (0 unless told), then the one that came first. `until` (epoch
+ * ms) is when it is too late for it.
  */
 export type Claim = { tenant: string; target?: string | undefined; order?: number; until?: number };
 

@@ -1,31 +1,36 @@
-import { entriesOf, type PackItem } from '#lib/health/history/pack.ts';
-import { RESULTS, TRANSITIONS } from '#lib/keys.ts';
+import type { PackItem } from '#lib/health/history/pack.ts';
+import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys.ts';
 import { fromAttributes } from '#lib/platform/aws/dynamodb-item.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Attributes, itemBytes } from './item-size.ts';
 
 /** AWS adds so many bytes to each item that it stores. */
 const OVERHEAD_BYTES = 100;
 
-/** What came into the table: results, alone or in packs, with the bytes that are billed for them, and transitions. */
-export type Made = { results: number; result_bytes: number; transitions: number };
+/** What came into the table: results, alone or in packs, and transitions; with the bytes that are billed for them. */
+export type Made = { results: number; result_bytes: number; rollup_bytes: number; transitions: number };
+
+const NONE: Made = { results: 0, result_bytes: 0, rollup_bytes: 0, transitions: 0 };
 
 /** Counts what new items bring. */
 export function makeResultCounter() {
-  let made: Made = { results: 0, result_bytes: 0, transitions: 0 };
+  let made = { ...NONE };
+  const billed = (item: Attributes): number => itemBytes(item) + OVERHEAD_BYTES;
   const add = (results: number, item: Attributes): void => {
     made.results += results;
-    made.result_bytes += itemBytes(item) + OVERHEAD_BYTES;
+    made.result_bytes += billed(item);
   };
   return {
     inserted: (item: Attributes): void => {
       const sk = item.sk!.S!;
       if (sk.startsWith(TRANSITIONS)) made.transitions++;
+      else if (sk.startsWith(ROLLUPS.hour)) made.rollup_bytes += billed(item);
       else if (sk.startsWith(RESULTS)) add(1, item);
       else if (item.runs) add(entriesOf(fromAttributes<PackItem>(item)).filter(({ gap }) => !gap).length, item);
     },
     made: (): Made => ({ ...made }),
     reset: (): void => {
-      made = { results: 0, result_bytes: 0, transitions: 0 };
+      made = { ...NONE };
     },
   };
 }

@@ -24,8 +24,14 @@ export type CpuClock = {
   runFor(ms: number): Promise<void>;
 };
 
+/** Until nothing is left to do without the clock, also of what gives others their turn now and then. */
+async function settled(): Promise<void> {
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (process.getActiveResourcesInfo().includes('Immediate'));
+}
+
 export function makeCpuClock(start: number): CpuClock {
-  const clock = makeClock(start);
+  const clock = makeClock(start, settled);
   let current: Account | undefined;
   let since = process.cpuUsage();
 

@@ -1,6 +1,7 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 import { create as createActionPlanner } from '#functions/action-planner.ts';
 import { create as createActionRunner } from '#functions/action-runner.ts';
+import { create as createAggregator } from '#functions/aggregator.ts';
 import { create as createApi } from '#functions/api.ts';
 import { create as createDeliverer } from '#functions/deliverer.ts';
 import { create as createGenerator } from '#functions/generator.ts';

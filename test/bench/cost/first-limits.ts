@@ -4,15 +4,18 @@ import { functions } from '#infra/topology.ts';
 /** Batches that an event source of SQS without a bound has in hand at most. */
 const MOST_CONCURRENCY = 1250;
 
-/** Quotas as an account has them at first. A new table bears `warm_writes`, and twice its last peak after that. */
+/** Quotas as an account has them at first. A new table bears `warm_…`, and twice its last peak after that. */
 export const QUOTAS = {
   warm_writes: 4000,
+  warm_reads: 12_000,
   /** Write units a second, and as many read units. */
   table_units: 40_000,
   concurrency: 1000,
   partition_reads: 3000,
   /** Messages of a queue that were received and are not yet deleted. */
   in_flight: 120_000,
+  /** Cells whose messages a generator of 512 MB can hold, with those of a minute that it makes up for; measured. */
+  cells_a_run: 40_000,
 } as const;
 
 /** What is met first, and which setting moves it. */
@@ -24,10 +27,11 @@ export function limitsOf(scale: ReturnType<typeof scaleOf>): string[] {
       'the reads of the item of one account, if it has all of these checks (spread them over several)',
     scale.in_flight > QUOTAS.in_flight && `the messages of a queue in hand (${QUOTAS.in_flight})`,
     scale.probers > QUOTAS.concurrency && `the account's concurrency (${QUOTAS.concurrency}; ask AWS for more)`,
-    scale.table_writes > QUOTAS.warm_writes &&
-      `what a new table bears (${QUOTAS.warm_writes} write units a second; set its warm throughput)`,
+    (scale.table_writes > QUOTAS.warm_writes || scale.table_reads > QUOTAS.warm_reads) &&
+      `what a new table bears (${QUOTAS.warm_writes} write and ${QUOTAS.warm_reads} read units a second; set its warm throughput)`,
     Math.max(scale.table_writes, scale.table_reads) > QUOTAS.table_units &&
       `the table's quotas of writes and reads (${QUOTAS.table_units} units a second; ask AWS for more)`,
+    scale.cells_a_run > QUOTAS.cells_a_run && 'the memory of a generator (SHARDS)',
     scale.tick_seconds > functions.generator.timeout_seconds / 2 && 'the time of a tick (SHARDS)',
     scale.partition_reads > QUOTAS.partition_reads && 'the reads of a partition of the schedule (SHARDS)',
   ].filter((one) => one !== false);

@@ -7,6 +7,7 @@ import {
   failing,
   heartbeat,
   idleMonth,
+  manyAccounts,
   type Report,
   steady1000,
   steady10000,
@@ -20,6 +21,7 @@ import {
 const reports: Record<string, (minutes: number) => Promise<Report>> = {
   steady1000,
   steady10000,
+  manyAccounts,
   allIn1000,
   allIn10000,
   failing,

@@ -1,9 +1,11 @@
 import { MINUTES_A_MONTH } from '#infra/aws/scale.ts';
+import { CELL_SIZE } from '#lib/checks/cells.ts';
+import { KEPT_DAYS } from '#lib/health/rollups/buckets.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
 import { BESIDE } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
 import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
-import { changes, HEARTBEAT, heartbeats, idle, PATHS, steady } from './scenarios.ts';
+import { changes, HEARTBEAT, heartbeats, idle, PATHS, rolledHour, steady } from './scenarios.ts';
 import type { Counted } from './virtual-aws.ts';
 
 /** A part of what is printed, and the targets that it holds up. */
@@ -11,6 +13,7 @@ export type Report = { title: string; text: string; targets?: string[] };
 
 const DOWN = 0.01;
 const FLEET = 1000;
+const ROLLUPS = PATHS.rollup!;
 
 const unitsOf = ({ paths }: Counted, path: string): Units => paths.get(path) ?? noUnits();
 const totalOf = ({ paths }: Counted): Units => sumOf([...paths.values()]);
@@ -30,12 +33,29 @@ function beside({ result_bytes, results, log_bytes, cpu_ms }: Counted): string {
   return `Beside it, a million: ${dollars(stored)} for each month that it is stored, ${dollars(logged)} of logs. CPU of a run ${cpu.toFixed(2)} ms.`;
 }
 
+const hours = new Map<number, Promise<Counted>>();
+
+/** An hour of full cells, or of smaller ones, as it is rolled up. @param checks of a cell */
+function hourOf(checks: number): Promise<Counted> {
+  const hour = hours.get(checks) ?? rolledHour(checks);
+  hours.set(checks, hour);
+  return hour;
+}
+
+/** Each hour is rolled up once: a few minutes say nothing of that, so its share comes from an hour of such cells. */
+async function withRollups(counted: Counted, checksATenant: number): Promise<Counted> {
+  const hour = await hourOf(Math.min(CELL_SIZE, checksATenant));
+  const parts = hour.results / counted.results;
+  const paths = new Map(counted.paths).set(ROLLUPS, shareOf(unitsOf(hour, ROLLUPS), parts));
+  return { ...counted, paths, rollup_bytes: hour.rollup_bytes / parts };
+}
+
 async function steadyFleet(checks: number, minutes: number, most: number): Promise<Report> {
-  const counted = await steady(checks, minutes, { fails: checks * DOWN });
+  const counted = await withRollups(await steady(checks, minutes, { fails: checks * DOWN }), checks);
   const { results } = counted;
   const expected = checks * minutes;
   if (Math.abs(results - expected) > expected * 0.01) throw new Error(`${results} runs, and ${expected} were due.`);
-  const name = `${checks.toLocaleString('en')} steady checks a minute, 1 % of them down`;
+  const name = `${checks.toLocaleString('en')} steady checks a minute of one account, 1 % of them down`;
   return {
     title: `${name}: one run, of ${results}`,
     text: `${tableOf(rowsOf(counted, results))}\n${beside(counted)}`,
@@ -43,8 +63,20 @@ async function steadyFleet(checks: number, minutes: number, most: number): Promi
   };
 }
 
-export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 1.1);
-export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.9);
+export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 0.28);
+export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.16);
+
+/** The same 10,000 checks a minute of many accounts: the fewer checks each has, the smaller are the cells. */
+export async function manyAccounts(minutes: number): Promise<Report> {
+  const rows: Row[] = [];
+  for (const tenants of [100, 1000]) {
+    const steadily = await steady(10_000, Math.ceil(minutes / 2), { fails: 10_000 * DOWN }, { tenants });
+    const counted = await withRollups(steadily, 10_000 / tenants);
+    const name = `${tenants.toLocaleString('en')} accounts of ${10_000 / tenants}`;
+    rows.push({ name, units: shareOf(totalOf(counted), counted.results) });
+  }
+  return { title: '10,000 steady checks a minute of many accounts, 1 % of them down: one run', text: tableOf(rows) };
+}
 
 /** What a run costs that goes on failing, and what it adds that some never get an answer. */
 export async function failing(minutes: number): Promise<Report> {
@@ -59,10 +91,12 @@ export async function failing(minutes: number): Promise<Report> {
 
 /** A month's bill as a whole: many accounts, targets of which some are slow, and what is no request. */
 async function allInFleet(checks: number, minutes: number): Promise<Report> {
-  const counted = await steady(checks, minutes, { fails: checks * DOWN }, { tenants: ASSUMPTIONS.tenants, vary: true });
-  const { results, result_bytes, log_bytes } = counted;
+  const { tenants } = ASSUMPTIONS;
+  const steadily = await steady(checks, minutes, { fails: checks * DOWN }, { tenants, vary: true });
+  const counted = await withRollups(steadily, checks / tenants);
+  const { results, result_bytes, rollup_bytes, log_bytes } = counted;
   const month = (checks * MINUTES_A_MONTH) / results;
-  const stored = (month * result_bytes) / 1e9;
+  const stored = (month * (result_bytes + rollup_bytes * (KEPT_DAYS.hour / BESIDE.retention_days))) / 1e9;
   const items: Record<string, number> = {
     'counted, with pollers and ticks': dollarsOf(totalOf(counted)) * month,
     'data out': ((month * results * BESIDE.bytes_out) / 1e9) * BESIDE.gigabyte_out,
@@ -128,7 +162,7 @@ export async function heartbeat(minutes: number): Promise<Report> {
   };
 }
 
-const IDLE_MOST = 1.2;
+const IDLE_MOST = 1.3;
 
 /** The service without a check. */
 export async function idleMonth(minutes: number): Promise<Report> {

@@ -3,6 +3,7 @@ import type { Manner } from './targets.ts';
 import { type Counted, type VirtualAws, virtualAws } from './virtual-aws.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** Until every check has run, and those that fail are down. */
 const WARM_MINUTES = 9;
 
@@ -14,6 +15,7 @@ export const PATHS = {
   notifier: 'notifier',
   notify: 'notifier',
   delivery: 'deliverer',
+  rollup: 'rollups',
   'action-planner': 'action planner',
   plan: 'action planner',
 } as Record<string, string>;
@@ -43,6 +45,19 @@ export async function steady(
   aws.begin();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
   return aws.count(minutes * MINUTE_MS);
+}
+
+/** Cells whose rollups are measured. */
+const CELLS = 4;
+
+/** An hour of some cells, in which the one before is rolled up; latencies differ. @param checks of a cell */
+export async function rolledHour(checks: number): Promise<Counted> {
+  const aws = begin();
+  aws.targets.vary();
+  await makeFleet(aws, { checks: CELLS * checks, tenants: CELLS });
+  aws.begin();
+  await aws.pass(HOUR_MS - (aws.now() % HOUR_MS) + HOUR_MS);
+  return aws.count(HOUR_MS);
 }
 
 /** How long an incident of `changes` lasts, and how long it is counted (minutes). */

@@ -32,7 +32,7 @@ export function makeTargets(): Targets {
         ? timeout_ms
         : manner === 'takes alerts'
           ? a.receiver_ms
-          : Math.min(timeout_ms, a.target_ms * Math.exp(sigma * normal()));
+          : Math.min(timeout_ms, Math.round(a.target_ms * Math.exp(sigma * normal())));
     await clock.sleep(wait, whose);
     if (manner === 'takes alerts') taken++;
     if (manner === 'hangs') throw new NetError('timeout', `no answer from ${hostname} within ${timeout_ms} ms`);

@@ -50,6 +50,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
   const sources: Sources = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };
   const stream = makeStream(sources);
   const queues = makeQueues(sources);
+  let accounts = 0;
   let consumed = false;
 
   async function pass(ms: number): Promise<void> {
@@ -80,6 +81,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
   }
 
   return {
+    now: clock.now,
     targets,
     pass,
     done,
@@ -98,7 +100,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       const made = createAccount(
         { ports: portsOf(world, 'api', caller), keys: keyTable(world.settings) },
         {
-          email: 'ops@shop.test',
+          email: `ops-${++accounts}@shop.test`,
           name: 'Shop',
           entity_limit_per_bp: 100_000,
         },
@@ -106,17 +108,18 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       return (await done(made)).key.key;
     },
     /** A request through the gateway. Throws unless it is answered with a 2xx. */
-    call: async (name: 'api' | 'ingest', path: string, key: string, { method, path: rawPath, body }: Call) => {
+    call: async (name: 'api' | 'ingest', path: string, key: string, { method, path: target, body }: Call) => {
       meter.add(path, 'gateway_requests', 1);
+      const [rawPath = '', rawQueryString = ''] = target.split('?');
       const { statusCode, body: text } = (await environments.invoke(name, path, {
         rawPath,
-        rawQueryString: '',
+        rawQueryString,
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: body && JSON.stringify(body),
         isBase64Encoded: false,
         requestContext: { requestId: 'r', http: { method, path: rawPath } },
       })) as ApiResult;
-      if (statusCode >= 300) throw new Error(`${method} ${rawPath}: ${statusCode} ${text}`);
+      if (statusCode >= 300) throw new Error(`${method} ${target}: ${statusCode} ${text}`);
       return (text ? JSON.parse(text) : undefined) as { id: string };
     },
     /** Begins to tick and to consume; what was sent before is forgotten, as nobody waits for the jobs of creations. */

@@ -60,9 +60,9 @@ describe('before a first deployment', () => {
 
   it('a large fleet is told which quotas it would meet', async () => {
     account(1000);
-    const asks = only(await found({}, 10_000_000), 'ask').join(' ');
+    const asks = only(await found({}, 20_000_000), 'ask').join(' ');
     expect(asks).toMatch(/probers busy/);
-    expect(asks).toMatch(/DynamoDB.*10,000,000 are wanted/s);
+    expect(asks).toMatch(/DynamoDB.*20,000,000 are wanted/s);
   });
 
   it('a limit that may not be read is named with the right that it takes, and the others are read', async () => {

@@ -4,12 +4,17 @@ import { ASSUMED, scaleOf } from '#infra/aws/scale.ts';
 import { allIn, slowestOf } from '#test/bench/cost/bill.ts';
 import { limitsOf, QUOTAS } from '#test/bench/cost/first-limits.ts';
 
+/** Checks a minute, SHARDS, accounts. */
 const WORLDS = [
-  [1000, 4],
-  [1000, 16],
-  [10_000, 4],
-  [100_000, 4],
-  [10_000_000, 256],
+  [1000, 4, 1],
+  [1000, 4, 100],
+  [10_000, 4, 1],
+  [10_000, 4, 1000],
+  [100_000, 4, 1],
+  [1_000_000, 4, 1],
+  [10_000_000, 4, 1],
+  [10_000_000, 16, 1],
+  [10_000_000, 32, 1_000_000],
 ] as const;
 
 const page = readFileSync('docs/SCALE.md', 'utf8').replaceAll(/\s+/g, ' ');
@@ -20,16 +25,19 @@ const number = (value: number) => Math.round(value).toLocaleString('en-US');
 const few = (value: number) => (value < 10 ? value.toFixed(1) : number(value));
 
 const table = () =>
-  WORLDS.map(([perMinute, shards]) => {
-    const scale = scaleOf(perMinute, shards);
+  WORLDS.map(([perMinute, shards, accounts]) => {
+    const scale = scaleOf(perMinute, shards, accounts);
     return [
       number(perMinute),
       number(shards),
+      number(accounts),
       `$${scale.dollars_a_million.toFixed(2)}`,
       `$${number(scale.dollars_a_month)}`,
-      scale.jobs_a_message.toFixed(1),
+      number(scale.entries),
+      number(scale.probes_a_message),
       few(scale.probers),
       number(scale.table_writes),
+      number(scale.table_reads),
       `${scale.tick_seconds.toFixed(1)} s`,
       few(scale.generators),
       limitsOf(scale).join('; ') || 'none',
@@ -49,23 +57,28 @@ describe('docs/SCALE.md', () => {
   });
 
   it('names settings with which ten million hold, but for what AWS has to raise', () => {
-    const limits = limitsOf(scaleOf(10_000_000, 256));
-    expect(limits.filter((one) => !/ask AWS|warm throughput|spread them/.test(one))).toEqual([]);
-    expect(limits).toHaveLength(4);
+    const limits = limitsOf(scaleOf(10_000_000, 16));
+    expect(limits.filter((one) => !/ask AWS|warm throughput/.test(one))).toEqual([]);
+    expect(limits).toHaveLength(2);
+    expect(limitsOf(scaleOf(10_000_000, 4)).join()).toContain('(SHARDS)');
   });
 
   it('counts nobody above what an event source has in hand', () => {
-    const scale = scaleOf(12_000_000, 256);
+    const scale = scaleOf(12_000_000, 16);
     expect(scale.probers).toBeGreaterThan(1250);
     expect(limitsOf(scale).join()).toContain('an event source has in hand');
     expect(limitsOf({ ...scale, in_flight: QUOTAS.in_flight + 1 }).join()).toContain('in hand (120000)');
   });
 
   it('knows that one account is one item, which every message reads', () => {
-    const scattered = scaleOf(180_001, 1024);
-    expect(scattered.jobs_a_message).toBeLessThan(3);
-    expect(limitsOf({ ...scattered, account_reads: 3001 }).join()).toContain('item of one account');
-    expect(limitsOf(scaleOf(9_000_000, 4)).join()).not.toContain('item of one account');
+    expect(limitsOf(scaleOf(17_000_000, 16)).join()).toContain('item of one account');
+    expect(limitsOf(scaleOf(17_000_000, 16, 10)).join()).not.toContain('item of one account');
+  });
+
+  it('knows what a generator can hold', () => {
+    expect(limitsOf(scaleOf(1_800_000, 4))).toEqual([]);
+    expect(limitsOf(scaleOf(1_900_000, 4)).join()).toContain('memory of a generator');
+    expect(limitsOf(scaleOf(1_900_000, 8))).toEqual([]);
   });
 
   it.each([1000, 10_000])('shows what %i checks a minute cost all in, item by item', (perMinute) => {
@@ -82,11 +95,12 @@ describe('docs/SCALE.md', () => {
   });
 
   it('says what a new table bears, and how many checks that is', () => {
-    const most = (QUOTAS.warm_writes / ASSUMED.writes_a_run) * 60;
-    expect(page).toContain(`${number(QUOTAS.warm_writes)} write units a second`);
-    expect(page).toContain(`${number(Math.floor(most / 1000) * 1000)} checks a minute`);
-    expect(limitsOf(scaleOf(most + 1000, 4)).join()).toContain('warm throughput');
-    expect(limitsOf(scaleOf(most - 1000, 4))).toEqual([]);
+    const { table_writes, table_reads } = scaleOf(60, 16);
+    const most = Math.min(QUOTAS.warm_writes / table_writes, QUOTAS.warm_reads / table_reads) * 60;
+    expect(page).toContain(`${number(QUOTAS.warm_writes)} write and ${number(QUOTAS.warm_reads)} read units a second`);
+    expect(page).toContain(`${(Math.floor(most / 100_000) / 10).toFixed(1)} million checks a minute`);
+    expect(limitsOf(scaleOf(most + 1000, 16)).join()).toContain('warm throughput');
+    expect(limitsOf(scaleOf(most - 1000, 16)).join()).not.toContain('warm throughput');
   });
 
   it('names the price of CloudFront apart, which requests to ApiUrl do not pay', () => {
@@ -95,7 +109,7 @@ describe('docs/SCALE.md', () => {
   });
 
   it('keeps to the price that is promised', () => {
-    expect(scaleOf(1000, 4).dollars_a_million).toBeLessThanOrEqual(1.1);
-    expect(scaleOf(10_000, 4).dollars_a_million).toBeLessThanOrEqual(0.9);
+    expect(scaleOf(1000, 4).dollars_a_million).toBeLessThanOrEqual(0.28);
+    expect(scaleOf(10_000, 4).dollars_a_million).toBeLessThanOrEqual(0.16);
   });
 });

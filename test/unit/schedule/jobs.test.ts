@@ -47,7 +47,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('are at most 50 probes a message unless one cell has more, in the order of time', () => {
+  it('are at most 100 probes a message unless one cell has more, in the order of time', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         const messages = packJobs([...list], groupMs);
@@ -56,13 +56,13 @@ describe('jobs packed into messages', () => {
         );
         for (const message of messages) {
           expect(jobsOf(message).length).toBeGreaterThan(0);
-          if (jobsOf(message).length > 1) expect(probes(list, jobsOf(message))).toBeLessThanOrEqual(50);
+          if (jobsOf(message).length > 1) expect(probes(list, jobsOf(message))).toBeLessThanOrEqual(100);
         }
       }),
     );
   });
 
-  it('travel in messages of their own tenant where it has ten a second or more, and are said to be its own', () => {
+  it('travel in messages of their own tenant where it has a hundred a second or more, and are said to be its own', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         const messages = packJobs([...list], groupMs);
@@ -73,9 +73,32 @@ describe('jobs packed into messages', () => {
           for (const tenant of tenants.keys()) {
             const due = messages.filter((one) => one.not_before === message.not_before).flatMap(jobsOf);
             const own = due.filter((one) => one.tenant_id === tenant);
-            expect(probes(list, own)).toBeLessThan((10 * groupMs) / 1000);
+            expect(probes(list, own)).toBeLessThan((100 * groupMs) / 1000);
           }
         }
+      }),
+    );
+  });
+
+  it('of small tenants share messages: a thousand with ten checks each need no more than full ones', () => {
+    const due = Array.from({ length: 1000 }, (_, i) => ({
+      job: { tenant_id: `acc_${i}`, cell: `cell${i}`, interval_seconds: 60, slot: NOW + 500 },
+      checks: 10,
+    }));
+    expect(packJobs(due, 1000).map((message) => jobsOf(message).length)).toEqual(Array(100).fill(10));
+  });
+
+  it('of small tenants fill their messages, but for room that is less than the smallest cell left', () => {
+    const small: fc.Arbitrary<CellJob> = fc
+      .integer({ min: 1, max: 50 })
+      .chain((checks) => fc.record({ job, checks: fc.constant(checks) }))
+      .map(({ job, checks }) => ({ job: { ...job, slot: NOW, tenant_id: `acc_${job.cell}` }, checks }));
+    const unlike = fc.uniqueArray(small, { selector: (one) => one.job.tenant_id, maxLength: 200 });
+    fc.assert(
+      fc.property(unlike, (list) => {
+        const loads = packJobs(list, 1000).map((message) => probes(list, jobsOf(message)));
+        // A message is closed when the smallest cell that is left has no room in it.
+        for (const load of loads.slice(0, -1)) expect(load).toBeGreaterThan(50);
       }),
     );
   });

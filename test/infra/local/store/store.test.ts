@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { openStore } from '#infra/local/store/store.ts';
 
@@ -20,4 +21,32 @@ it('a commit waits for the disk when anything in it must be kept, and only then'
   expect(await store.write(synchronous)).toBe(2);
   expect(await Promise.all([store.write(synchronous, 'soon'), store.write(synchronous)])).toEqual([2, 2]);
   expect(await Promise.all([store.write(synchronous, 'soon'), store.write(synchronous, 'soon')])).toEqual([1, 1]);
+});
+
+it('writes that come in turn after turn share a commit', async () => {
+  const order: string[] = [];
+  const write = async (name: string) => {
+    await store.write(() => order.push(name));
+    order.push(`${name} is kept`);
+  };
+  const first = write('first');
+  await nextTurn();
+  await Promise.all([first, write('second')]);
+  expect(order).toEqual(['first', 'second', 'first is kept', 'second is kept']);
+});
+
+it('a write is kept soon, however many more come', async () => {
+  let isKept = false;
+  const first = store
+    .write(() => {})
+    .then(() => {
+      isKept = true;
+    });
+  const more: Promise<void>[] = [];
+  while (!isKept && more.length < 100_000) {
+    more.push(store.write(() => {}));
+    await nextTurn();
+  }
+  expect(isKept).toBe(true);
+  await Promise.all([first, ...more]);
 });

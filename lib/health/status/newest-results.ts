@@ -1,0 +1,66 @@
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { entryOf, type PackItem } from '#lib/health/history/pack.ts';
+import { slotOf } from '#lib/health/history/read-packs.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { resultOf } from '#lib/health/history/runs.ts';
+import { cellOf, numberOf } from '#lib/keys.ts';
+import { lastResult } from './staleness.ts';
+
+/** Packs that are read of a cell and interval: the newest may still lack the slow ones, and have further parts. */
+const PACKS = 3;
+
+/**
+ * The newest result of each of many checks, in their order; undefined without one. One read for each interval of a cell
+ * gives those of up to 50 checks, and one more those that changed something since. Only what these do not show, as that
+ * of a disabled check, is looked for by itself.
+ */
+export async function newestResults(
+  context: Context,
+  checks: readonly CheckItem[],
+): Promise<(ResultItem | undefined)[]> {
+  const { ports, keys, tenant } = context;
+  const packs = new Map<string, Promise<PackItem[]>>();
+  const packsOf = ({ id, interval_seconds }: CheckItem): Promise<PackItem[]> => {
+    const partition = keys.packs(tenant, cellOf(id), interval_seconds);
+    const known = packs.get(partition) ?? newest(partition);
+    packs.set(partition, known);
+    return known;
+  };
+  const newest = async (partition: string): Promise<PackItem[]> =>
+    (await ports.table.query<PackItem>({ partition, descending: true, limit: PACKS, eventual: true })).items;
+
+  const packed = await Promise.all(
+    checks.map(async (check) =>
+      check.enabled && check.execution_mode === 'pull' ? newestOf(await packsOf(check), check) : undefined,
+    ),
+  );
+  const inPack = new Map(
+    checks.flatMap((check, i) => {
+      const found = packed[i];
+      return found && found.at > (check.single?.at ?? 0) ? [[check, found] as const] : [];
+    }),
+  );
+  const alone = checks.flatMap((check) => (check.single && !inPack.has(check) ? [{ check, ...check.single }] : []));
+  const singles = await ports.table.getMany<ResultItem>(
+    alone.map(({ check, at, rev }) => keys.result(tenant, check.id, at, String(rev))),
+  );
+  const singleOf = new Map(alone.map(({ check }, i) => [check, singles[i]]));
+  return Promise.all(
+    checks.map((check) => {
+      const found = inPack.get(check);
+      if (found) return resultOf(keys, check, found.at, found.run);
+      return singleOf.get(check) ?? lastResult(context, check);
+    }),
+  );
+}
+
+/** The newest run of a check in some packs, newest first. */
+function newestOf(packs: PackItem[], { id, settings_at }: CheckItem) {
+  for (const pack of packs) {
+    const run = entryOf(pack, numberOf(id));
+    // Of another time in which it had this interval.
+    if (run && !run.gap && slotOf(pack) >= settings_at) return { at: slotOf(pack), run };
+  }
+  return undefined;
+}

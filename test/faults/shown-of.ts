@@ -1,0 +1,32 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
+import { findGaps } from '#lib/health/history/gaps.ts';
+import { resultList } from '#lib/health/history/list-results.ts';
+import type { Shown } from '#test/oracle/inside.ts';
+
+/** Results to a page: a history takes several. */
+const PAGE = 50;
+
+/** What the service shows of a check at this moment: all its results, page by page, and its gaps. */
+export async function shownOf(env: Env, check: CheckItem): Promise<Shown> {
+  const { ports, keys } = env;
+  const account = await ports.table.get<AccountItem>(keys.account(check.tenant_id));
+  const context = {
+    ...env,
+    tenant: check.tenant_id,
+    caller: { ...account, is_read_only: false },
+  } as unknown as Context;
+  const read = await resultList(context, check, {});
+  const results: Shown['results'] = [];
+  let after: string | undefined;
+  do {
+    const { found, next } = await read(after, PAGE);
+    results.push(...found.map(({ value }) => value));
+    after = next;
+  } while (after !== undefined);
+  const window = { from: Date.parse(check.created_at), until: ports.clock.now() };
+  const { gaps } = await findGaps(context, check, window, { gaps: Number.POSITIVE_INFINITY });
+  return { results, gaps };
+}

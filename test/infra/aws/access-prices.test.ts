@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Fleet, hostOf, makeFleet } from '#test/bench/cost/fleet.ts';
+import { differenceOf, noUnits, type Units } from '#test/bench/cost/prices.ts';
+import { PATHS } from '#test/bench/cost/scenarios.ts';
+import { type VirtualAws, virtualAws } from '#test/bench/cost/virtual-aws.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const PROBER = PATHS.job!;
+
+const page = readFileSync('lib/KEYS.md', 'utf8');
+
+/** What the page says of a pattern: the most, where it gives a range. */
+function stated(pattern: string): { reads: number; writes: number } {
+  const row = page.split('\n').find((line) => line.startsWith(`| ${pattern} `));
+  if (row === undefined) throw new Error(`lib/KEYS.md has no row "${pattern}".`);
+  const price = row.split('|').at(-2)!;
+  const most = (unit: string) => Number(new RegExp(`([\\d.]+) ${unit}`).exec(price)?.[1] ?? 0);
+  return { reads: most('RRU'), writes: most('WRU') };
+}
+
+/** That it costs what is said: no more, and not less than half of it. */
+function expectPrice(pattern: string, { read_units, write_units }: Units): void {
+  const { reads, writes } = stated(pattern);
+  const fits = (units: number, most: number) => units <= most && units >= most / 2;
+  const found = `${pattern}: ${read_units} RRU, ${write_units} WRU`;
+  expect(`${found}; ${fits(read_units, reads) && fits(write_units, writes)}`).toBe(`${found}; true`);
+}
+
+/** Checks of one minute, and what requests to their account cost. */
+async function probed(checks: number, minutes: number) {
+  const aws: VirtualAws = virtualAws({}, (source, consumer) => PATHS[source] ?? consumer);
+  aws.targets.vary();
+  const fleet: Fleet = await makeFleet(aws, { checks });
+  aws.begin();
+  await aws.pass(minutes * MINUTE_MS);
+  const counted = async (path: string, ms: number): Promise<Units> =>
+    (await aws.count(ms)).paths.get(path) ?? noUnits();
+  /** A request without what the gate takes, which has a row of its own. */
+  async function priceOf(path: string): Promise<Units> {
+    const answer = aws.call('api', 'call', fleet.key, { method: 'GET', path });
+    const units = await counted('call', 5000);
+    await answer;
+    return { ...units, read_units: units.read_units - stated('Bearer gate').reads };
+  }
+  // The key notes its use once an hour.
+  await priceOf('/v1/status');
+  return { aws, fleet, counted, priceOf };
+}
+
+describe('what lib/KEYS.md says that a cell of 50 checks costs', () => {
+  let world: Awaited<ReturnType<typeof probed>>;
+  beforeAll(async () => {
+    world = await probed(50, 90);
+  }, 300_000);
+
+  it.each([
+    ['a page of 50 results', '/results'],
+    ['a check with its newest result', ''],
+  ])('%s', async (pattern, path) => {
+    expectPrice(pattern, await world.priceOf(`/v1/checks/${world.fleet.checks[3]}${path}`));
+  });
+
+  it('a page of 50 results: at most 8 RRU', () => {
+    expect(stated('a page of 50 results').reads).toBeLessThanOrEqual(8);
+  });
+
+  it('a list of 50 checks', async () => {
+    expectPrice('a list of 50 checks', await world.priceOf('/v1/checks'));
+  });
+
+  it('an hour that is rolled up', async () => {
+    expectPrice('an hour of a cell rolled up', await world.counted(PATHS.rollup!, HOUR_MS));
+  }, 120_000);
+
+  it('a steady slot, a failure that only counts, and a change of state', async () => {
+    const { aws, counted } = world;
+    const quiet = await counted(PROBER, MINUTE_MS);
+    expectPrice('a steady slot of a cell of 50 checks', quiet);
+    aws.targets.does(hostOf(0), 'fails');
+    const counting = await counted(PROBER, MINUTE_MS);
+    expectPrice('a failure that only counts', differenceOf(counting, quiet));
+    await aws.pass(MINUTE_MS);
+    const change = await counted(PROBER, MINUTE_MS);
+    expectPrice('a change of state', differenceOf(change, quiet));
+  });
+});
+
+describe('the newest results of many checks', () => {
+  it('are read by the cell: those of 200 take no more than 12 RRU beside the list', async () => {
+    const { priceOf } = await probed(200, 6);
+    const list = await priceOf('/v1/checks');
+    const newest = differenceOf(await priceOf('/v1/checks?last_result=true'), list);
+    expectPrice('the newest result of each of 200 checks', newest);
+    expect(stated('the newest result of each of 200 checks').reads).toBeLessThanOrEqual(12);
+  }, 300_000);
+});

@@ -1,0 +1,112 @@
+import type { CellItem } from '#lib/checks/cells.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { CELLS, cellOf, numberOf, ROOMS } from '#lib/keys.ts';
+import type { Item, Key } from '#lib/platform/ports.ts';
+import type { ProbeEntry } from '#lib/schedule/entries.ts';
+import { type Commit, checkIdOf, type Inside, isCheckKey } from './inside.ts';
+
+/** Most checks of a cell. */
+const FULL = 50;
+
+/** What there is of a cell at a moment. */
+type Cell = {
+  item?: CellItem | undefined;
+  hasRoom: boolean;
+  checks: Map<string, CheckItem>;
+  /** By interval, in seconds. */
+  entries: Map<number, ProbeEntry>;
+  /** Numbers that were ever given, and to whom. */
+  given: Map<number, string>;
+};
+
+/**
+ * No cell loses a check: at each moment every check that is probed has the entry of its interval, the cell counts at
+ * least its checks and says truly whether it has room, and no number is given twice. When all has settled, the counts
+ * are exact, and no entry is left that no check needs.
+ */
+export function checkCells({ seen }: Inside): string[] {
+  const wrong: string[] = [];
+  const cells = new Map<string, Cell>();
+  for (const commit of seen.commits) {
+    const touched = new Set<string>();
+    for (const { key, after } of commit.changes) {
+      const name = cellIn(key);
+      if (name === undefined) continue;
+      touched.add(name);
+      const cell = cells.get(name) ?? { hasRoom: false, checks: new Map(), entries: new Map(), given: new Map() };
+      cells.set(name, cell);
+      wrong.push(...apply(cell, key, after));
+    }
+    for (const name of touched) wrong.push(...broken(cells.get(name)!).map((text) => said(commit, name, text)));
+  }
+  // A recount that failed until it went to the dead letters leaves the counts as they were, and an alarm.
+  if (seen.faults['dead letter reclaim'] !== undefined) return wrong;
+  for (const [name, cell] of cells) wrong.push(...uncounted(cell).map((text) => `cell ${name}: ${text}`));
+  return wrong;
+}
+
+const said = ({ n, at }: Commit, cell: string, text: string): string => `commit ${n} at ${at}, cell ${cell}: ${text}`;
+
+/** The cell that a key says something of: its checks, its counts, or an entry of the schedule. */
+function cellIn({ pk, sk }: Key): string | undefined {
+  if (isCheckKey({ pk, sk })) return pk.split('#').at(-1);
+  if (pk.endsWith('#CELLS')) return sk.split('#')[1];
+  return pk.startsWith('SCHEDULE#') && sk.startsWith('probe#') ? sk.split('#')[2] : undefined;
+}
+
+function apply(cell: Cell, key: Key, after: Item | undefined): string[] {
+  if (key.sk.startsWith(CELLS)) cell.item = after as CellItem | undefined;
+  else if (key.sk.startsWith(ROOMS)) cell.hasRoom = after !== undefined;
+  else if (!isCheckKey(key)) {
+    const interval = Number(key.sk.split('#')[3]);
+    if (after) cell.entries.set(interval, after as ProbeEntry);
+    else cell.entries.delete(interval);
+  } else {
+    const id = checkIdOf(key);
+    if (!after) cell.checks.delete(id);
+    else cell.checks.set(id, after as CheckItem);
+    const owner = cell.given.get(numberOf(id)) ?? id;
+    cell.given.set(numberOf(id), owner);
+    if (cellOf(id) !== key.pk.split('#').at(-1)) return [`${id} lies in ${key.pk}`];
+    if (owner !== id) return [`${id} has the number ${numberOf(id)} of ${owner}`];
+  }
+  return [];
+}
+
+/** How many checks are probed at each interval. */
+function probedIn({ checks }: Cell): Map<number, number> {
+  const probed = new Map<number, number>();
+  for (const { enabled, execution_mode, interval_seconds } of checks.values()) {
+    if (enabled && execution_mode === 'pull') probed.set(interval_seconds, (probed.get(interval_seconds) ?? 0) + 1);
+  }
+  return probed;
+}
+
+/** What must hold at each moment. */
+function broken(cell: Cell): string[] {
+  const { item, hasRoom, checks, entries, given } = cell;
+  const wrong: string[] = [];
+  for (const [interval, count] of probedIn(cell)) {
+    const entry = entries.get(interval);
+    if (!entry) wrong.push(`${count} checks of ${interval} s have no entry in the schedule`);
+    else if (entry.checks < count) wrong.push(`the entry of ${interval} s counts ${entry.checks} of ${count} checks`);
+  }
+  const { members = 0, next = 0 } = item ?? {};
+  if (members < checks.size || members > FULL) wrong.push(`it counts ${members} of ${checks.size} checks`);
+  if (hasRoom !== (item !== undefined && members < FULL)) wrong.push(`${members} members, room: ${hasRoom}`);
+  if (Math.max(-1, ...given.keys()) >= next && item) wrong.push(`${next} is to be its next number, and was given`);
+  return wrong;
+}
+
+/** What must hold when everything has settled. */
+function uncounted(cell: Cell): string[] {
+  const { item, checks, entries } = cell;
+  const wrong: string[] = [];
+  const probed = probedIn(cell);
+  for (const [interval, entry] of entries) {
+    const count = probed.get(interval) ?? 0;
+    if (entry.checks !== count) wrong.push(`the entry of ${interval} s counts ${entry.checks}, not ${count} checks`);
+  }
+  if (item && item.members !== checks.size) wrong.push(`it counts ${item.members}, not ${checks.size} checks`);
+  return wrong;
+}

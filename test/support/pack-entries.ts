@@ -1,0 +1,5 @@
+import { entryOf, type PackedEntry, type PackItem } from '#lib/health/history/pack.ts';
+
+/** All that a pack says. */
+export const entriesOf = (pack: PackItem): PackedEntry[] =>
+  pack.runs.split(' ').map((word) => entryOf(pack, Number(word.slice(0, word.indexOf(','))))!);

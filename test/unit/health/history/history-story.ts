@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type PackedEntry, type PackItem, packOf } from '#lib/health/history/pack.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
+import type { RevisionItem } from '#lib/health/history/revisions.ts';
+import { cellOf, checkIdOf, numberOf } from '#lib/keys.ts';
+import { toBase32 } from '#lib/platform/ids.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { HealthWorld } from '#test/support/health-world.ts';
+
+/**
+ * What was stored of a check: its settings, from when on (ms after the base), single results, and packs with what they
+ * say of the check, part by part. Times are a few milliseconds long, so that everything meets everything.
+ */
+export type Story = {
+  revisions: { from: number; enabled: boolean; interval_ms: number }[];
+  singles: { at: number; rev: number }[];
+  packs: { at: number; parts: ('run' | 'gap' | 'others')[] }[];
+};
+
+export const BASE = Date.UTC(2026, 10, 20);
+export const END = 200;
+/** What distinguishes the latency of a single result from that of a packed one. */
+export const [SINGLE_MS, PACKED_MS] = [11, 22];
+
+const time = fc.nat(END - 1);
+export const story: fc.Arbitrary<Story> = fc.record({
+  revisions: fc
+    .uniqueArray(fc.record({ from: time, enabled: fc.boolean(), interval_ms: fc.constantFrom(1000, 2000, 5000) }), {
+      maxLength: 3,
+      selector: ({ from }) => from,
+    })
+    .map((later) => [
+      { from: 0, enabled: true, interval_ms: 1000 },
+      ...later.filter(({ from }) => from > 0).sort((a, b) => a.from - b.from),
+    ]),
+  singles: fc.uniqueArray(fc.record({ at: time, rev: fc.integer({ min: 1, max: 2 }) }), {
+    maxLength: 40,
+    selector: ({ at, rev }) => `${at} ${rev}`,
+  }),
+  packs: fc.uniqueArray(
+    fc.record({
+      at: time,
+      // A run of a check is in one part at most, and a gap before it.
+      parts: fc.constantFrom<Story['packs'][number]['parts']>(
+        ['run'],
+        ['run'],
+        ['gap'],
+        ['others'],
+        ['gap', 'run'],
+        ['gap', 'others', 'run'],
+        ['others', 'gap'],
+      ),
+    }),
+    { maxLength: 40, selector: ({ at }) => at },
+  ),
+});
+
+const inForce = ({ revisions }: Story, at: number) => revisions.findLast(({ from }) => from <= at)!;
+
+/** Writes it all as it would lie in the table. */
+export async function writeStory({ ports, keys, context }: HealthWorld, told: Story, made: number) {
+  const { tenant } = context;
+  const id = checkIdOf(BASE, toBase32(made, 12), 12);
+  const number = numberOf(id);
+  const run = (of: number): PackedEntry => {
+    return { number: of, begin: 1, latency_ms: PACKED_MS, status_code: 200, rev: 1, success: true };
+  };
+  const entries = {
+    run: [run(2), run(12), run(112)],
+    gap: [{ number, gap: 'network' as const }, run(1)],
+    others: [run(1)],
+  };
+  const revisions = told.revisions.map(({ from, enabled, interval_ms }, i): RevisionItem => {
+    const rhythm = { phase: 0, interval_ms };
+    return { ...keys.revision(tenant, id, i + 1), rev: i + 1, from: BASE + from, enabled, rhythm };
+  });
+  const singles = told.singles.map(({ at, rev }): ResultItem => {
+    const key = keys.result(tenant, id, BASE + at, String(rev));
+    const outcome = { status_code: 200, success: true, error_message: '', error_kind: null };
+    return { ...key, ...outcome, latency_ms: SINGLE_MS, checked_at: iso(BASE + at + 1) };
+  });
+  const packs = told.packs.flatMap(({ at, parts }) =>
+    parts.map((part, i): PackItem => {
+      const seconds = inForce(told, at).interval_ms / 1000;
+      return { ...keys.pack(tenant, cellOf(id), seconds, BASE + at, i + 1), ...packOf(entries[part]) };
+    }),
+  );
+  const items: Item[] = [...revisions, ...singles, ...packs];
+  await ports.table.putMany(items);
+  const check = { id, tenant_id: tenant, execution_mode: 'pull', interval_seconds: 1, timeout_ms: 1000 } as CheckItem;
+  return { check, revisions };
+}
+
+/** The same in the plainest words: what there is to read at each millisecond, ascending. */
+export function toldOf(story: Story, from: number, until: number): { at: number; latency_ms?: number; gap?: string }[] {
+  const told: { at: number; latency_ms?: number; gap?: string }[] = [];
+  for (let at = Math.max(0, from); at < Math.min(until, END); at++) {
+    const singles = story.singles.filter((single) => single.at === at);
+    const parts = inForce(story, at).enabled ? story.packs.find((pack) => pack.at === at)?.parts : undefined;
+    if (singles.length > 0) told.push(...singles.map(() => ({ at, latency_ms: SINGLE_MS })));
+    else if (parts?.includes('run')) told.push({ at, latency_ms: PACKED_MS });
+    else if (parts?.includes('gap')) told.push({ at, gap: 'network' });
+  }
+  return told;
+}

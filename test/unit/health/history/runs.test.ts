@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Context } from '#lib/access/context.ts';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import { checkDetail } from '#lib/health/checks/check-detail.ts';
+import { resultList } from '#lib/health/history/list-results.ts';
+import type { Reading } from '#lib/health/history/read-packs.ts';
+import type { ResultRecord } from '#lib/health/history/result-item.ts';
+import { type Moment, storedRuns } from '#lib/health/history/runs.ts';
+import { lastResult } from '#lib/health/status/staleness.ts';
+import { gather, type Reader } from '#lib/platform/table/paging.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { BASE, END, PACKED_MS, story, toldOf, writeStory } from './history-story.ts';
+
+let world: HealthWorld;
+let made = 0;
+beforeEach(async () => {
+  world = await healthWorld();
+});
+
+const shown = (moment: Moment) => {
+  const at = moment.at - BASE;
+  return moment.gap === undefined ? { at, latency_ms: moment.run.latency_ms } : { at, gap: moment.gap };
+};
+
+async function collected(pages: AsyncGenerator<Moment[]>) {
+  const all: Moment[] = [];
+  for await (const page of pages) all.push(...page);
+  return all.map(shown);
+}
+
+type List = Reader<ResultRecord>;
+type Part = { values: ResultRecord[]; next?: string | undefined };
+
+/** A page of a list, and a chunk that a page is read in. */
+const page = (list: List, after: string | undefined, limit: number): Promise<Part> => gather(list, { after, limit });
+const chunk = async (list: List, after: string | undefined, limit: number): Promise<Part> => {
+  const { found, next } = await list(after, limit);
+  return { values: found.map(({ value }) => value), next };
+};
+
+/** A list read in parts of so many, each behind the last of the one before. */
+async function inParts(list: List, limit: number, read: typeof page): Promise<ResultRecord[]> {
+  const all: ResultRecord[] = [];
+  let after: string | undefined;
+  do {
+    const { values, next } = await read(list, after, limit);
+    expect(values.length).toBeLessThanOrEqual(limit);
+    all.push(...values);
+    // It never goes back.
+    expect(all.length).toBeLessThanOrEqual(2 * END);
+    after = next;
+  } while (after !== undefined);
+  return all;
+}
+
+describe('what is stored of a check', () => {
+  it('is read from packs and single results as one, in either direction, whatever the interval was', async () => {
+    const page = fc.constantFrom<Reading>({}, { page: 1 }, { page: 2 }, { page: 7 });
+    const span = fc.tuple(fc.nat(END), fc.nat(END));
+    await fc.assert(
+      fc.asyncProperty(story, span, page, async (told, [a, b], size) => {
+        const { check, revisions } = await writeStory(world, told, made++);
+        const [from, until] = [Math.min(a, b), Math.max(a, b)];
+        const read = (reading: Reading) =>
+          collected(storedRuns(world.context, check, revisions, { from: BASE + from, until: BASE + until }, reading));
+        const expected = toldOf(told, from, until);
+        expect(await read(size)).toEqual(expected);
+        expect(await read({ ...size, descending: true })).toEqual(expected.toReversed());
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is listed newest first, each result once with the same id, in pages of any size', async () => {
+    world.ports.clock.now = () => BASE + END;
+    await fc.assert(
+      fc.asyncProperty(story, fc.integer({ min: 1, max: 9 }), async (told, size) => {
+        const { check } = await writeStory(world, told, made++);
+        const reader = await resultList(world.context, check, {});
+        const whole = (await gather(reader, { limit: 1000 })).values;
+        const runs = toldOf(told, 0, END).filter(({ gap }) => gap === undefined);
+        const times = whole.map(({ checked_at, latency_ms }) => ({
+          at: Date.parse(checked_at) - BASE - 1,
+          latency_ms,
+        }));
+        expect(times).toEqual(runs.toReversed());
+        expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length);
+        expect(await inParts(reader, size, page)).toEqual(whole);
+        expect(await inParts(reader, size, chunk)).toEqual(whole);
+        const last = await lastResult(world.context, check);
+        expect(last?.checked_at).toBe(whole[0]?.checked_at);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+it('a result keeps its id, whether it lies in a pack or by itself', async () => {
+  const check = await world.check({ interval_seconds: 60 });
+  world.advance(120_000);
+  const slot = latestSlot(rhythmOfCheck(check), world.ports.clock.now());
+  const list = async () => (await gather(await resultList(world.context, check, {}))).values;
+  await world.probe(check, slot - 60_000);
+  await world.probe(check, slot);
+  const [packed] = await list();
+  const { ports, keys, context } = world;
+  const item = { ...keys.result(context.tenant, check.id, slot, '1'), ...packed!, latency_ms: PACKED_MS };
+  await ports.table.putMany([item]);
+  expect(await list()).toMatchObject([{ id: packed!.id, latency_ms: PACKED_MS }, {}]);
+});
+
+describe('the days left of a certificate', () => {
+  const daysLeft = async (context: Context, check: { id: string; tenant_id: string }) => {
+    const { last_result } = await checkDetail(context, await world.fresh(check as never));
+    return (last_result as { days_left?: number } | null)?.days_left;
+  };
+
+  it('are those of the last run, though a pack does not carry them', async () => {
+    const check = await world.check({ check_type: 'tls', config: { host: 'example.com' } });
+    const rhythm = rhythmOfCheck(check);
+    const probe = async (days_left: number | undefined, success = true) => {
+      world.advance(rhythm.interval_ms);
+      const slot = latestSlot(rhythm, world.ports.clock.now());
+      const outcome = {
+        latency_ms: 9,
+        status_code: 0,
+        success,
+        error_message: success ? '' : 'refused',
+        error_kind: null,
+      };
+      const of = { check: await world.fresh(check), slot, started_at: slot + 1, retention_days: 30 };
+      await world.record({ ...of, outcome: { ...outcome, ...(days_left !== undefined && { days_left }) } } as never);
+    };
+    for (const days of [30, 30, 29, 29, 29]) {
+      await probe(days);
+      expect(await daysLeft(world.context, check)).toBe(days);
+    }
+    const before = (await world.fresh(check)).v;
+    await probe(29);
+    expect((await world.fresh(check)).v).toBe(before);
+    await probe(undefined, false);
+    expect(await daysLeft(world.context, check)).toBeUndefined();
+    await updateCheck(world.context, await world.fresh(check), { name: 'Shop' });
+    await probe(28);
+    expect(await daysLeft(world.context, check)).toBe(28);
+  });
+});

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PackedEntry, PackedRun, PackItem } from '#lib/health/history/pack.ts';
+import { PACK_MS } from '#lib/health/recording/due-slots.ts';
+import { openPack } from '#lib/health/recording/record-quiet.ts';
+import type { Job } from '#lib/messages.ts';
+import type { Table } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
+import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+import { entriesOf } from '#test/support/pack-entries.ts';
+import { makeClock } from '#test/support/virtual-clock.ts';
+
+const SLOT = Date.UTC(2026, 10, 21, 6);
+const job: Job = { tenant_id: 'acc_a', cell: 'aaaaaaaaaaaa', interval_seconds: 60, slot: SLOT };
+
+let world: MemoryWorld;
+beforeEach(() => {
+  world = memoryWorld();
+});
+
+const run = (number: number, latency_ms = 40): PackedRun => {
+  return { number, begin: 3, latency_ms, status_code: 200, rev: 1, success: true };
+};
+
+/** Another prober at the slot, in a process of its own. */
+function prober(table: Partial<Table> = {}, signal?: AbortSignal) {
+  const clock = makeClock(SLOT);
+  const ports = { ...world.ports, clock, table: { ...world.store, ...table } };
+  return { clock, pack: openPack({ ...world, ports }, job, 30, signal) };
+}
+
+async function written(list: PackedEntry[], table?: Partial<Table>): Promise<void> {
+  const { pack } = prober(table);
+  for (const entry of list) pack.add(entry);
+  await pack.end();
+}
+
+/** What stands in the packs of the slot, part by part. */
+const parts = async (): Promise<PackedEntry[][]> => {
+  const partition = world.keys.packs(job.tenant_id, job.cell, job.interval_seconds);
+  return (await allOf<PackItem>(world.store, { partition })).map(entriesOf);
+};
+
+describe('the quiet runs of a slot', () => {
+  it('are one write when all have ended, and no read', async () => {
+    Object.assign(world.requests, { reads: 0, writes: 0 });
+    await written([run(3), run(1), run(2)], world.ports.table);
+    expect(await parts()).toEqual([[run(1), run(2), run(3)]]);
+    expect(world.requests).toEqual({ reads: 0, writes: 1 });
+  });
+
+  it('wait two seconds for the others, and those that come later are a second part', async () => {
+    const { clock, pack } = prober();
+    pack.add(run(1));
+    await clock.runUntil(SLOT + PACK_MS - 1);
+    pack.add(run(2));
+    expect(await parts()).toEqual([]);
+    await clock.runUntil(SLOT + PACK_MS);
+    await vi.waitFor(async () => expect(await parts()).toEqual([[run(1), run(2)]]));
+    pack.add(run(3));
+    await clock.runUntil(SLOT + PACK_MS + 500);
+    expect(await parts()).toHaveLength(1);
+    await pack.end();
+    expect(await parts()).toEqual([[run(1), run(2)], [run(3)]]);
+    await clock.runUntil(SLOT + 10 * PACK_MS);
+    expect(await parts()).toHaveLength(2);
+  });
+
+  it('are written with the time until which the account keeps them', async () => {
+    await written([run(1)]);
+    const partition = world.keys.packs(job.tenant_id, job.cell, job.interval_seconds);
+    const [pack] = await allOf(world.store, { partition });
+    expect(pack!.expires_at! * 1000).toBeGreaterThanOrEqual(SLOT + 30 * 86_400_000);
+  });
+
+  it('are not written by a run that was given up: its successor writes them', async () => {
+    const { pack } = prober({}, AbortSignal.abort());
+    pack.add(run(1));
+    await pack.end();
+    expect(await parts()).toEqual([]);
+  });
+});
+
+describe('a check that two probers probed at the same slot', () => {
+  it('has one outcome, the one that was written first', async () => {
+    await written([run(1, 10), run(2, 10)]);
+    await written([run(2, 99), run(3, 99)]);
+    await written([run(1, 77), run(2, 77), run(3, 77)]);
+    expect(await parts()).toEqual([[run(1, 10), run(2, 10)], [run(3, 99)]]);
+  });
+
+  it('has the run, where the other could not say, and a run is never followed by a gap', async () => {
+    const gap = (number: number, cause: 'network' | 'error' = 'network') => ({ number, gap: cause });
+    await written([gap(1), run(2)]);
+    await written([run(1), gap(2), gap(3)]);
+    await written([gap(1, 'error'), gap(3, 'error')]);
+    expect(await parts()).toEqual([
+      [gap(1), run(2)],
+      [run(1), gap(3)],
+    ]);
+  });
+
+  it('has one run at most, however many probe it and whichever is faster', async () => {
+    const entry = fc
+      .record({ number: fc.nat(4), latency_ms: fc.nat(9), isGap: fc.boolean() })
+      .map(
+        (one): PackedEntry => (one.isGap ? { number: one.number, gap: 'network' } : run(one.number, one.latency_ms)),
+      );
+    const of = fc.uniqueArray(entry, { minLength: 1, maxLength: 5, selector: ({ number }) => number });
+    await fc.assert(
+      fc.asyncProperty(fc.array(of, { minLength: 2, maxLength: 4 }), fc.scheduler(), async (probers, scheduler) => {
+        world = memoryWorld();
+        const { transact } = world.store;
+        const paused: Table['transact'] = async (writes) => {
+          await scheduler.schedule(Promise.resolve());
+          return transact(writes);
+        };
+        await scheduler.waitFor(Promise.all(probers.map((entries) => written(entries, { transact: paused }))));
+        const all = (await parts()).flat();
+        for (const number of [0, 1, 2, 3, 4]) {
+          const told = probers.flat().filter((one) => one.number === number);
+          const kept = all.filter((one) => one.number === number);
+          for (const one of kept) expect(told).toContainEqual(one);
+          expect(kept.filter(({ gap }) => !gap)).toHaveLength(told.some(({ gap }) => !gap) ? 1 : 0);
+          if (told.length > 0) expect(kept.length).toBeGreaterThan(0);
+          expect(kept.filter(({ gap }) => gap).length).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
+  });
+});
+
+describe('a pack that could not be written', () => {
+  const refuses = () => Promise.reject(new Error('throttled'));
+
+  it('is written at the end of its job, with what came after it', async () => {
+    let failures = 1;
+    const { clock, pack } = prober({
+      transact: (writes) => (failures-- > 0 ? refuses() : world.store.transact(writes)),
+    });
+    pack.add(run(1));
+    await clock.runUntil(SLOT + PACK_MS);
+    expect(pack.waiting()).toEqual([run(1)]);
+    pack.add(run(2));
+    await pack.end();
+    expect(await parts()).toEqual([[run(1), run(2)]]);
+    expect(pack.waiting()).toEqual([]);
+  });
+
+  it('then says what it was', async () => {
+    const { pack } = prober({ transact: refuses });
+    pack.add(run(1));
+    pack.add(run(2));
+    await expect(pack.end()).rejects.toThrow('throttled');
+    expect(pack.waiting()).toEqual([run(1), run(2)]);
+  });
+
+  it('is there once when only the answer was lost', async () => {
+    let isFirst = true;
+    const { clock, pack } = prober({
+      transact: async (writes) => {
+        const outcome = await world.store.transact(writes);
+        if (!isFirst) return outcome;
+        isFirst = false;
+        throw new Error('no answer');
+      },
+    });
+    pack.add(run(1));
+    await clock.runUntil(SLOT + PACK_MS);
+    pack.add(run(2));
+    await pack.end();
+    expect(await parts()).toEqual([[run(1)], [run(2)]]);
+  });
+});
