@@ -15,7 +15,7 @@ import { itemBytes } from './cost/item-size.ts';
 import { quantile } from './figures.ts';
 
 /**
- * What it takes to read 30 days of a check at 10 s, of a cell of so many checks (first argument; 50 is a full one), whose
+ * What it takes to read 30 days of a check at 10 s, of a cell of so many checks (first argument; 50 is a full one). Its
  * rows are written straight into the table and rolled up hour by hour. Prints the median of some reads, and the read
  * units that DynamoDB would count for one.
  */

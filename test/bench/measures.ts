@@ -219,9 +219,6 @@ async function heartbeats(): Promise<Figures> {
  */
 const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
 
-/** 30 days of a check at 10 s, of a full cell: ms, and the read units that DynamoDB would count. */
-const history = (): Promise<Figures> => run('history.ts', '50');
-
 /** From the start of the process to its first answer, ms, on data of 1,000 checks. */
 async function startUp(): Promise<Figures> {
   await using service = await startRealService();
@@ -242,7 +239,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   alertLatency,
   heartbeats,
   hostileTargets,
-  history,
+  history: () => run('history.ts'),
   startUp,
   newestResults,
   memory,
