@@ -239,6 +239,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   alertLatency,
   heartbeats,
   hostileTargets,
+  history: () => run('history.ts'),
   startUp,
   newestResults,
   memory,

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Client, failure, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { expectWhole, type Json } from '#test/support/sound-history.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -28,39 +29,6 @@ beforeAll(async () => {
   failedAt = (await push(id, false, 1)).checked_at;
   await push(id, false, 1);
 });
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-type Json = any;
-
-/** What holds of each bucket, whatever is in it. */
-function expectSound(bucket: Json): void {
-  const { from, to, seconds, uptime, coverage, success_ratio, runs, failures } = bucket;
-  const sum = Object.values<number>(seconds).reduce((total, one) => total + Math.round(one * 1000), 0);
-  expect(sum).toBe(Date.parse(to) - Date.parse(from));
-  const ratio = (part: number, whole: number) => (whole === 0 ? null : Math.floor((part / whole) * 1e6 + 1e-7) / 1e6);
-  const { up, degraded, down, unknown, gap } = seconds;
-  const near = (one: number | null, other: number | null) =>
-    other === null ? expect(one).toBeNull() : expect(one).toBeCloseTo(other, 5);
-  near(uptime, ratio(up + degraded, up + degraded + down));
-  near(coverage, ratio(up + degraded + down, up + degraded + down + unknown + gap));
-  near(success_ratio, ratio(runs - failures, runs));
-  for (const one of [uptime, coverage, success_ratio]) expect(one ?? 0).toBe(Math.floor((one ?? 0) * 1e6 + 0.5) / 1e6);
-}
-
-function expectWhole({ from, to, total, buckets }: Json): void {
-  expect(buckets[0].from).toBe(from);
-  expect(buckets.at(-1).to).toBe(to);
-  expect(total).toMatchObject({ from, to, complete: buckets.every((bucket: Json) => bucket.complete) });
-  for (const [i, bucket] of buckets.slice(1).entries()) expect(bucket.from).toBe(buckets[i].to);
-  for (const bucket of [total, ...buckets]) expectSound(bucket);
-  for (const of of ['runs', 'failures', 'warnings', 'gaps']) {
-    expect(total[of]).toBe(buckets.reduce((sum: number, bucket: Json) => sum + bucket[of], 0));
-  }
-  for (const kind of Object.keys(total.seconds)) {
-    const sum = buckets.reduce((all: number, bucket: Json) => all + bucket.seconds[kind], 0);
-    expect(total.seconds[kind]).toBeCloseTo(sum, 3);
-  }
-}
 
 const history = (query = '', check = id) => client.get(`/v1/checks/${check}/history${query}`);
 
@@ -202,55 +170,5 @@ describe('GET /v1/blueprints/{blueprint_slug}/entities/{slug}/history', () => {
 
   it('is not there for an unknown slug', async () => {
     expect(await ofEntity('none')).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
-});
-
-describe('GET /v1/history', () => {
-  const many = (query: string) => client.get(`/v1/history${query}`);
-
-  it('tells of checks in the order asked, each once, as of each alone', async () => {
-    const { id: other } = await newCheck(client);
-    const { checks } = got(await many(`?check_ids=${other},${id},${other}&bucket=hour`), 200);
-    expect(checks.map(({ check_id }: Json) => check_id)).toEqual([other, id]);
-    for (const one of checks) expectWhole(one);
-    const alone = got(await history(`?bucket=hour&from=${checks[1].from}`), 200);
-    expect(checks[1].total.runs).toBe(alone.total.runs);
-  });
-
-  it('tells of all checks of an entity', async () => {
-    const { checks } = got(await many(`?entity_id=${entity.id}`), 200);
-    expect(checks.map(({ check_id }: Json) => check_id)).toContain(id);
-    expect(checks).toHaveLength(2);
-    const { id: empty } = await newEntity(client);
-    expect(got(await many(`?entity_id=${empty}`), 200)).toEqual({ checks: [] });
-  });
-
-  const ids = (count: number) => Array.from({ length: count }, (_, i) => `chk_${i}`).join(',');
-
-  it.each<[string, () => string, string, string]>([
-    ['neither checks nor an entity', () => '', 'check_ids', 'entity_id'],
-    ['no check', () => '?check_ids=', 'check_ids', 'entity_id'],
-    ['both', () => `?check_ids=${id}&entity_id=${entity.id}`, 'check_ids', 'entity_id'],
-    ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
-    ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
-  ])('refuses %s, and says what is allowed', async (_what, query, path, said) => {
-    const answer = await many(query());
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-    expect(answer.body.details[0].message).toContain(said);
-  });
-
-  it('refuses more buckets than one answer may hold', async () => {
-    const other = await newTenant();
-    const made = await Promise.all(Array.from({ length: 6 }, async () => (await newCheck(other)).id));
-    const answer = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
-    expect(answer.body.details[0].message).toContain('more than 5000');
-  });
-
-  it("knows nothing of another account's, nor of what is not there", async () => {
-    const other = await newTenant();
-    for (const query of [`?check_ids=${id}`, `?entity_id=${entity.id}`, '?check_ids=chk_none', '?entity_id=x']) {
-      expect(await other.get(`/v1/history${query}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-    }
   });
 });

@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure, newTenant } from '#test/support/client.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { expectWhole, type Json } from '#test/support/sound-history.ts';
+
+const DAY = 86_400_000;
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+let client: Client;
+let entity: { id: string };
+let id: string;
+beforeAll(async () => {
+  client = await newTenant();
+  entity = await newEntity(client);
+  id = (await newCheck(client, { entity_id: entity.id })).id;
+  await newCheck(client, { entity_id: entity.id });
+  got(await client.post(`/v1/checks/${id}/heartbeat`), 201);
+});
+
+describe('GET /v1/history', () => {
+  const many = (query: string) => client.get(`/v1/history${query}`);
+
+  it('tells of checks in the order asked, each once, as of each alone', async () => {
+    const { id: other } = await newCheck(client);
+    const { checks } = got(await many(`?check_ids=${other},${id},${other}&bucket=hour`), 200);
+    expect(checks.map(({ check_id }: Json) => check_id)).toEqual([other, id]);
+    for (const one of checks) expectWhole(one);
+    const alone = got(await client.get(`/v1/checks/${id}/history?bucket=hour&from=${checks[1].from}`), 200);
+    expect(checks[1].total.runs).toBe(alone.total.runs);
+  });
+
+  it('tells of all checks of an entity', async () => {
+    const { checks } = got(await many(`?entity_id=${entity.id}`), 200);
+    expect(checks.map(({ check_id }: Json) => check_id)).toContain(id);
+    expect(checks).toHaveLength(2);
+    const { id: empty } = await newEntity(client);
+    expect(got(await many(`?entity_id=${empty}`), 200)).toEqual({ checks: [] });
+  });
+
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => `chk_${i}`).join(',');
+
+  it.each<[string, () => string, string, string]>([
+    ['neither checks nor an entity', () => '', 'check_ids', 'entity_id'],
+    ['no check', () => '?check_ids=', 'check_ids', 'entity_id'],
+    ['both', () => `?check_ids=${id}&entity_id=${entity.id}`, 'check_ids', 'entity_id'],
+    ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
+    ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
+  ])('refuses %s, and says what is allowed', async (_what, query, path, said) => {
+    const answer = await many(query());
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(answer.body.details[0].message).toContain(said);
+  });
+
+  it('refuses more buckets than one answer may hold', async () => {
+    const other = await newTenant();
+    const made = await Promise.all(Array.from({ length: 6 }, async () => (await newCheck(other)).id));
+    const answer = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
+    expect(answer.body.details[0].message).toContain('more than 5000');
+  });
+
+  it("knows nothing of another account's, nor of what is not there", async () => {
+    const other = await newTenant();
+    for (const query of [`?check_ids=${id}`, `?entity_id=${entity.id}`, '?check_ids=chk_none', '?entity_id=x']) {
+      expect(await other.get(`/v1/history${query}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    }
+  });
+});

@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import { DAY_MS, dayOf, HOUR_MS, hourOf } from '#lib/health/rollups/hours.ts';
+import { rollUp } from '#lib/health/rollups/roll-up.ts';
+import { numberOf } from '#lib/keys.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { rhythmOfCheck } from '#test/support/health-world.ts';
+import { type RollupWorld, rollupWorld } from './rollup-world.ts';
+
+const MINUTE = 60_000;
+let w: RollupWorld;
+beforeEach(async () => {
+  w = await rollupWorld();
+});
+
+describe('an hour that is made', () => {
+  it('changes within five minutes with a push that comes late, and its day with it', async () => {
+    const check = await w.pushCheck();
+    const hour = hourOf(w.now());
+    await w.push(check);
+    w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
+    await w.rollUpDue(check);
+    await w.work(MINUTE);
+    expect([await w.runsOf(check, 'hour', hour), await w.runsOf(check, 'day', dayOf(hour))]).toEqual([1, 1]);
+    const before = await w.daily(check);
+    expect(before.buckets.at(-2)).toMatchObject({ complete: true, revised_at: null });
+
+    const sentAt = w.now();
+    await w.push(check, true, hour + 10 * MINUTE);
+    await w.work(5 * MINUTE);
+    expect([await w.runsOf(check, 'hour', hour), await w.runsOf(check, 'day', dayOf(hour))]).toEqual([2, 2]);
+    const revised_at = (await w.daily(check)).buckets.at(-2)?.revised_at;
+    expect(Date.parse(revised_at!)).toBeGreaterThan(sentAt);
+    expect((await w.daily(check)).buckets.at(-2)).toMatchObject({ runs: 2, complete: true });
+  });
+
+  it('is not left stale by a push whose process dies before it is written, and was sent again', async () => {
+    const check = await w.pushCheck();
+    const hour = hourOf(w.now());
+    w.until(hour + HOUR_MS + 6 * MINUTE);
+    await w.rollUpDue(check);
+    const { transact } = w.ports.table;
+    w.ports.table.transact = () => Promise.reject(new Error('the process died'));
+    await expect(w.push(check, true, hour + MINUTE)).rejects.toThrow('died');
+    w.ports.table.transact = transact;
+    await w.work(5 * MINUTE);
+    await w.push(check, true, hour + MINUTE);
+    await w.work(5 * MINUTE);
+    expect(await w.runsOf(check, 'hour', hour)).toBe(1);
+  });
+
+  it('is not left stale by a write that takes as long as a function may run', async () => {
+    const check = await w.pushCheck();
+    const hour = hourOf(w.now());
+    w.until(hour + HOUR_MS + 6 * MINUTE);
+    await w.rollUpDue(check);
+    const { transact } = w.ports.table;
+    w.ports.table.transact = async (writes) => {
+      w.ports.table.transact = transact;
+      await w.work(MINUTE);
+      return transact(writes);
+    };
+    await w.push(check, true, hour + MINUTE);
+    await w.work(5 * MINUTE);
+    expect(await w.runsOf(check, 'hour', hour)).toBe(1);
+  });
+
+  it('that closes while a run of it is written holds that run', async () => {
+    const check = await w.pushCheck();
+    const hour = hourOf(w.now());
+    w.until(hour + HOUR_MS + 5 * MINUTE - 1000);
+    const { transact } = w.ports.table;
+    w.ports.table.transact = async (writes) => {
+      w.ports.table.transact = transact;
+      w.advance(2000);
+      await w.rollUpDue(check);
+      return transact(writes);
+    };
+    await w.push(check, true, hour + MINUTE);
+    await w.work(5 * MINUTE);
+    expect(await w.runsOf(check, 'hour', hour)).toBe(1);
+  });
+
+  it('with many late pushes is made anew once, and its day once', async () => {
+    const check = await w.pushCheck();
+    const hour = hourOf(w.now());
+    await w.push(check);
+    w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
+    await w.rollUpDue(check);
+    await w.work(MINUTE);
+    let puts = 0;
+    const { transact } = w.ports.table;
+    w.ports.table.transact = (writes) => {
+      puts += writes.filter((write) => 'put' in write && /^[HD]#/.test(write.put.sk)).length;
+      return transact(writes);
+    };
+    for (let i = 0; i < 30; i++) await w.push(check, true, hour + i * MINUTE);
+    await w.work(5 * MINUTE);
+    expect(await w.runsOf(check, 'day', dayOf(hour))).toBe(31);
+    // The hour, the day, and the day of the entity; a push takes no time here.
+    expect(puts).toBe(3);
+  });
+
+  it('counts what was pushed of the time before the check was made', async () => {
+    const check = await w.pushCheck();
+    const hour = hourOf(w.now()) - 5 * HOUR_MS;
+    await w.push(check, false, hour + MINUTE);
+    expect((await w.daily(check)).total).toMatchObject({ runs: 1, failures: 1 });
+    await w.work(5 * MINUTE);
+    expect(await w.runsOf(check, 'hour', hour)).toBe(1);
+    expect((await w.daily(check)).total).toMatchObject({ runs: 1, failures: 1 });
+  });
+
+  it('is not made anew from raw data that has begun to expire', async () => {
+    const check = await w.pushCheck();
+    const hour = hourOf(w.now());
+    await w.push(check, true, hour + MINUTE);
+    w.until(hour + HOUR_MS + 6 * MINUTE);
+    await w.rollUpDue(check);
+    // As the store does in the background.
+    const { pk } = w.keys.result(check.tenant_id, check.id, hour, '');
+    const { items } = await w.ports.table.query({ partition: pk, from: 'R#', to: 'R#~' });
+    await w.ports.table.transact(items.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+    w.until(hour + 30 * DAY_MS + 56 * MINUTE);
+    await w.push(check, true, hour + 58 * MINUTE);
+    await w.work(5 * MINUTE);
+    expect(await w.runsOf(check, 'hour', hour)).toBe(1);
+  });
+});
+
+describe('a day that is made', () => {
+  it('follows its hour when the process dies between an hour that is made anew and the day', async () => {
+    const check = await w.pushCheck();
+    const hour = hourOf(w.now());
+    w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
+    await w.rollUpDue(check);
+    await w.work(MINUTE);
+    await w.push(check, true, hour + MINUTE);
+    w.advance(3 * MINUTE);
+    const [message] = w.takeDue();
+    const { send } = w.ports.queues;
+    w.ports.queues.send = () => Promise.reject(new Error('the process died'));
+    await expect(rollUp(w, message!)).rejects.toThrow('died');
+    w.ports.queues.send = send;
+    // The queue gives it again.
+    await rollUp(w, message!);
+    await w.work(2 * MINUTE);
+    expect(await w.runsOf(check, 'day', dayOf(hour))).toBe(1);
+  });
+});
+
+describe('an outage', () => {
+  it('that is confirmed hours after its first failure changes each hour since', async () => {
+    const check = await w.check({ interval_seconds: 7200, failure_threshold: 2 });
+    const probeNext = async (error = '') => {
+      const rhythm = rhythmOfCheck(check);
+      const slot = latestSlot(rhythm, w.now()) + rhythm.interval_ms;
+      for (; w.now() < slot - 1000; w.advance(Math.min(20 * MINUTE, slot - 1000 - w.now()))) await w.rollUpDue(check);
+      w.until(slot);
+      await w.probe(check, slot, error);
+      return slot;
+    };
+    await probeNext();
+    const failed = await probeNext('status 503');
+    const down = await probeNext('status 503');
+    w.advance(HOUR_MS + 6 * MINUTE);
+    await w.work(5 * MINUTE);
+    await w.rollUpDue(check);
+    const between = hourOf(failed) + HOUR_MS;
+    const timeOf = async (hour: number) => (await w.stored(check, 'hour', hour))?.figures[numberOf(check.id)]?.time;
+    expect(await timeOf(hourOf(failed))).toBe(`u${failed - hourOf(failed)}d`);
+    expect(await timeOf(between)).toBe('d');
+    expect(await timeOf(hourOf(down))).toBe('d');
+  });
+
+  it('of a check that was disabled meanwhile begins after that', async () => {
+    const check = await w.check({ failure_threshold: 2, interval_seconds: 60 });
+    const fail = async () => {
+      w.advance(MINUTE);
+      const slot = latestSlot(rhythmOfCheck(check), w.now());
+      w.until(Math.max(slot, w.now()));
+      await w.probe(check, slot, 'status 503');
+    };
+    await fail();
+    for (const enabled of [false, true]) {
+      w.advance(10 * MINUTE);
+      await updateCheck(w.context, await w.fresh(check), { enabled });
+    }
+    const enabledAt = w.now();
+    await fail();
+    await fail();
+    const { effective_at, state } = await w.fresh(check);
+    expect(state).toBe('down');
+    expect(effective_at).toBeGreaterThan(enabledAt);
+  });
+});

@@ -1,0 +1,55 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { listBuckets } from '#lib/health/rollups/buckets.ts';
+import { DAY_MS, HOUR_MS, hourOf } from '#lib/health/rollups/hours.ts';
+import { checkHistories } from '#lib/health/rollups/read-history.ts';
+import { rollUp } from '#lib/health/rollups/roll-up.ts';
+import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
+import { cellOf, numberOf } from '#lib/keys.ts';
+import { messages } from '#lib/messages.ts';
+import { healthWorld } from '#test/support/health-world.ts';
+
+const MINUTE = 60_000;
+
+/** A world with an aggregator that works when it is told; it begins a while into an hour. */
+export async function rollupWorld() {
+  const world = await healthWorld();
+  const { ports, keys, context } = world;
+  const now = () => ports.clock.now();
+  const until = (at: number) => world.advance(at - now());
+  await world.watermark(1000 * DAY_MS);
+  until(hourOf(now()) + HOUR_MS + 10 * MINUTE);
+
+  const stored = (check: CheckItem, of: 'hour' | 'day', from: number) =>
+    ports.table.get<RollupItem>(keys.rollup(check.tenant_id, cellOf(check.id), of, from));
+  /** Takes the messages of the aggregator's queue that are due. */
+  const takeDue = () => {
+    const due = world.sent.filter(({ queue, message }) => queue === 'rollup' && (message.not_before ?? 0) <= now());
+    for (const one of due) world.sent.splice(world.sent.indexOf(one), 1);
+    return due.map(({ message }) => messages.rollup.parse(message.body));
+  };
+  return {
+    ...world,
+    now,
+    until,
+    stored,
+    takeDue,
+    runsOf: async (check: CheckItem, of: 'hour' | 'day', from: number) =>
+      (await stored(check, of, from))?.figures[numberOf(check.id)]?.runs,
+    /** As the schedule asks for, once an hour. */
+    rollUpDue: (check: CheckItem) => rollUp(world, { tenant_id: check.tenant_id, cell: cellOf(check.id) }),
+    /** Makes what is announced, as time goes by (ms). */
+    work: async (ms: number): Promise<void> => {
+      for (const end = now() + ms; now() < end; world.advance(5000)) {
+        for (const message of takeDue()) await rollUp(world, message);
+      }
+    },
+    /** Its history of three days and today. */
+    daily: async (check: CheckItem) => {
+      const list = listBuckets({ bucket: 'day', from: now() - 3 * DAY_MS }, { now: now() });
+      if ('wrong' in list) throw new Error(list.wrong.message);
+      return (await checkHistories(context, [check], 'day', list))[0]!;
+    },
+  };
+}
+
+export type RollupWorld = Awaited<ReturnType<typeof rollupWorld>>;
