@@ -26,4 +26,11 @@ var flags = [
 ];
 
 var main = path.join(__dirname, 'main.ts');
-process.execve(process.execPath, [process.execPath].concat(flags, process.execArgv, main, process.argv.slice(2)), env);
+// Windows cannot replace a process: there it goes on in this one, with what memory node takes by itself.
+if (process.execve)
+  process.execve(
+    process.execPath,
+    [process.execPath].concat(flags, process.execArgv, main, process.argv.slice(2)),
+    env,
+  );
+else import(require('node:url').pathToFileURL(main).href);
