@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from './net/node-http.ts';
 
 /** Whether a status is one of success: 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;

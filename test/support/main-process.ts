@@ -19,8 +19,7 @@ const HERE = join(import.meta.dirname, '../..');
 
 /** `npm start` without npm, on a free port unless told otherwise. @param code the checkout whose code runs */
 export function startMain(env: Record<string, string>, flags: string[] = [], code = HERE): MainProcess {
-  const main = join(code, 'infra/local/main.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...flags], {
+  const child = spawn(process.execPath, [join(code, 'infra/local/start.cjs'), ...flags], {
     env: bareEnv({ PORT: '0', EGRESS_ALLOW: '127.77.0.0/16', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

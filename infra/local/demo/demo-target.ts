@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createServer } from '#lib/platform/net/node-http.ts';
 
 /** Of every 45 s the API answers 503 for the last 15, unless somebody restarts it. */
 const CYCLE_MS = 45_000;

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Handler, invoke, TimedOut } from '#infra/local/invoke.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { createServer } from '#lib/platform/net/node-http.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';

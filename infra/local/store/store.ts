@@ -72,7 +72,7 @@ const SCHEMA = `
 export function openStore({ file, schedule = whenGathered }: StoreOptions): Store {
   const db = new DatabaseSync(file, { timeout: 2000 });
   db.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY;',
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY;',
   );
   // What is deleted is overwritten: secrets of a channel or an action are gone with it.
   db.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;');

@@ -1,10 +1,11 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { VERSION } from '#lib/platform/version.ts';
 import { certificateProblem } from './certificate.ts';
 import { allowUrl } from './egress.ts';
 import { type HttpReply, type HttpRequest, NetError } from './net.ts';
 import { exchangeError } from './net-errors.ts';
+import { request as httpRequest } from './node-http.ts';
 import { type Guard, openSocket, secure } from './open-socket.ts';
 import { type RequestTimeout, withDeadline } from './request-timeout.ts';
 import { MEAN_PIECE_BYTES, ResponseBody, type WantedBody } from './response-body.ts';

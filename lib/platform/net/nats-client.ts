@@ -1,16 +1,12 @@
-import {
-  AuthorizationError,
-  type ConnectionOptions,
-  connect,
-  type NatsConnection,
-  headers as natsHeaders,
-  PermissionViolationError,
-} from '@nats-io/transport-node';
+import type { ConnectionOptions, MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import type { Log } from '#lib/platform/ports.ts';
 import { natsUrl } from './nats-url.ts';
 
 /** For the connection, and again for the publication with its confirmation. */
 const TIMEOUT_MS = 5_000;
+
+/** Loaded with the first message: a service without nats channels does without it, which is 3 MB. */
+const client = () => import('@nats-io/transport-node');
 
 /**
  * Publishes on the NATS of the operator, and resolves when a server has taken it. A connection a message: alerts are
@@ -22,11 +18,12 @@ const TIMEOUT_MS = 5_000;
 export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
   const options = { ...connectOptions(url), timeout: timeoutMs };
   return async (subject: string, body: string, headers: Record<string, string>): Promise<void> => {
+    const { connect, headers: none, ...nats } = await client();
     try {
-      await publish(await connect(options), subject, body, headers, timeoutMs);
+      await publish(await connect(options), subject, body, filled(none(), headers), timeoutMs);
     } catch (error) {
       log.warn('NATS did not take a message', { error });
-      throw new Error(inWords(error), { cause: error });
+      throw new Error(inWords(nats, error), { cause: error });
     }
   };
 }
@@ -36,7 +33,7 @@ async function publish(
   connection: NatsConnection,
   subject: string,
   body: string,
-  headers: Record<string, string>,
+  headers: MsgHdrs,
   timeoutMs: number,
 ): Promise<void> {
   const refusals: Error[] = [];
@@ -46,7 +43,7 @@ async function publish(
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(reject, timeoutMs, new Error('the server did not confirm in time'));
   try {
-    connection.publish(subject, body, { headers: asNats(headers) });
+    connection.publish(subject, body, { headers });
     await Promise.race([connection.flush(), late]);
   } finally {
     clearTimeout(timer);
@@ -56,8 +53,7 @@ async function publish(
   if (refusals[0]) throw refusals[0];
 }
 
-function asNats(headers: Record<string, string>) {
-  const made = natsHeaders();
+function filled(made: MsgHdrs, headers: Record<string, string>): MsgHdrs {
   for (const [name, value] of Object.entries(headers)) made.set(name, value);
   return made;
 }
@@ -78,7 +74,9 @@ function connectOptions(list: string): ConnectionOptions {
   };
 }
 
-function inWords(error: unknown): string {
+type Refusals = Pick<Awaited<ReturnType<typeof client>>, 'AuthorizationError' | 'PermissionViolationError'>;
+
+function inWords({ AuthorizationError, PermissionViolationError }: Refusals, error: unknown): string {
   if (error instanceof PermissionViolationError) return 'the NATS server does not allow this subject';
   if (error instanceof AuthorizationError) return 'the NATS server refused the credentials of this service';
   return 'the NATS server of this service could not be reached or did not answer in time';

@@ -8,7 +8,7 @@ import { checkTypes } from '#lib/checks/registry.ts';
 import { clientOf } from '#test/support/client.ts';
 import { bareEnv } from '#test/support/command.ts';
 
-const main = new URL('../../../infra/local/main.ts', import.meta.url).pathname;
+const program = new URL('../../../infra/local/start.cjs', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'fleetwatch-demo-'));
 const children: ChildProcess[] = [];
 afterAll(() => {
@@ -18,7 +18,7 @@ afterAll(() => {
 
 /** `npm start -- --demo` in an empty folder, as far as its last line about where to look. */
 async function startDemo() {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, '--demo'], {
+  const child = spawn(process.execPath, [program, '--demo'], {
     cwd: folder,
     env: bareEnv({ PORT: '0' }),
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -45,6 +45,15 @@ it('a probe made with older settings is kept for the history and counts for noth
   expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 0 });
 });
 
+it('a probe made with older settings does not take the place of one with the new settings', async () => {
+  const probe = await newProbe({ outcome: failed('connect', 'refused', 3) });
+  await updateCheck(world.context, probe.check, { timeout_ms: 1000 });
+  await recordProbe(world, probe);
+  const check = await world.fresh(probe.check);
+  expect(await recordProbe(world, { ...probe, check })).toBe('recorded');
+  expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 1 });
+});
+
 it('a probe of a check that was deleted meanwhile leaves nothing', async () => {
   const probe = await newProbe();
   await deleteCheck(world.context, probe.check);

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Span } from '#lib/health/history/gap-causes.ts';
+import { readSparkline } from '#lib/health/history/sparkline.ts';
+import type { CheckBucket } from '#lib/health/rollups/bucket.ts';
+import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
 import { DAY_MS, dayOf, HOUR_MS, hourOf } from '#lib/health/rollups/hours.ts';
 import { percentile } from '#lib/health/rollups/latency-histogram.ts';
 import { type CheckRollup, decodeCheck } from '#lib/health/rollups/rollup-item.ts';
 import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
+import type { Table } from '#lib/platform/ports.ts';
 import { type Naive, naiveEntityTime, naiveFigures } from './naive-history.ts';
-import { live, rollUpNow, someHistory } from './some-history.ts';
+import { live, rollUpAll, someHistory } from './some-history.ts';
 
 describe('whatever happened', () => {
   it('rollups equal what was done, however often and late they were made', async () => {
@@ -19,10 +23,7 @@ describe('whatever happened', () => {
         const end = ports.clock.now();
         // All slots of the story are over, and everything announced is due.
         world.advance(3 * HOUR_MS);
-        do {
-          await rollUpNow(world, check);
-          world.advance(60_000);
-        } while (world.sent.some(({ queue }) => queue === 'rollup'));
+        await rollUpAll(world, check);
         const bounds = { reach: ports.settings.JOB_GROUP_MS + 5000, end: ports.clock.now() };
 
         const windows = (size: number, first: number): Span[] => {
@@ -61,7 +62,35 @@ describe('whatever happened', () => {
       { numRuns: 60 },
     );
   });
+
+  it('history and sparkline tell the same from rollups as from raw data', async () => {
+    const asked = fc.record({ hours: fc.integer({ min: 1, max: 60 }), points: fc.integer({ min: 1, max: 30 }) });
+    await fc.assert(
+      fc.asyncProperty(someHistory, asked, async (history, spark) => {
+        const { world, tellers } = await live(history);
+        const { ports, context } = world;
+        await rollUpAll(world, tellers[0]!.check);
+        const { table } = ports;
+        const query: Table['query'] = async (of) => (/^[HD]#/.test(of.from ?? '') ? { items: [] } : table.query(of));
+        const raw = { ...context, ports: { ...ports, table: { ...table, query } } };
+        for (const { check } of tellers) {
+          const now = await world.fresh(check);
+          expect(await readSparkline(context, now, spark)).toEqual(await readSparkline(raw, now, spark));
+          for (const bucket of ['hour', 'day'] as const) {
+            const of = { bucket, from: ports.clock.now() - 2 * DAY_MS };
+            const [told] = await checkHistoryRecords(context, [now], of);
+            const [measured] = await checkHistoryRecords(raw, [now], of);
+            expect(withoutStatus(told!)).toEqual(withoutStatus(measured!));
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
 });
+
+const withoutStatus = ({ total, buckets }: { total: CheckBucket; buckets: CheckBucket[] }) =>
+  [total, ...buckets].map(({ complete: _, revised_at: __, ...figures }) => figures);
 
 function expectSame(rolled: CheckRollup | undefined, naive: Naive, { from, to }: Span): void {
   const { latencies, ms, ...counts } = naive;

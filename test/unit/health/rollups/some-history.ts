@@ -209,7 +209,7 @@ async function set(world: HealthWorld, teller: Teller, change: Extract<Step, { d
 }
 
 /** As the aggregator does: what is due by the schedule, and what was announced, in any order. */
-export async function rollUpNow(world: HealthWorld, check: CheckItem, { twice = false } = {}): Promise<void> {
+async function rollUpNow(world: HealthWorld, check: CheckItem, { twice = false } = {}): Promise<void> {
   const { tenant_id } = check;
   const now = world.ports.clock.now();
   const take = () => {
@@ -223,4 +223,12 @@ export async function rollUpNow(world: HealthWorld, check: CheckItem, { twice = 
     for (const message of due) await rollUp(world, message);
     if (twice) await Promise.all(due.map((message) => rollUp(world, message)));
   }
+}
+
+/** The same until nothing is announced any more, as time goes by. */
+export async function rollUpAll(world: HealthWorld, check: CheckItem): Promise<void> {
+  do {
+    await rollUpNow(world, check);
+    world.advance(MINUTE);
+  } while (world.sent.some(({ queue }) => queue === 'rollup'));
 }

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { clientOf } from '#test/support/client.ts';
+import { startMain } from '#test/support/main-process.ts';
+
+it('npm start becomes the service in the same process, with what node was to be told', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-start-'));
+  const { child, ready, exited } = startMain({ DATA_DIR: dir });
+  const { url, key } = await ready;
+  expect((await clientOf(url, key).get('/v1/me')).status).toBe(200);
+  const command = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(child.pid)], { encoding: 'utf8' });
+  expect(command).toContain('--max-semi-space-size=');
+  expect(command).toContain('infra/local/main.ts');
+  child.kill('SIGTERM');
+  expect(await exited).toEqual({ code: 0, signal: null });
+  rmSync(dir, { recursive: true });
+});
+
+it('a service without NATS does not load the client of NATS', () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
+    await import('#infra/local/host.ts');
+    const strange = loaded.filter((name) => /nats-io/.test(name));
+    process.stdout.write(JSON.stringify({ count: loaded.length, strange }));
+  `;
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
+  const { count, strange } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+  expect(count).toBeGreaterThan(100);
+  expect(strange).toEqual([]);
+});
