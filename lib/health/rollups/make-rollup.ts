@@ -2,12 +2,10 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checksOf } from '#lib/checks/store.ts';
+import { checksOf, checksOfCell } from '#lib/checks/store.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
-import { CHECKS, numberOf, under } from '#lib/keys.ts';
+import { numberOf } from '#lib/keys.ts';
 import type { Key } from '#lib/platform/ports.ts';
-import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { KEPT_DAYS } from './buckets.ts';
 import { dayRollup } from './day-rollup.ts';
@@ -35,7 +33,7 @@ export async function makeHour(of: RolledCell, hour: number, making: Making): Pr
     const made_at = of.ports.clock.now();
     const shared = sharedReads(of);
     const found = new Map<number, CheckRollup>();
-    for (const check of await checksOfCell(of)) {
+    for (const check of await checksOfCell(of, of.cell)) {
       const [figures] = await measureCheck(shared, check, [window]);
       if (isKnown(figures!, window)) found.set(numberOf(check.id), figures!);
       await othersTurn();
@@ -57,7 +55,7 @@ export async function makeDay(of: RolledCell, day: number, making: Making): Prom
   const window = { from: day, to: day + DAY_MS };
   const status = { from: day, keptDays: KEPT_DAYS.day, ...making };
   const first = look(of);
-  const checks = await checksOfCell(of);
+  const checks = await checksOfCell(of, of.cell);
   const ids = [...new Set(checks.map(({ entity_id }) => entity_id))];
   for (const entity of await of.ports.table.getMany<EntityItem>(ids.map((id) => of.keys.entity(of.tenant, id)))) {
     if (entity) await makeEntityDay(of, entity, window, status, first);
@@ -107,9 +105,6 @@ async function makeEntityDay(
 /** What a rollup does without was not monitored, and has no runs. */
 const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: Span): boolean =>
   runs > 0 || ms.not_monitored < to - from;
-
-const checksOfCell = ({ ports, keys, tenant, cell }: RolledCell): Promise<CheckItem[]> =>
-  allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
 
 type Status = Making & { from: number; keptDays: number };
 type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'>;
