@@ -8,8 +8,8 @@ import { insist } from './requests.ts';
 const KEPT = 6;
 /** Changed back so soon (ms). */
 const SOON = [0, 50, 3_000, 20_000];
-/** An interval that no other check has. */
-const RARE_SECONDS = 25;
+/** Intervals that no other check has. */
+const RARE_SECONDS = [25, 35, 55];
 
 /**
  * A pipeline that changes many checks of a cell at the same time: makes some while it deletes others, has several take
@@ -42,12 +42,13 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
     await put(id, back);
   };
   /** Comes back to an interval that it has left, in the moment in which the recount of its cell finds nobody there. */
-  const leaveAndJoin = async ({ id, interval_seconds }: CheckItem): Promise<void> => {
-    await put(id, { interval_seconds: RARE_SECONDS, enabled: true });
+  const leaveAndJoin = async ({ id, interval_seconds }: CheckItem, rare: number): Promise<void> => {
+    await put(id, { interval_seconds: rare, enabled: true });
     const left = clock.now();
     await put(id, random.chance(0.5) ? { interval_seconds } : { enabled: false });
     await clock.sleep(Math.max(0, left + RECLAIM_AFTER_MS + random.int(-60, 60) - clock.now()));
-    await put(id, { interval_seconds: RARE_SECONDS, enabled: true });
+    await put(id, { interval_seconds: rare, enabled: true });
+    await clock.sleep(random.int(0, 15_000));
     await put(id, { interval_seconds });
   };
 
@@ -64,6 +65,7 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
       const interval_seconds = random.pick([10, 15, 20, 30, 45]);
       const together = [random.pick(checks), random.pick(checks), random.pick(checks)];
       await Promise.all(together.map(({ id }) => put(id, { interval_seconds })));
-    } else if (checks.length > 0) await (kind === 3 ? thereAndBack : leaveAndJoin)(random.pick(checks));
+    } else if (kind === 3 && checks.length > 0) await thereAndBack(random.pick(checks));
+    else if (checks.length > 0) await Promise.all(RARE_SECONDS.map((rare) => leaveAndJoin(random.pick(checks), rare)));
   }
 }
