@@ -30,7 +30,8 @@ import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
 import { drawWeather, makeWeather } from './weather.ts';
 
-const START = Date.UTC(2026, 10, 21, 5, 0, 0);
+/** Ten minutes before midnight, so that an hour and a day are rolled up while things still happen. */
+const START = Date.UTC(2026, 10, 20, 23, 50, 0);
 const ENTITIES = 3;
 const CHECKS = 10;
 const ACTIONS = 4;

@@ -15,6 +15,7 @@ import { checkOrphans } from './orphans.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
 import { checkReports } from './reports.ts';
+import { checkRollups } from './rollups.ts';
 import { checkRuns } from './runs.ts';
 import { checkSchedules } from './schedules.ts';
 import { checkShown } from './shown.ts';
@@ -38,6 +39,7 @@ export const promises: Record<string, Check> = {
   chains: checkChains,
   'quiet results': fromInside(checkQuietResults),
   shown: fromInside(checkShown),
+  rollups: fromInside(checkRollups),
   cells: fromInside(checkCells),
   pushes: checkPushes,
   'full disk': fromInside(checkFullDisk),

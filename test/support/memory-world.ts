@@ -24,7 +24,8 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
   const clock = {
     now: () => now,
     sleep: async (ms: number) => {
-      now += ms;
+      // Epoch ms are whole.
+      now += Math.ceil(ms);
       await new Promise(setImmediate);
     },
     stalled: () => 0,

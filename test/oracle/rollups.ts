@@ -1,0 +1,140 @@
+import type { CellItem } from '#lib/checks/cells.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { TimeKind } from '#lib/health/rollups/accounted-span.ts';
+import { decodeCheck } from '#lib/health/rollups/rollup-item.ts';
+import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { cellOf, numberOf } from '#lib/keys.ts';
+import { latestSlot, rollupRhythm } from '#lib/schedule/slots.ts';
+import type { Span } from './history.ts';
+import { changesIn, checkIdOf, checksIn, type Inside, type Seen, settingsIn } from './inside.ts';
+import { packKeyOf } from './outcomes.ts';
+import { toldIn } from './told.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** What changes an hour that is over is in its rollup so soon (ms). */
+const REVISED_MS = 5 * MINUTE;
+/** A message of the schedule takes at most so long (ms) when nothing fails any more. */
+const MADE_MS = 3 * MINUTE;
+
+/**
+ * An hour is rolled up when it is over and five minutes have passed, not before; what it then says of a check is what
+ * is stored of it: runs, failures, and the time that it was what. That holds again five minutes after something has
+ * come late.
+ */
+export function checkRollups(inside: Inside): string[] {
+  const { seen, profile, end } = inside;
+  const wrong: string[] = [];
+  for (const { key, after, commit } of changesIn(seen)) {
+    if (!isHour(key) || !after) continue;
+    const early = (after as RollupItem).from + HOUR + 5 * MINUTE - commit.at;
+    // A process whose clock runs ahead is early.
+    if (early > profile.jumpMs + 100)
+      wrong.push(`commit ${commit.n}: ${key.sk} of ${key.pk} was made ${early} ms early`);
+  }
+  const told = toldIn(seen);
+  const settings = settingsIn(seen);
+  for (const check of checksIn(seen)) {
+    const cell = cellOf(check.id);
+    for (const item of hoursOf(seen, cell)) {
+      const hour = { from: item.from, to: item.from + HOUR };
+      if (lastChange(seen, check, hour) > end - REVISED_MS) continue;
+      const runs = (told.get(check.id)?.runs ?? []).filter(({ at }) => hour.from <= at && at < hour.to);
+      const expected = {
+        runs: runs.length,
+        failures: runs.filter(({ success }) => !success).length,
+        ...timeOf(inside, check, settings.get(check.id) ?? [], hour),
+      };
+      const rolled = decodeCheck(item.figures, numberOf(check.id), hour);
+      const said = { runs: rolled?.runs ?? 0, failures: rolled?.failures ?? 0, ...(rolled?.ms ?? nothing(HOUR)) };
+      if (textOf(said) !== textOf(expected))
+        wrong.push(`${check.id}: its hour ${hour.from} says ${textOf(said)}, not ${textOf(expected)}`);
+    }
+  }
+  return [...wrong, ...checkMade(inside)];
+}
+
+/** The hour before is made when the schedule has asked for it. */
+function checkMade({ seen, end }: Inside): string[] {
+  return cellsIn(seen).flatMap(({ name, begun_at }) => {
+    const slot = latestSlot(rollupRhythm(name), end - MADE_MS);
+    const hour = Math.floor(slot / HOUR) * HOUR - HOUR;
+    const isMade = hour + HOUR <= begun_at || hoursOf(seen, name).some(({ from }) => from === hour);
+    return isMade ? [] : [`cell ${name} has no rollup of ${hour}, which was due at ${slot}`];
+  });
+}
+
+const isHour = ({ pk, sk }: { pk: string; sk: string }): boolean => pk.includes('#CELL#') && sk.startsWith('H#');
+
+const hoursOf = ({ table }: Seen, cell: string): RollupItem[] =>
+  [...table.values()].filter((item): item is RollupItem => isHour(item) && item.pk.endsWith(`#${cell}`));
+
+const cellsIn = ({ table }: Seen) =>
+  [...table.values()]
+    .filter(({ sk }) => sk.startsWith('CELL#'))
+    .map((item) => ({ name: item.sk.slice('CELL#'.length), begun_at: (item as CellItem).begun_at }));
+
+/** When something of an hour of a check was stored last: a result, a pack of its cell, or a change of its state. */
+function lastChange(seen: Seen, check: CheckItem, { from, to }: Span): number {
+  let last = 0;
+  for (const { key, after, commit } of changesIn(seen)) {
+    const pack = packKeyOf(key);
+    const isOwn = !pack && checkIdOf(key) === check.id;
+    const at = pack?.cell === cellOf(check.id) ? pack.slot : Number(key.sk.split('#')[1]);
+    const isOf = (pack ? pack.cell === cellOf(check.id) : isOwn && key.sk.startsWith('R#')) && from <= at && at < to;
+    const isState = isOwn && key.sk.startsWith('TR#') && (after as TransitionItem).effective_at < to;
+    if (isOf || (isState && at >= from)) last = Math.max(last, commit.at);
+  }
+  return last;
+}
+
+type Time = Record<TimeKind, number>;
+
+const nothing = (ms: number): Time => ({
+  up: 0,
+  degraded: 0,
+  down: 0,
+  unknown: 0,
+  gap: 0,
+  maintenance: 0,
+  not_monitored: ms,
+});
+
+/** What a check was in an hour: not monitored, a gap, or its state. */
+function timeOf(
+  { seen, shown }: Inside,
+  { id }: CheckItem,
+  settings: { check: CheckItem | undefined }[],
+  hour: Span,
+): Time {
+  const gaps = shown.get(id)?.gaps ?? [];
+  const held = settings.flatMap(({ check }) => check ?? []);
+  const states = [...seen.table.values()]
+    .filter((item): item is TransitionItem => item.sk.startsWith('TR#') && checkIdOf(item) === id)
+    .sort((a, b) => (a.sk < b.sk ? -1 : 1));
+  const borders = [
+    ...held.map(({ settings_at }) => settings_at),
+    ...states.map(({ effective_at }) => effective_at),
+    ...gaps.flatMap(({ from, to }) => [from, to]),
+  ].filter((at) => hour.from < at && at < hour.to);
+  const all = [...new Set([hour.from, ...borders, hour.to])].sort((a, b) => a - b);
+  const time = nothing(0);
+  for (const [i, to] of all.slice(1).entries()) {
+    const at = all[i]!;
+    const kind = !held.findLast(({ settings_at }) => settings_at <= at)?.enabled
+      ? 'not_monitored'
+      : gaps.some((gap) => gap.from <= at && at < gap.to)
+        ? 'gap'
+        : (states.findLast(({ effective_at }) => effective_at <= at)?.check_to_state ?? 'unknown');
+    time[kind] += to - at;
+  }
+  return time;
+}
+
+const textOf = (figures: Record<string, number>): string =>
+  Object.entries(figures)
+    .filter(([, value]) => value > 0)
+    .map(([name, value]) => `${name} ${value}`)
+    .sort()
+    .join(', ');
