@@ -36,6 +36,8 @@ export const CANNOT: readonly Cannot[] = [
   { what: 'fifty actions', why: BURST },
   { what: 'holds for a hundred creations at once', why: BURST },
   { what: 'makes all of 50 of one entity that are asked for at once', why: BURST },
+  { what: 'makes one invitation with one valid token of 20', why: BURST },
+  { what: 'makes all of 20 different ones at once', why: BURST },
   { what: 'gives one slug to one of 50 who ask at once', why: BURST },
   { what: 'is one of a hundred at most, also when they are registered at the same time', why: BURST },
   { what: 'stops the probes', why: SECOND },
