@@ -21,8 +21,8 @@ var flags = [
   '--no-parallel-scavenge',
   // Collected when a third more is there than was in use after the last time; by itself V8 waits for up to four times.
   '--heap-growing-percent=30',
-  // Compilers that wait in line at a start under load hold 20 MB less, which malloc would not give back.
-  '--max-maglev-inlined-bytecode-size-cumulative=100',
+  // One function is compiled at a time, 5 ms at most. Dozens that wait for another thread take 20 MB, which malloc keeps.
+  '--no-concurrent-recompilation',
 ];
 
 var main = path.join(__dirname, 'main.ts');
