@@ -21,7 +21,7 @@ var flags = [
   '--no-parallel-scavenge',
   // Collected when a third more is there than was in use after the last time; by itself V8 waits for up to four times.
   '--heap-growing-percent=30',
-  // One function is compiled at a time, 5 ms at most. Dozens that wait for another thread take 20 MB, which malloc keeps.
+  // One function is compiled at a time, 5 ms at most. Dozens that wait for another thread take 20 MB for good.
   '--no-concurrent-recompilation',
 ];
 

@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import { defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
+import { STATUS_CODES } from '#lib/platform/net/node-http.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { isRedirect } from '#lib/platform/status.ts';
