@@ -88,7 +88,7 @@ describe('running it for real', () => {
       DATA_DIR: '/var/lib/fleetwatch',
       PORT: 8787,
     });
-    const [, node = '', main = ''] = /^ExecStart=\/opt\/fleetwatch\/(\S+) .* (\S+)$/m.exec(unit!.text)!;
+    const [, node = '', main = ''] = /^ExecStart=\/opt\/fleetwatch\/(\S+) (?:.* )?(\S+)$/m.exec(unit!.text)!;
     expect(existsSync(join(root, node))).toBe(true);
     expect(existsSync(join(root, main))).toBe(true);
   });
