@@ -188,7 +188,10 @@ async function alertLatency(seconds = 20): Promise<Figures> {
   return { webhook_ms_p50: quantile(latencies, 0.5), webhook_ms_p95: quantile(latencies, 0.95) };
 }
 
-/** Heartbeats answered a second, each durable, and their CPU: on kept connections, and on one of its own each. */
+/**
+ * Heartbeats answered a second, each durable, and their CPU: on kept connections, and on one of its own each; and the
+ * memory after them.
+ */
 async function heartbeats(): Promise<Figures> {
   await using service = await startRealService();
   const checks = await inParallel(Array.from({ length: 100 }), 8, async () => {
@@ -210,6 +213,7 @@ async function heartbeats(): Promise<Figures> {
     heartbeat_cpu_s_per_1000: kept.cpu_s_per_1000,
     heartbeats_on_own_connections_per_s: own.per_s,
     heartbeat_on_own_connection_cpu_s_per_1000: own.cpu_s_per_1000,
+    memory_mb_after_heartbeats: usageOf(service.pid()).rss_bytes / 2 ** 20,
   };
 }
 
