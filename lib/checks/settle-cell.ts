@@ -3,7 +3,7 @@ import { under } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type ProbeEntry, probeEntryId } from '#lib/schedule/entries.ts';
+import type { ProbeEntry } from '#lib/schedule/entries.ts';
 import { type CellItem, hasRoom } from './cells.ts';
 import type { CheckItem } from './check-item.ts';
 import { checksOfCell } from './store.ts';
@@ -22,7 +22,7 @@ export async function settleCell(
       ports.table.get<CellItem>(keys.cell(tenant_id, cell)),
       allOf<ProbeEntry>(ports.table, {
         partition: keys.entries(keys.shardOf(cell)),
-        ...under(keys.entry('probe', tenant_id, probeEntryId(cell, 0)).sk.slice(0, -1)),
+        ...under(keys.entry('probe', tenant_id, `${cell}#`).sk),
       }),
     ]);
     const checks = await checksOfCell({ ports, keys, tenant: tenant_id }, cell);

@@ -1,24 +1,13 @@
 import { connect } from 'node:net';
+import { beatOn } from './beat-on.ts';
 
 /**
- * Heartbeats as curl sends them from a crontab: each opens a connection of its own and closes it when it is answered,
- * 32 at a time, as fast as they are answered. Bare sockets, so that the client costs little beside the service. Prints
- * {answered, refused, seconds}. Arguments: base URL, key, seconds, ids of push checks separated by commas.
+ * Heartbeats as curl sends them from a crontab: each opens a connection of its own and closes it when it is answered.
+ * Bare sockets, so that the client costs little beside the service.
  */
-const [url = '', key = '', seconds = '5', ids = ''] = process.argv.slice(2);
-const { hostname, port, host } = new URL(url);
-const requests = ids.split(',').map((id) => {
-  const lines = [`POST /v1/checks/${id}/heartbeat HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${key}`];
-  return `${[...lines, 'User-Agent: curl/8.5.0', 'Accept: */*'].join('\r\n')}\r\n\r\n`;
-});
-const began = Date.now();
-const until = began + Number(seconds) * 1000;
-let answered = 0;
-let refused = 0;
-
-const beat = (request: string) =>
+const beat = (hostname: string, port: number, request: string) =>
   new Promise<boolean>((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
+    const socket = connect(port, hostname);
     socket.on('error', reject);
     socket.once('data', (answer) => {
       socket.destroy();
@@ -28,13 +17,11 @@ const beat = (request: string) =>
     socket.write(request);
   });
 
-await Promise.all(
-  Array.from({ length: 32 }, async (_, i) => {
-    for (let n = i; Date.now() < until; n += 32) {
-      if (await beat(requests[n % requests.length]!)) answered++;
-      else refused++;
-    }
-  }),
-);
-process.stdout.write(JSON.stringify({ answered, refused, seconds: (Date.now() - began) / 1000 }));
-process.exit(0);
+await beatOn((url, key, ids) => {
+  const { hostname, port, host } = new URL(url);
+  return ids.map((id) => {
+    const lines = [`POST /v1/checks/${id}/heartbeat HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${key}`];
+    const request = `${[...lines, 'User-Agent: curl/8.5.0', 'Accept: */*'].join('\r\n')}\r\n\r\n`;
+    return () => beat(hostname, Number(port), request);
+  });
+});

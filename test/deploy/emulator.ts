@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '#test/support/eventually.ts';
+import { lastingPort } from '#test/support/lasting-port.ts';
 import { run } from './run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -39,7 +39,7 @@ export async function pythonTools(): Promise<string> {
 
 /** An AWS of its own on a free port, without a trace of any real account. */
 export async function startEmulator(bin: string): Promise<Emulator> {
-  const port = await freePort();
+  const port = await lastingPort();
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-aws-'));
   // Functions run on the `node` that it finds first: this one, with the streaming runtime.
   const node = join(dir, 'node');
@@ -83,14 +83,4 @@ export async function startEmulator(bin: string): Promise<Emulator> {
       stop();
     },
   };
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    }),
-  );
 }

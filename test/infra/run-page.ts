@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { lastingPort } from '#test/support/lasting-port.ts';
 import type { RealService } from '#test/support/real-service.ts';
 
 export type Block = { language: string; text: string };
@@ -34,7 +34,7 @@ export async function runCommands(
   folder?: string,
 ): Promise<string[]> {
   const cwd = folder ?? mkdtempSync(join(tmpdir(), 'fleetwatch-page-'));
-  const ports = await Promise.all(PAGE_PORTS.map(freePort));
+  const ports = await Promise.all(PAGE_PORTS.map(lastingPort));
   const here = (text: string) =>
     PAGE_PORTS.reduce((all, port, i) => all.replaceAll(port, String(ports[i])), text)
       .replaceAll('http://127.0.0.1:8787', service.url)
@@ -57,15 +57,4 @@ export async function runCommands(
   } finally {
     if (folder === undefined) rmSync(cwd, { recursive: true, force: true });
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

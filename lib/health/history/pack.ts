@@ -31,7 +31,7 @@ export type PackedEntry = PackedRun | PackedGap;
 
 /** The content of a pack. */
 export function packOf(entries: readonly PackedEntry[]): Omit<PackItem, keyof Item> {
-  const status = mostFrequent(entries.flatMap((entry) => ('gap' in entry ? [] : [(entry as PackedRun).status_code])));
+  const status = mostFrequent(entries.flatMap((entry) => (entry.gap ? [] : [entry.status_code])));
   const errors: PackedError[] = [];
   const words = [...entries]
     .sort((a, b) => a.number - b.number)

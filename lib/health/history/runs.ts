@@ -25,20 +25,20 @@ export async function* storedRuns(
   reading: Reading = {},
 ): AsyncGenerator<Moment[]> {
   const { descending = false, after } = reading;
-  const singles = cursorOf(singleResults(context, check, window, reading));
+  const pages = singleResults(context, check, window, reading);
+  if (check.execution_mode === 'push') return yield* pages;
+  const singles = cursorOf(pages);
   await singles.next();
-  if (check.execution_mode === 'pull') {
-    for await (const packed of packedMoments(context, check, revisions, behind(window, after), reading)) {
-      const moments: Moment[] = [];
-      for (const moment of packed) {
-        while (singles.head && isBefore(singles.head.at, moment.at, descending)) {
-          moments.push(singles.head);
-          await singles.next();
-        }
-        if (singles.head?.at !== moment.at) moments.push(momentOf(moment));
+  for await (const packed of packedMoments(context, check, revisions, behind(window, after), reading)) {
+    const moments: Moment[] = [];
+    for (const moment of packed) {
+      while (singles.head && isBefore(singles.head.at, moment.at, descending)) {
+        moments.push(singles.head);
+        await singles.next();
       }
-      yield moments;
+      if (singles.head?.at !== moment.at) moments.push(momentOf(moment));
     }
+    yield moments;
   }
   for (; singles.head; await singles.next()) yield [singles.head];
 }

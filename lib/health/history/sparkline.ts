@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { gapCount } from '#lib/health/rollups/figures.ts';
 import { HOUR_MS, hoursIn } from '#lib/health/rollups/hours.ts';
 import { readRollups } from '#lib/health/rollups/stored-rollups.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
@@ -63,15 +64,14 @@ export async function readSparkline(
     while (window.from >= ends[i]!) i++;
     const point = found[i]!;
     const interval = intervalAt(window.from);
-    const { runs, failures, gaps, latency, ms } = figures;
-    const missed = gaps.late + gaps.outage + gaps.network + gaps.error;
+    const { runs, failures, latency, ms } = figures;
     point.successes += runs - failures;
     point.failures += failures;
     point.latency += latency.sum;
     results += runs;
     up += (runs - failures) * interval;
     watched += runs * interval;
-    gapMs += check.execution_mode === 'push' ? ms.gap : missed * interval;
+    gapMs += check.execution_mode === 'push' ? ms.gap : gapCount(figures) * interval;
   }
   return {
     check_id: check.id,

@@ -2,6 +2,7 @@ import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Clock, Ports } from '#lib/platform/ports.ts';
 import { type Claim, FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
+import { probeEntryId } from '#lib/schedule/entries.ts';
 import { lateFrom } from './due-checks.ts';
 
 /** Open probes of one process, of each lane. */
@@ -46,7 +47,7 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   let turn = 0;
   return (job, work) => {
     const { tenant_id, cell, interval_seconds } = job;
-    const name = `${cell}#${interval_seconds}`;
+    const name = probeEntryId(cell, interval_seconds);
     const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
     return cells.run({ tenant: tenant_id, order, until: lateFrom(job) }, () => {
       turns.delete(name);

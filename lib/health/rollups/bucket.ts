@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { AccountedTime } from './accounted-span.ts';
-import type { EntityFigures, Figures } from './figures.ts';
+import { type EntityFigures, type Figures, gapCount } from './figures.ts';
 import { type LatencyHistogram, percentile } from './latency-histogram.ts';
 
 const Ratio = (meaning: string) => z.number().min(0).max(1).nullable().describe(`${meaning} Six decimals, cut.`);
@@ -76,7 +76,7 @@ export const bucketRecord = (figures: Figures, status: BucketStatus): CheckBucke
 
 /** A bucket of an entity as the API shows it. */
 export function entityBucketRecord(figures: EntityFigures, status: BucketStatus): EntityBucket {
-  const { runs, failures, warnings, gaps } = figures;
+  const { runs, failures, warnings } = figures;
   return {
     from: iso(status.from),
     to: iso(status.to),
@@ -85,7 +85,7 @@ export function entityBucketRecord(figures: EntityFigures, status: BucketStatus)
     runs,
     failures,
     warnings,
-    gaps: gaps.late + gaps.outage + gaps.network + gaps.error,
+    gaps: gapCount(figures),
     success_ratio: cutRatio(runs - failures, runs),
     ...timeRecord(figures),
   };

@@ -44,6 +44,10 @@ export function mergeEntityFigures(parts: readonly EntityFigures[]): EntityFigur
 
 const noGaps = (): Record<GapCause, number> => ({ late: 0, outage: 0, network: 0, error: 0 });
 
+/** How many slots had no run, whatever the cause. */
+export const gapCount = ({ gaps }: Pick<Counts, 'gaps'>): number =>
+  GAP_CAUSES.reduce((sum, cause) => sum + gaps[cause], 0);
+
 /** Why slots had no run, in the order in which they are stored. */
 export const GAP_CAUSES = Object.keys(noGaps()) as GapCause[];
 

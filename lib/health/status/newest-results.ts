@@ -30,27 +30,23 @@ export async function newestResults(
   const newest = async (partition: string): Promise<PackItem[]> =>
     (await ports.table.query<PackItem>({ partition, descending: true, limit: PACKS, eventual: true })).items;
 
-  const packed = await Promise.all(
-    checks.map(async (check) =>
-      check.enabled && check.execution_mode === 'pull' ? newestOf(await packsOf(check), check) : undefined,
-    ),
-  );
-  const inPack = new Map(
-    checks.flatMap((check, i) => {
-      const found = packed[i];
-      return found && found.at > (check.single?.at ?? 0) ? [[check, found] as const] : [];
+  const inPack = await Promise.all(
+    checks.map(async (check) => {
+      if (!check.enabled || check.execution_mode === 'push') return undefined;
+      const found = newestOf(await packsOf(check), check);
+      return found && found.at > (check.single?.at ?? 0) ? found : undefined;
     }),
   );
-  const alone = checks.flatMap((check) => (check.single && !inPack.has(check) ? [{ check, ...check.single }] : []));
+  const alone = checks.flatMap(({ id, single }, i) => (single && !inPack[i] ? [{ id, ...single }] : []));
   const singles = await ports.table.getMany<ResultItem>(
-    alone.map(({ check, at, rev }) => keys.result(tenant, check.id, at, String(rev))),
+    alone.map(({ id, at, rev }) => keys.result(tenant, id, at, String(rev))),
   );
-  const singleOf = new Map(alone.map(({ check }, i) => [check, singles[i]]));
+  const singleOf = new Map(alone.map(({ id }, i) => [id, singles[i]]));
   return Promise.all(
-    checks.map((check) => {
-      const found = inPack.get(check);
+    checks.map((check, i) => {
+      const found = inPack[i];
       if (found) return resultOf(keys, check, found.at, found.run);
-      return singleOf.get(check) ?? lastResult(context, check);
+      return singleOf.get(check.id) ?? lastResult(context, check);
     }),
   );
 }

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { requireCheck } from '#lib/checks/store.ts';
 import { resultList } from '#lib/health/history/list-results.ts';
+import { HOUR_MS } from '#lib/health/rollups/hours.ts';
 import { gather } from '#lib/platform/table/paging.ts';
 import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
-
-const HOUR_MS = 3_600_000;
 
 export const getCheckResults = defineTool({
   name: 'get_check_results',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { requireCheck } from '#lib/checks/store.ts';
 import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
+import { HOUR_MS } from '#lib/health/rollups/hours.ts';
 import { defineTool, READS } from './tool.ts';
 
-const HOUR_MS = 3_600_000;
 /** Up to so many hours are shown by the hour, up to so many by the day, more by the month: a model reads them all. */
 const BY_THE_HOUR = 48;
 const BY_THE_DAY = 2_208;

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { transitionFeed } from '#lib/health/history/list-transitions.ts';
+import { HOUR_MS } from '#lib/health/rollups/hours.ts';
 import { gather } from '#lib/platform/table/paging.ts';
 import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
-
-const HOUR_MS = 3_600_000;
 
 export const listIncidents = defineTool({
   name: 'list_incidents',

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -10,6 +9,7 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { lastingPort } from '#test/support/lasting-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -38,7 +38,7 @@ export type StandIn = { client: DynamoDBClient; table: Table; stop(): void };
 
 /** A DynamoDB of its own in memory, on a free port, and the table port on it. */
 export async function startStandIn(start: Start): Promise<StandIn> {
-  const port = String(await freePort());
+  const port = String(await lastingPort());
   const { command, args } = start(port);
   const child = spawn(command, args, { cwd: tmpdir(), stdio: 'ignore' });
   const stop = () => void child.kill('SIGKILL');
@@ -81,13 +81,3 @@ export const TABLE = {
     { AttributeName: 'sk', KeyType: 'RANGE' },
   ],
 } satisfies ConstructorParameters<typeof CreateTableCommand>[0];
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    }),
-  );
-}

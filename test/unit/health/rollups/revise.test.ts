@@ -54,12 +54,9 @@ describe('an hour that is made', () => {
     const hour = hourOf(w.now());
     w.until(hour + HOUR_MS + 6 * MINUTE);
     await w.rollUpDue(check);
-    const { transact } = w.ports.table;
-    w.ports.table.transact = async (writes) => {
-      w.ports.table.transact = transact;
+    w.beforeNextWrite(async () => {
       await w.work(MINUTE);
-      return transact(writes);
-    };
+    });
     await w.push(check, true, hour + MINUTE);
     await w.work(5 * MINUTE);
     expect(await w.runsOf(check, 'hour', hour)).toBe(1);
@@ -69,13 +66,10 @@ describe('an hour that is made', () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     w.until(hour + HOUR_MS + 5 * MINUTE - 1000);
-    const { transact } = w.ports.table;
-    w.ports.table.transact = async (writes) => {
-      w.ports.table.transact = transact;
+    w.beforeNextWrite(async () => {
       w.advance(2000);
       await w.rollUpDue(check);
-      return transact(writes);
-    };
+    });
     await w.push(check, true, hour + MINUTE);
     await w.work(5 * MINUTE);
     expect(await w.runsOf(check, 'hour', hour)).toBe(1);

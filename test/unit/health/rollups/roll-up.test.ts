@@ -31,13 +31,10 @@ describe('an hour', () => {
     const hour = hourOf(w.now());
     await w.push(check);
     w.until(hour + HOUR_MS + 6 * MINUTE);
-    const { transact } = w.ports.table;
-    w.ports.table.transact = async (writes) => {
-      w.ports.table.transact = transact;
+    w.beforeNextWrite(async () => {
       await w.push(check, true, hour + MINUTE);
       await Promise.all([w.rollUpDue(check), w.rollUpDue(check)]);
-      return transact(writes);
-    };
+    });
     await w.rollUpDue(check);
     expect(await w.runsOf(check, 'hour', hour)).toBe(2);
   });

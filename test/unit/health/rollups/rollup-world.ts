@@ -35,6 +35,15 @@ export async function rollupWorld() {
     takeDue,
     runsOf: async (check: CheckItem, of: 'hour' | 'day', from: number) =>
       (await stored(check, of, from))?.figures[numberOf(check.id)]?.runs,
+    /** Does something in the moment before the next write takes place. */
+    beforeNextWrite: (work: () => Promise<unknown>) => {
+      const { transact } = ports.table;
+      ports.table.transact = async (writes) => {
+        ports.table.transact = transact;
+        await work();
+        return transact(writes);
+      };
+    },
     /** As the schedule asks for, once an hour. */
     rollUpDue: (check: CheckItem) => rollUp(world, { tenant_id: check.tenant_id, cell: cellOf(check.id) }),
     /** Makes what is announced, as time goes by (ms). */

@@ -1,0 +1,28 @@
+/** Connections, or heartbeats at a time. */
+export const AT_ONCE = 32;
+
+/**
+ * The client of a heartbeat bench: beats as fast as it is answered, and prints {answered, refused, seconds}. Arguments
+ * of the process: base URL, key, seconds, ids of push checks separated by commas.
+ * @param beatsOf one heartbeat of each check, which says whether it was taken
+ */
+export async function beatOn(
+  beatsOf: (url: string, key: string, ids: string[]) => (() => Promise<boolean>)[],
+): Promise<void> {
+  const [url = '', key = '', seconds = '5', ids = ''] = process.argv.slice(2);
+  const beats = beatsOf(url, key, ids.split(','));
+  const began = Date.now();
+  const until = began + Number(seconds) * 1000;
+  let answered = 0;
+  let refused = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, i) => {
+      for (let n = i; Date.now() < until; n += AT_ONCE) {
+        if (await beats[n % beats.length]!()) answered++;
+        else refused++;
+      }
+    }),
+  );
+  process.stdout.write(JSON.stringify({ answered, refused, seconds: (Date.now() - began) / 1000 }));
+  process.exit(0);
+}
