@@ -5,7 +5,8 @@ import { differenceOf, noUnits, type Units } from '#test/bench/cost/prices.ts';
 import { PATHS } from '#test/bench/cost/scenarios.ts';
 import { type VirtualAws, virtualAws } from '#test/bench/cost/virtual-aws.ts';
 
-const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const PROBER = PATHS.job!;
 
@@ -46,7 +47,12 @@ async function probed(checks: number, minutes: number) {
   }
   // The key notes its use once an hour.
   await priceOf('/v1/status');
-  return { aws, fleet, counted, priceOf };
+  /** Lets time pass until a slot has just run, so that each minute from then on has one whole slot. */
+  async function afterSlot(): Promise<void> {
+    while ((await counted(PROBER, SECOND_MS)).write_units === 0);
+    await aws.pass(20 * SECOND_MS);
+  }
+  return { aws, fleet, counted, priceOf, afterSlot };
 }
 
 describe('what lib/KEYS.md says that a cell of 50 checks costs', () => {
@@ -71,11 +77,15 @@ describe('what lib/KEYS.md says that a cell of 50 checks costs', () => {
   });
 
   it('an hour that is rolled up', async () => {
+    // The hour before it must be a whole one.
+    const { aws } = world;
+    await aws.pass(HOUR_MS - (aws.now() % HOUR_MS) + HOUR_MS);
     expectPrice('an hour of a cell rolled up', await world.counted(PATHS.rollup!, HOUR_MS));
   }, 120_000);
 
   it('a steady slot, a failure that only counts, and a change of state', async () => {
-    const { aws, counted } = world;
+    const { aws, counted, afterSlot } = world;
+    await afterSlot();
     const quiet = await counted(PROBER, MINUTE_MS);
     expectPrice('a steady slot of a cell of 50 checks', quiet);
     aws.targets.does(hostOf(0), 'fails');
