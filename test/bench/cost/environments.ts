@@ -20,6 +20,7 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { invokedBy, isStopped, type Lineage, NO_LINEAGE } from '#test/support/lineage.ts';
+import type { Random } from '#test/support/random.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
 import { type Caller, makeClients, type Services } from './clients.ts';
 import { countingLog } from './counting-log.ts';
@@ -41,7 +42,15 @@ const factories = {
 } satisfies Partial<Record<FunctionName, (ports: Ports) => unknown>>;
 export type Invocable = keyof typeof factories;
 
-export type World = { services: Services; meter: Meter; clock: CpuClock; settings: Settings; targets: Targets };
+export type World = {
+  services: Services;
+  meter: Meter;
+  clock: CpuClock;
+  /** Ids are drawn from it, so that each run counts the same. */
+  random: Random;
+  settings: Settings;
+  targets: Targets;
+};
 
 /** A process of a function: it serves one invocation after the other, and is on its account meanwhile. */
 type Environment = Caller & {
@@ -55,7 +64,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
   const { sends } = functions[name];
   const clients = makeClients(world.services, meter, clock, caller);
   const own = clock.of(caller);
-  const ids = makeIds(own);
+  const ids = makeIds(own, world.random.bytes);
   const pauses = { clock: own, ids };
   const urls = Object.fromEntries(sends.map((queue) => [queue, `https://aws.test/queues/${queue}`]));
   const ports = {

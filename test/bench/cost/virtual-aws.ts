@@ -5,6 +5,7 @@ import type { ApiResult } from '#lib/platform/http/api-event.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { NO_LINEAGE } from '#test/support/lineage.ts';
+import { makeRandom } from '#test/support/random.ts';
 import type { Caller, Services } from './clients.ts';
 import { type Made, makeResultCounter } from './count-results.ts';
 import { makeCpuClock } from './cpu-clock.ts';
@@ -45,7 +46,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       if (consumed) queues.send(queue, messages);
     },
   };
-  const world: World = { services, meter, clock, targets, settings: readSettings(settings) };
+  const world: World = { services, meter, clock, random: makeRandom(1), targets, settings: readSettings(settings) };
   const environments = makeEnvironments(world);
   const sources: Sources = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };
   const stream = makeStream(sources);
