@@ -55,7 +55,7 @@ export const notRun = (again: Job[]): RunningSlot => ({
 export async function runSlot(run: Run, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { ports, lane, prober, batch, signal } = run;
   const readAt = ports.clock.now();
-  const due = await dueChecks(run, job, account);
+  const due = startingAnywhere(await dueChecks(run, job, account), ports.ids.random());
   const pack = openPack(run, job, account?.retention_days ?? 0, signal);
   const again = new Set<string>();
   const held: Promise<void>[] = [];
@@ -135,6 +135,15 @@ export async function runSlot(run: Run, job: Job, account: AccountItem | undefin
       return again.size > 0 ? [{ ...job, only: [...again] }] : [];
     },
   };
+}
+
+/**
+ * The same list from another place on: where time ends before the list does, it is not always the same that lose.
+ * @param at which place, from 0 to 1
+ */
+function startingAnywhere<T>(list: T[], at: number): T[] {
+  const from = Math.floor(at * list.length);
+  return [...list.slice(from), ...list.slice(0, from)];
 }
 
 /** And never past half the interval, so that the retry ends before the next slot. */
