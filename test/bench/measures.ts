@@ -11,7 +11,7 @@ import { startReceiver } from '#test/support/webhook-receiver.ts';
 import { type Figures, quantile } from './figures.ts';
 import { probesOnLambda } from './lambda-probes.ts';
 import { overload } from './overload.ts';
-import { fleetOf, results } from './steady-fleet.ts';
+import { fleetOf, stored } from './steady-fleet.ts';
 import { worstBody } from './worst-body.ts';
 
 /** Runs a program of this folder in a process of its own and reads what it prints. */
@@ -32,18 +32,26 @@ async function bareGet(): Promise<Figures> {
   return { bare_get_cpu_s_per_1000: (1000 * cpu_s!) / requests! };
 }
 
-/** More checks than go: how many are recorded a second, and what each costs with state, schedule and record. */
+/**
+ * More checks than go: how many are recorded a second, what each costs with state, schedule and record, and what a
+ * million of them take on the disk.
+ */
 async function saturated(checks = 5000, seconds = 15): Promise<Figures> {
   await using fleet = await fleetOf(checks, 1);
   const { service } = fleet;
-  const from = results(service.dir);
+  const from = stored(service.dir);
   const usage = watch(service.pid());
   const began = Date.now();
   await pause(seconds * 1000);
   const { cpu_s } = usage.end();
-  const recorded = results(service.dir) - from;
+  const to = stored(service.dir);
+  const recorded = to.runs - from.runs;
   const elapsed = (Date.now() - began) / 1000;
-  return { recorded_checks_per_s: recorded / elapsed, check_cpu_s_per_1000: (1000 * cpu_s) / recorded };
+  return {
+    recorded_checks_per_s: recorded / elapsed,
+    check_cpu_s_per_1000: (1000 * cpu_s) / recorded,
+    disk_mb_a_million_runs: (to.bytes - from.bytes) / recorded,
+  };
 }
 
 /** How far behind its slot a probe reaches its target, ms, with so many checks at 10 s; and the memory they take. */

@@ -6,22 +6,22 @@ import { RESULTS } from '#lib/keys.ts';
 import { type Check, type LocalTarget, makeChecks, startTarget } from '#test/long/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 
-/** Runs that are recorded: results of their own, and those in packs, a word each. */
-export const results = (dir: string): number => {
+/** Runs that are recorded, as results of their own and as words of packs, and the bytes of the store that are used. */
+export function stored(dir: string): { runs: number; bytes: number } {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
+  const numberOf = (sql: string, ...values: string[]) => Number(Object.values(db.prepare(sql).get(...values)!)[0] ?? 0);
   try {
-    const singles = db.prepare('SELECT count(*) AS n FROM items WHERE sk >= ? AND sk < ?').get(RESULTS, `${RESULTS}~`)!;
-    const packed = db
-      .prepare(
-        `SELECT sum(length(runs) - length(replace(runs, ' ', '')) + 1) AS n
-         FROM (SELECT json_extract(body, '$.runs') AS runs FROM items WHERE pk LIKE 'T#%#PACKS#%')`,
-      )
-      .get()!;
-    return Number(singles.n) + Number(packed.n ?? 0);
+    const singles = numberOf('SELECT count(*) FROM items WHERE sk >= ? AND sk < ?', RESULTS, `${RESULTS}~`);
+    const packed = numberOf(
+      `SELECT sum(length(runs) - length(replace(runs, ' ', '')) + 1)
+       FROM (SELECT json_extract(body, '$.runs') AS runs FROM items WHERE pk LIKE 'T#%#PACKS#%')`,
+    );
+    const pages = numberOf('PRAGMA page_count') - numberOf('PRAGMA freelist_count');
+    return { runs: singles + packed, bytes: pages * numberOf('PRAGMA page_size') };
   } finally {
     db.close();
   }
-};
+}
 
 const EARLIER_MS = 10 * 60_000;
 /** The burst after an outage is over by then. */
