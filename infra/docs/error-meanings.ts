@@ -4,8 +4,8 @@ import type { ErrorCode } from '#lib/platform/errors.ts';
 export const MEANING_OF: Record<ErrorCode, string> = {
   UNAUTHORIZED: 'No key, or one that is malformed, unknown or deleted.',
   ACCOUNT_DISABLED: 'The operator of this service has disabled the account.',
-  READ_ONLY: 'A read-only key cannot change anything, nor list keys.',
-  FORBIDDEN: 'The role of the user is not enough; an admin can do it.',
+  READ_ONLY: 'A read-only key may read, and nothing else; nor list keys.',
+  FORBIDDEN: 'The role of the user, or the scopes of the key, are not enough; the message says what it needs.',
   VALIDATION_ERROR: 'The request is wrong: `details` names each wrong place.',
   NOT_FOUND: 'What the path or the body names does not exist, or is not of this account.',
   METHOD_NOT_ALLOWED: 'The path exists, the method does not; `Allow` lists those that do.',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
+import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
 import { readOnlyMembers } from '#lib/platform/http/read-only-members.ts';
 import type { Route } from '#lib/platform/http/route.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
@@ -58,8 +59,8 @@ export function errorCodes(row: Row): ErrorCode[] {
     'VALIDATION_ERROR',
     row.access !== 'open' && 'UNAUTHORIZED',
     row.access !== 'open' && 'ACCOUNT_DISABLED',
-    row.access === 'admin' && 'FORBIDDEN',
-    (row.access === 'write' || row.access === 'admin') && 'READ_ONLY',
+    row.access !== 'open' && 'FORBIDDEN',
+    row.access !== 'open' && row.access !== 'read' && 'READ_ONLY',
     row.path.includes('{') && 'NOT_FOUND',
     row.body !== undefined && 'PAYLOAD_TOO_LARGE',
     ...(row.errors ?? []),
@@ -68,6 +69,14 @@ export function errorCodes(row: Row): ErrorCode[] {
     'UNAVAILABLE',
   ];
   return [...new Set(codes.filter((code) => code !== false))];
+}
+
+/** Who may use it, in words. */
+function needs(access: Guarded): string {
+  const { role, scopes } = ruleOf(access);
+  const of = `Needs the ${role} role`;
+  if (scopes.length === 0) return `${of}, and a key without scopes.`;
+  return `${of}; of a key with scopes, ${scopes.length === 1 ? 'the scope' : 'one of the scopes'} ${scopes.join(', ')}.`;
 }
 
 /** The OpenAPI 3.1 document of an API, from the rows that serve it. Pure. */
@@ -115,7 +124,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
       operationId: operationId(row),
       summary: row.summary,
       ...(row.access === 'open' && { security: [] }),
-      ...(row.access === 'admin' && { description: 'Needs the admin role.' }),
+      ...(row.access !== 'open' && { description: needs(row.access) }),
       parameters: [...pathParameters(row), ...parameters(row.query, 'query'), ...parameters(row.headers, 'header')],
       ...(row.body && {
         requestBody: {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '#lib/platform/errors.ts';
+import { ROLES } from '#lib/platform/http/access.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -64,8 +65,11 @@ export const Email = text(3, 254)
 export const foldedEmail = (email: string): string => email.normalize('NFC').toLowerCase();
 
 export const Role = z
-  .enum(['admin', 'member'])
-  .describe('admin: may also change actions, the team and the account. member: everything else.');
+  .enum(ROLES)
+  .describe(
+    'viewer: may read, without secrets. responder: may also run actions and test channels. member: may also change the ' +
+      'catalog, checks, alerts and skills. admin: may also change actions, the team and the account.',
+  );
 export type Role = z.infer<typeof Role>;
 
 /** The account as GET /v1/me shows it. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Keys } from '#lib/keys.ts';
+import { SCOPES } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
@@ -10,10 +11,14 @@ import type { AccountItem, Limits, RateLimits, Role, UserItem } from './account.
 
 const READ_ONLY = 'Whether it may only read; fixed for its lifetime. Secrets are shown to it as ********.';
 
+const SCOPES_TEXT = 'What alone it may do, within the role of its user; null: all of that.';
+const Scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
+
 export const NewKey = z
   .object({
     label: Name.describe('What the key is for, such as "dashboard".'),
     is_read_only: z.boolean().describe(READ_ONLY).default(false),
+    scopes: Scopes.nullable().default(null).describe(SCOPES_TEXT),
   })
   .meta({ id: 'NewApiKey' });
 export type NewKey = z.infer<typeof NewKey>;
@@ -23,6 +28,7 @@ export const KeyRecord = z
     id: IdOf('the key'),
     label: z.string().describe('What the key is for.'),
     is_read_only: z.boolean().describe(READ_ONLY),
+    scopes: Scopes.nullable().describe(SCOPES_TEXT),
     prefix: z.string().describe('The first 8 characters of the raw key, to tell keys apart.'),
     created_at: CreatedAt,
     created_by: IdOf('the user it belongs to, whose role it has'),
@@ -86,6 +92,7 @@ export function keyItemsOf(
     ...copyOf(account),
     label: input.label,
     is_read_only: input.is_read_only,
+    scopes: input.scopes,
     prefix: raw.slice(0, 8),
     created_at: iso(now),
     created_by: user.id,

@@ -28,8 +28,8 @@ export async function authenticate({ ports, keys }: Env, headers: ApiEvent['head
   if (!key) throw unauthorized('This API key is unknown or was deleted.');
   if (key.account_disabled) throw accountDisabled();
   noteUse(ports, key);
-  const { tenant_id, user_id, id: key_id, role, is_read_only, retention_days, egress, rate_limits } = key;
-  const caller = { tenant_id, user_id, key_id, role, is_read_only, retention_days, egress, rate_limits };
+  const { tenant_id, user_id, id: key_id, role, scopes, is_read_only, retention_days, egress, rate_limits } = key;
+  const caller = { tenant_id, user_id, key_id, role, scopes, is_read_only, retention_days, egress, rate_limits };
   return { ports, keys, tenant: tenant_id, caller };
 }
 
@@ -64,7 +64,8 @@ const NOBODY: Context['caller'] = {
   tenant_id: '',
   user_id: '',
   key_id: '',
-  role: 'member',
+  role: 'viewer',
+  scopes: null,
   is_read_only: true,
   retention_days: 0,
   egress: 'public',

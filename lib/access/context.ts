@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import type { Caller } from '#lib/platform/http/router.ts';
+import type { Rights } from '#lib/platform/http/access.ts';
 import type { Limits, RateLimits } from './account.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Limits, RateLimits } from './account.ts';
  * account's, copied onto its keys (and rewritten there when the operator changes them), so that a call needs no read
  * of the account.
  */
-type Principal = Caller & {
+type Principal = Rights & {
   tenant_id: string;
   user_id: string;
   key_id: string;

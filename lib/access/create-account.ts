@@ -50,6 +50,7 @@ export async function createAccount(
   const key = keyItemsOf(draw, ports.clock.now(), keys, account, user, {
     label: 'First admin key',
     is_read_only: false,
+    scopes: null,
   });
 
   const items = [account, keys.accountPointer(tenant), user, key.item, key.pointer];

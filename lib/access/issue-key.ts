@@ -49,5 +49,5 @@ export async function issueAdminKey(scope: Scope, label: string): Promise<Issued
   await requireAccount(scope);
   const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
   if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
-  return issueKey(scope, admin.id, { label, is_read_only: false });
+  return issueKey(scope, admin.id, { label, is_read_only: false, scopes: null });
 }

@@ -1,7 +1,11 @@
+import { may, type Rights } from '#lib/platform/http/access.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 
-// What a read-only key sees in place of a secret (docs/CONTRACT.md#read-only-keys): pure functions, each answers a new
-// record.
+// What those who may only read see in place of a secret (docs/CONTRACT.md#read-only-keys): pure functions, each answers
+// a new record.
+
+/** Whether secrets are shown to them: whoever may set a secret may see it. */
+export const seesSecrets = (rights: Rights): boolean => may(rights, 'write');
 
 /** A target URL without its query, fragment and user info, which may hold secrets. */
 export const redactUrl = (url: string): string =>

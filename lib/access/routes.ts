@@ -26,7 +26,7 @@ const accountRows = [
   row({
     method: 'PUT',
     path: '/v1/account',
-    access: 'admin',
+    access: 'manage',
     summary: 'Change name and e-mail address of the account',
     status: 200,
     body: AccountPatch,
@@ -37,7 +37,7 @@ const accountRows = [
   row({
     method: 'GET',
     path: '/v1/auth/keys',
-    access: 'write',
+    access: 'own',
     summary: "API keys: one's own, or all for an admin",
     status: 200,
     query: ListQuery,
@@ -50,7 +50,7 @@ const accountRows = [
   row({
     method: 'POST',
     path: '/v1/auth/keys',
-    access: 'write',
+    access: 'own',
     summary: 'Make an API key; the answer alone holds the raw key',
     status: 201,
     body: NewKey,
@@ -61,7 +61,7 @@ const accountRows = [
   row({
     method: 'DELETE',
     path: '/v1/auth/keys/{id}',
-    access: 'write',
+    access: 'own',
     summary: 'Delete an API key; it is refused from then on',
     status: 204,
     load: (context, { id }) => requireKey(context, id),

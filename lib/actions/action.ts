@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { seesSecrets } from '#lib/access/redaction.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
@@ -102,7 +103,7 @@ export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: Action
   pick(ActionRecord, {
     ...action,
     headers: Object.fromEntries(Object.keys(action.headers).map((name) => [name, REDACTED])),
-    ...(caller.is_read_only && { url: REDACTED, allowed_hosts: action.allowed_hosts.map(() => REDACTED) }),
+    ...(!seesSecrets(caller) && { url: REDACTED, allowed_hosts: action.allowed_hosts.map(() => REDACTED) }),
   });
 
 /** What a trigger cannot do without. Throws VALIDATION_ERROR. */

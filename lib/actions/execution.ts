@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { redactUrls } from '#lib/access/redaction.ts';
+import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -60,7 +60,7 @@ export type LogItem = Item & { seq: number; lines: string[]; reported_at: string
 export const executionRecord = ({ caller }: Pick<Context, 'caller'>, item: ExecutionItem): ExecutionRecord =>
   pick(ExecutionRecord, {
     ...item,
-    ...(caller.is_read_only && {
+    ...(!seesSecrets(caller) && {
       response_snippet: item.response_snippet && REDACTED,
       error_message: redactUrls(item.error_message),
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { redactUrls } from '#lib/access/redaction.ts';
+import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { after as above, LOG_LINES, stamp } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import type { ExecutionItem, LogItem } from './execution.ts';
@@ -32,7 +32,7 @@ export function logLines({ ports, keys, tenant, caller }: Context, execution: Ex
     const lines = items
       .flatMap(({ seq, lines, reported_at }) => lines.map((line, i) => ({ seq: seq + i, line, reported_at })))
       .filter(({ seq }) => seq > seen);
-    const shown = (value: LogLine) => (caller.is_read_only ? { ...value, line: redactUrls(value.line) } : value);
+    const shown = (value: LogLine) => (seesSecrets(caller) ? value : { ...value, line: redactUrls(value.line) });
     const found = lines.slice(0, limit).map((value) => ({ at: String(value.seq), value: shown(value) }));
     const more = next !== undefined || lines.length > found.length;
     return { found, next: more ? found.at(-1)?.at : undefined };

@@ -50,7 +50,7 @@ const actionsThemselves = [
   row({
     method: 'POST',
     path: '/v1/actions',
-    access: 'admin',
+    access: 'configure',
     summary: 'Create an action; at most 50',
     status: 201,
     body: NewAction,
@@ -71,7 +71,7 @@ const actionsThemselves = [
   row({
     method: 'PUT',
     path: '/v1/actions/{id}',
-    access: 'admin',
+    access: 'configure',
     summary: 'Change what is supplied; headers are replaced, and ******** keeps a stored value',
     status: 200,
     body: ActionPatch,
@@ -82,7 +82,7 @@ const actionsThemselves = [
   row({
     method: 'DELETE',
     path: '/v1/actions/{id}',
-    access: 'admin',
+    access: 'configure',
     summary: 'Delete an action and its history',
     status: 204,
     load: loadAction,
@@ -94,7 +94,7 @@ const runs = [
   row({
     method: 'POST',
     path: '/v1/actions/{id}/run',
-    access: 'write',
+    access: 'respond',
     rate: 'send',
     summary: 'Run an action now and wait for what the target says',
     status: 200,
@@ -118,7 +118,7 @@ const runs = [
   row({
     method: 'POST',
     path: '/v1/actions/executions/{exec_id}/events',
-    access: 'write',
+    access: 'push',
     rate: 'push',
     summary: 'Report status and log lines of the pipeline that a run has called',
     status: 200,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Context } from '#lib/access/context.ts';
-import { redactPaths, redactUrl } from '#lib/access/redaction.ts';
+import { redactPaths, redactUrl, seesSecrets } from '#lib/access/redaction.ts';
 import { CheckState } from '#lib/catalog/states.ts';
+import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { CheckItem } from './check-item.ts';
@@ -51,10 +51,10 @@ export function checkSchema<More extends z.ZodObject>(
 /** What creating and changing a check answers. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** The check as it is shown; a read-only key sees its secrets as ********. */
-export function checkRecord(check: CheckItem, caller: Pick<Context['caller'], 'is_read_only'>): CheckRecord {
+/** The check as it is shown; who may only read sees its secrets as ********. */
+export function checkRecord(check: CheckItem, caller: Rights): CheckRecord {
   const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
-  if (!caller.is_read_only) return record;
+  if (seesSecrets(caller)) return record;
   const { secrets, urls } = checkTypeOf(check.check_type);
   const members: Record<string, unknown> = check;
   const shown = urls.flatMap((name) => (typeof members[name] === 'string' ? [[name, redactUrl(members[name])]] : []));

@@ -2,8 +2,9 @@ import type { Context } from '#lib/access/context.ts';
 import { weigh } from '#lib/access/rate-gate.ts';
 import { inReadTurn } from '#lib/access/read-turns.ts';
 import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
+import { mustBeAllowed } from '#lib/platform/http/access.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { enabledTools } from './list-tools.ts';
+import { accessOf, enabledTools } from './list-tools.ts';
 import { CODE, isObject, RpcError } from './protocol/json-rpc.ts';
 import { runBoundAction } from './run-bound-action.ts';
 import type { ToolDefinition } from './skills/skill.ts';
@@ -33,11 +34,17 @@ export async function callTool(context: Context, params: Record<string, unknown>
   const builtIn = listed || !isKnown ? builtInTools.get(name) : undefined;
   if (builtIn)
     return outcome(context, name, async () => {
+      mustBeAllowed(context.caller, builtIn.access);
       const result = success(await inReadTurn(context, () => builtIn.run(context, parse(builtIn.input, given))));
       await weigh(context, 'mcp', result.content[0]?.text.length ?? 0);
       return result;
     });
-  if (listed) return outcome(context, name, () => callRegistered(context, listed, given));
+  if (listed) {
+    return outcome(context, name, () => {
+      mustBeAllowed(context.caller, accessOf(listed));
+      return callRegistered(context, listed, given);
+    });
+  }
   throw new RpcError(CODE.INVALID_PARAMS, `Unknown tool: ${name}. tools/list names those there are.`);
 }
 

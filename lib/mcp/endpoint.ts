@@ -4,6 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
+import { mustBeAllowed } from '#lib/platform/http/access.ts';
 import { refuse } from '#lib/platform/http/refusals.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
 import { mustBeOwnOrigin } from './protocol/origin.ts';
@@ -43,8 +44,12 @@ export function makeMcp(
     Object.assign(standing, await spend(context, 'mcp'));
     if (request.method !== 'GET' && request.method !== 'POST') throw notPossible(request.method, 'GET, POST');
     if (context.caller.is_read_only) {
-      throw new AppError('READ_ONLY', 'This key is read-only, and MCP is not. Use a key made without is_read_only.');
+      throw new AppError(
+        'READ_ONLY',
+        'This key is read-only, and MCP is not. Make a key with the scopes mcp and read: it sees the reading tools.',
+      );
     }
+    mustBeAllowed(context.caller, 'mcp');
     if (request.method === 'GET') {
       if (!host.streams || !opensStream(request.headers)) throw notPossible('GET', 'POST');
       return streams.open(context, request);

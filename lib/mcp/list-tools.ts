@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
+import { type Guarded, may } from '#lib/platform/http/access.ts';
 import { decodeCursor, encodeCursor, gather } from '#lib/platform/table/paging.ts';
 import { CODE, RpcError } from './protocol/json-rpc.ts';
 import type { SkillItem, ToolDefinition } from './skills/skill.ts';
@@ -23,7 +24,11 @@ export function enabledTools(skills: SkillItem[]): Map<string, ToolDefinition> {
   return tools;
 }
 
-/** The result of tools/list, in the order of the names. Throws RpcError for a cursor that is none. */
+/** What it takes to call a tool: that of the built-in one, else to run the action behind it. */
+export const accessOf = ({ name }: Pick<ToolDefinition, 'name'>): Guarded =>
+  builtInTools.get(name)?.access ?? 'respond';
+
+/** The result of tools/list: what the caller may call, in the order of the names. Throws RpcError for a cursor that is none. */
 export async function listTools(
   context: Context,
   cursor: unknown,
@@ -31,6 +36,7 @@ export async function listTools(
   const scope = `${context.tenant} tools`;
   const after = positionOf(scope, cursor);
   const tools = [...enabledTools(await allSkills(context)).values()]
+    .filter((tool) => may(context.caller, accessOf(tool)))
     .filter(({ name }) => after === undefined || name > after)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const found = tools.map((tool) => ({ at: tool.name, value: listedTool(tool) }));

@@ -16,7 +16,7 @@ export async function shownOf(env: Env, check: CheckItem): Promise<Shown> {
   const context = {
     ...env,
     tenant: check.tenant_id,
-    caller: { ...account, is_read_only: false },
+    caller: { ...account, is_read_only: false, scopes: null },
   } as unknown as Context;
   const read = await resultList(context, check, {});
   const results: Shown['results'] = [];

@@ -59,6 +59,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     key_id: 'key_a',
     role: 'admin' as const,
     is_read_only: false,
+    scopes: null,
     retention_days: 30,
     egress: 'any' as const,
   };

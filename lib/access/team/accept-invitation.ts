@@ -35,7 +35,7 @@ export async function acceptInvitation(
 
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: 1 };
-    const label = { label: 'First key', is_read_only: false };
+    const label = { label: 'First key', is_read_only: false, scopes: null };
     const { item, pointer } = keyItemsOf(draw, now, keys, account!, member, label);
     const outcome = await commit(ports, [
       { put: member, if: { version: user.v } },

@@ -24,7 +24,7 @@ export const teamRows = [
   row({
     method: 'POST',
     path: '/v1/settings/users/invite',
-    access: 'admin',
+    access: 'manage',
     summary: 'Invite a person, or renew the token; the answer alone holds it',
     status: 201,
     body: NewInvitation,
@@ -35,7 +35,7 @@ export const teamRows = [
   row({
     method: 'DELETE',
     path: '/v1/settings/users/{id}',
-    access: 'admin',
+    access: 'manage',
     summary: 'Remove a member with all their keys, or an invitation',
     status: 204,
     errors: ['CONFLICT'],

@@ -69,7 +69,7 @@ export const alertRows = [
   row({
     method: 'POST',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
-    access: 'write',
+    access: 'respond',
     rate: 'send',
     summary: 'Send a test alert to a channel now, and answer its delivery record',
     status: 200,

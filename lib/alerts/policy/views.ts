@@ -1,5 +1,5 @@
 import type { Context } from '#lib/access/context.ts';
-import { redactPaths, redactUrls } from '#lib/access/redaction.ts';
+import { redactPaths, redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
@@ -28,12 +28,12 @@ export const channelView = (
   pick(ChannelRecord, {
     ...channel,
     check_id,
-    config: context.caller.is_read_only ? withoutSecrets(channel) : channel.config,
+    config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
 export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): DeliveryRecord =>
-  caller.is_read_only ? { ...delivery, error: redactUrls(delivery.error) } : delivery;
+  seesSecrets(caller) ? delivery : { ...delivery, error: redactUrls(delivery.error) };
 
 /** Of a type that this release does not know, everything is a secret. */
 function withoutSecrets({ channel_type, config }: Channel): Record<string, string> {

@@ -78,7 +78,7 @@ export const pushRows = [
   row({
     method: 'POST',
     path: '/v1/checks/{id}/results',
-    access: 'write',
+    access: 'push',
     rate: 'push',
     summary: 'Post a result of a push check; it is durable before it is answered',
     status: 201,
@@ -99,7 +99,7 @@ export const pushRows = [
   row({
     method: 'POST',
     path: '/v1/checks/{id}/heartbeat',
-    access: 'write',
+    access: 'push',
     rate: 'push',
     summary: 'A sign of life of a push check; the body is never read',
     status: 201,

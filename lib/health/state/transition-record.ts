@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { redactUrls } from '#lib/access/redaction.ts';
+import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { CheckState, EntityState } from '#lib/catalog/states.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
@@ -57,5 +57,5 @@ export const transitionRecord = (
   pick(TransitionRecord, {
     ...item,
     id: item.transition_id,
-    error_message: caller.is_read_only ? redactUrls(item.error_message) : item.error_message,
+    error_message: seesSecrets(caller) ? item.error_message : redactUrls(item.error_message),
   });

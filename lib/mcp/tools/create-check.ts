@@ -8,6 +8,7 @@ export const createHttpCheck = defineTool({
   name: 'create_check',
   description: 'Register a new HTTP health check on an entity; it is probed within seconds.',
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  access: 'write',
   input: z.strictObject({
     entity_id: z.string().describe('Id of the entity, as in list_entities'),
     target_url: z.string().describe('Full URL, http or https, that must answer 200'),

@@ -9,6 +9,7 @@ export const getCheckResults = defineTool({
   name: 'get_check_results',
   description: 'Results of a check attempt by attempt, newest first, with latency, success and error.',
   annotations: READS,
+  access: 'read',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     hours: hours(1).describe('How far back, in hours'),

@@ -11,6 +11,7 @@ export const getEntity = defineTool({
   name: 'get_entity',
   description: 'One entity: its fields, current status, and the checks attached to it.',
   annotations: READS,
+  access: 'read',
   input: z.strictObject({
     blueprint_slug: z.string().describe('Slug of its blueprint'),
     entity_slug: z.string().describe('Its slug within the blueprint'),

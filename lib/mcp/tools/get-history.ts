@@ -15,6 +15,7 @@ export const getHistory = defineTool({
   description:
     'Uptime, failures, gaps and latency percentiles of a check: in all, and by the hour (up to 48 hours), the UTC day (up to 92 days) or the month.',
   annotations: READS,
+  access: 'read',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     hours: z.int().min(1).max(MOST_HOURS).default(720).describe('How far back, in hours; 720 are 30 days'),

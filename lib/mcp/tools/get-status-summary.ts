@@ -7,6 +7,7 @@ export const getStatusSummary = defineTool({
   description:
     'Current status (up, degraded, down, unknown) of all monitored entities: fleet-wide counts and the list.',
   annotations: READS,
+  access: 'read',
   input: z.strictObject({}),
   run: async (context) => {
     const { status, next } = await readStatus(context, TOOL_PAGE);

@@ -7,6 +7,7 @@ export const listBlueprints = defineTool({
   name: 'list_blueprints',
   description: 'All blueprints: the kinds of components in the catalog, with their typed fields.',
   annotations: READS,
+  access: 'read',
   input: z.strictObject({}),
   run: async (context) =>
     listed('blueprints', await gather(blueprintList(context), TOOL_PAGE), 'GET /v1/blueprints has them all.'),

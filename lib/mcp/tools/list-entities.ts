@@ -9,6 +9,7 @@ export const listEntities = defineTool({
   name: 'list_entities',
   description: 'Entities of the catalog with their fields and status, optionally of one blueprint alone.',
   annotations: READS,
+  access: 'read',
   input: z.strictObject({ blueprint_slug: z.string().optional().describe('Only entities of this blueprint') }),
   run: async (context, { blueprint_slug }) => {
     const blueprints =

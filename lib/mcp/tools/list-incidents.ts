@@ -8,6 +8,7 @@ export const listIncidents = defineTool({
   name: 'list_incidents',
   description: 'Recent changes of state across all entities, newest first, each with its cause and error.',
   annotations: READS,
+  access: 'read',
   input: z.strictObject({ hours: hours(24).describe('How far back, in hours') }),
   run: async (context, input) => {
     const since = context.ports.clock.now() - input.hours * HOUR_MS;

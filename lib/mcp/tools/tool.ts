@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import type { Guarded } from '#lib/platform/http/access.ts';
 
 /** Hints to a client about what a tool does (MCP, ToolAnnotations). */
 export type Annotations = {
@@ -16,6 +17,8 @@ export type Tool = {
   name: string;
   description: string;
   annotations: Annotations;
+  /** What it takes to call it, beside the access to MCP. */
+  access: Guarded;
   /** Judges the arguments, whatever schema a skill registered for the name. */
   input: z.ZodObject;
   /** The call's structuredContent. Throws AppError. */

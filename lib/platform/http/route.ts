@@ -1,8 +1,6 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '#lib/platform/errors.ts';
-
-/** `open` needs no key; `read` any key; `write` a key that is not read-only; `admin` such a key of an admin. */
-type Access = 'open' | 'read' | 'write' | 'admin';
+import type { Access } from './access.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -35,7 +33,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
 
 /**
  * One endpoint. The gates have the order of docs/CONTRACT.md#errors: authentication, account, rate, method, read-only,
- * role, then `load` (existence, then conflicts of state), then query and body by their schemas, then `run`.
+ * scope, role, then `load` (existence, then conflicts of state), then query and body by their schemas, then `run`.
  */
 export type Route<Context> = {
   method: Method;

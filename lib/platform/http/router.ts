@@ -3,15 +3,13 @@ import { AppError, errorBody, notFound } from '#lib/platform/errors.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts';
 import { isName, isPlain } from '#lib/platform/text.ts';
+import { mustBeAllowed, type Rights } from './access.ts';
 import type { ApiEvent, ApiResult } from './api-event.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
 import { type Method, Reply, type Route } from './route.ts';
 import { parse, parseBody } from './validation.ts';
-
-/** What the gates need to know of whoever calls. */
-export type Caller = { is_read_only: boolean; role: 'admin' | 'member' };
 
 /** What is known of a request before its key is. */
 export type Sender = {
@@ -21,7 +19,7 @@ export type Sender = {
   address: string;
 };
 
-export type Gates<Context extends { caller: Caller }> = {
+export type Gates<Context extends { caller: Rights }> = {
   /** Throws UNAUTHORIZED, ACCOUNT_DISABLED, RATE_LIMITED. */
   authenticate(sender: Sender): Promise<Context>;
   /** The context of an open endpoint. Throws RATE_LIMITED. */
@@ -39,7 +37,7 @@ const DEFAULT_MAX_BODY = 256 * 1024;
 const NO_QUERY = z.object({});
 
 /** Answers every request of an API by its rows; never throws. */
-export function makeRouter<Context extends { caller: Caller }>(rows: Route<Context>[], gates: Gates<Context>) {
+export function makeRouter<Context extends { caller: Rights }>(rows: Route<Context>[], gates: Gates<Context>) {
   const table = rows.map((row) => ({ row, segments: row.path.split('/') }));
   const readOnly = new Map(rows.map((row) => [row, new Set(readOnlyMembers(row, rows))]));
 
@@ -115,12 +113,7 @@ export function makeRouter<Context extends { caller: Caller }>(rows: Route<Conte
         method,
         here.map((candidate) => candidate.method),
       );
-    if (context.caller.is_read_only && (row.access === 'write' || row.access === 'admin')) {
-      throw new AppError('READ_ONLY', 'This key is read-only. Use a key that was created without is_read_only.');
-    }
-    if (row.access === 'admin' && context.caller.role !== 'admin') {
-      throw new AppError('FORBIDDEN', 'This needs the admin role; the key belongs to a member.');
-    }
+    if (row.access !== 'open') mustBeAllowed(context.caller, row.access);
 
     const params = paramsOf(row, path);
     const loaded = await row.load?.(context, params);

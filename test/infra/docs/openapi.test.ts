@@ -14,16 +14,23 @@ describe('the codes of an endpoint', () => {
     [
       'a read',
       row({ ...base, method: 'GET', path: '/v1/a', access: 'read' }),
-      ['VALIDATION_ERROR', ...keyed, ...always],
+      ['VALIDATION_ERROR', ...keyed, 'FORBIDDEN', ...always],
     ],
     [
       'a list',
       row({ ...base, method: 'GET', path: '/v1/a', access: 'read', query: z.object({}) }),
-      ['VALIDATION_ERROR', ...keyed, ...always],
+      ['VALIDATION_ERROR', ...keyed, 'FORBIDDEN', ...always],
     ],
     [
       'a change by an admin, with a code of its own',
-      row({ ...base, method: 'PUT', path: '/v1/a/{id}', access: 'admin', body: z.object({}), errors: ['CONFLICT'] }),
+      row({
+        ...base,
+        method: 'PUT',
+        path: '/v1/a/{id}',
+        access: 'configure',
+        body: z.object({}),
+        errors: ['CONFLICT'],
+      }),
       [
         ...['VALIDATION_ERROR', ...keyed, 'FORBIDDEN', 'READ_ONLY', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'CONFLICT'],
         ...always,

@@ -9,7 +9,7 @@ import { allAccounts } from '#lib/access/store.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
-const plain = { label: 'a', is_read_only: false };
+const plain = { label: 'a', is_read_only: false, scopes: null };
 
 /** A member of an account, with a key. */
 async function addMember({ ports, store, keys }: MemoryWorld, scope: Scope, id: string) {

@@ -29,6 +29,7 @@ describe('the Bearer gate', () => {
       key_id: made.key.id,
       role: 'admin',
       is_read_only: false,
+      scopes: null,
       retention_days: 7,
       egress: 'any',
       rate_limits: {},

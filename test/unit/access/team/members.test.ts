@@ -10,7 +10,7 @@ import { removeUser } from '#lib/access/team/remove-user.ts';
 import { INVITATION_MS } from '#lib/access/team/team.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
-const plain = { label: 'a', is_read_only: false };
+const plain = { label: 'a', is_read_only: false, scopes: null };
 const ben = (token: string) => ({ token, name: 'Ben' });
 
 /** Somebody who was invited and has accepted. */

@@ -121,7 +121,7 @@ describe('open streams', () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
     const keys = [];
     for (const label of ['a', 'b', 'c', 'd']) {
-      const key = await issueKey(home.context, home.user.id, { label, is_read_only: false });
+      const key = await issueKey(home.context, home.user.id, { label, is_read_only: false, scopes: null });
       keys.push(key.key);
     }
     const replies = await Promise.all(keys.flatMap((key) => [home.ask('GET', { key }), home.ask('GET', { key })]));

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Rights } from '#lib/platform/http/access.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
-import { type Caller, makeRouter } from '#lib/platform/http/router.ts';
+import { makeRouter } from '#lib/platform/http/router.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 /** An API of few rows, one of each kind of access, for tests of what the router does with any. */
-type Context = { caller: Caller };
+type Context = { caller: Rights };
 const row = route<Context>();
 
 const rows = [
@@ -40,7 +41,7 @@ const rows = [
     method: 'POST',
     path: '/v1/things/{id}/names/{name}',
     names: ['name'],
-    access: 'admin',
+    access: 'manage',
     summary: '',
     status: 201,
     reply: z.unknown(),
@@ -86,16 +87,16 @@ const rows = [
   }),
 ];
 
-const callers: Record<string, Caller> = {
-  admin: { is_read_only: false, role: 'admin' },
-  member: { is_read_only: false, role: 'member' },
-  reader: { is_read_only: true, role: 'admin' },
+const callers: Record<string, Rights> = {
+  admin: { is_read_only: false, scopes: null, role: 'admin' },
+  member: { is_read_only: false, scopes: null, role: 'member' },
+  reader: { is_read_only: true, scopes: null, role: 'admin' },
 };
 
 export const log = memoryLog();
 const handle = makeRouter<Context>(rows, {
   log,
-  anonymous: () => ({ caller: { is_read_only: true, role: 'member' } }),
+  anonymous: () => ({ caller: { is_read_only: true, scopes: null, role: 'member' } }),
   spend: async () => ({}),
   weigh: async () => {},
   inReadTurn: (_context, read) => read(),
