@@ -59,7 +59,15 @@ export const copyOf = (account: AccountItem): AccountCopy => ({
 });
 
 /** A key, under the digest of its raw form. It carries the principal, so that one read answers the Bearer gate. */
-export type ApiKeyItem = Item & KeyRecord & AccountCopy & { v: string; tenant_id: string; user_id: string; role: Role };
+export type ApiKeyItem = Item &
+  KeyRecord &
+  AccountCopy & {
+    v: string;
+    tenant_id: string;
+    user_id: string;
+    user_email: string;
+    role: Role;
+  };
 
 /** The key among its tenant's. */
 export type ApiKeyPointer = Item & { digest: string; user_id: string };
@@ -88,6 +96,7 @@ export function keyItemsOf(
     id,
     tenant_id: user.tenant_id,
     user_id: user.id,
+    user_email: user.email,
     role: user.role,
     ...copyOf(account),
     label: input.label,

@@ -10,7 +10,9 @@ import type { Limits, RateLimits } from './account.ts';
 type Principal = Rights & {
   tenant_id: string;
   user_id: string;
+  user_email: string;
   key_id: string;
+  key_label: string;
   retention_days: number;
   egress: Limits['egress'];
   rate_limits?: RateLimits;
@@ -19,8 +21,20 @@ type Principal = Rights & {
 /** Env within one account. */
 export type TenantEnv = Env & { tenant: string };
 
+/** How a request came, for the record of what it changed. */
+export type Origin = {
+  via: 'api' | 'mcp' | 'console';
+  /** The tool of MCP that was called. */
+  tool?: string;
+  request_id: string;
+  /** Of the client; empty where a host knows none. */
+  ip: string;
+  /** Empty where none was sent. */
+  user_agent: string;
+};
+
 /** What every use case gets first. The tenant comes from the key, never from the request. */
-export type Context = TenantEnv & { caller: Principal };
+export type Context = TenantEnv & { caller: Principal; origin: Origin };
 
 /** What reading and writing a tenant's items takes; every Context is one, the operator's CLI makes its own. */
 export type Scope = Env<'table' | 'clock' | 'ids'> & { tenant: string };

@@ -1,4 +1,4 @@
-import type { Context } from '#lib/access/context.ts';
+import type { Context, TenantEnv } from '#lib/access/context.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
@@ -50,14 +50,10 @@ export async function createAction(context: Context, input: ActionInput): Promis
   );
 }
 
-const actionAndCount = ({ ports, keys, tenant }: Omit<Context, 'caller'>, id: string) =>
+const actionAndCount = ({ ports, keys, tenant }: TenantEnv, id: string) =>
   ports.table.getMany<[ActionItem, ActionCountItem]>([keys.action(tenant, id), keys.actionCount(tenant)]);
 
-function countWrite(
-  { ports, keys, tenant }: Omit<Context, 'caller'>,
-  before: ActionCountItem | undefined,
-  step: 1 | -1,
-): Write {
+function countWrite({ ports, keys, tenant }: TenantEnv, before: ActionCountItem | undefined, step: 1 | -1): Write {
   const count = (before?.count ?? 0) + step;
   if (count > MAX_ACTIONS) {
     throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_ACTIONS} actions, the most that there can be. Delete one.`);
@@ -99,7 +95,7 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
   next.check_id !== before.check_id || (next.trigger_type === 'state_change' && before.trigger_type !== 'state_change');
 
 /** Deletes an action. It and its runs are gone from the API at once; their storage is reclaimed in the background. */
-export async function deleteAction(context: Omit<Context, 'caller'>, id: string): Promise<void> {
+export async function deleteAction(context: TenantEnv, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
   const body = { tenant_id: tenant, action_id: id };

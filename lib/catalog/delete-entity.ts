@@ -1,10 +1,10 @@
-import type { Context } from '#lib/access/context.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type CheckCountItem, countChecks } from './check-count.ts';
 import { requireEntity } from './store.ts';
 
-type Deleting = Omit<Context, 'caller'>;
+type Deleting = TenantEnv;
 
 /**
  * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,

@@ -40,7 +40,7 @@ export function makeMcp(
   /** @param standing takes the headers that go with every answer from the rate on */
   async function respond(request: Request, address: string, standing: Record<string, string>): Promise<Response> {
     mustBeOwnOrigin(request, ports.settings.ALLOWED_ORIGINS);
-    const context = await admit(env, { headers: Object.fromEntries(request.headers), address });
+    const context = await fromMcp(request, address);
     Object.assign(standing, await spend(context, 'mcp'));
     if (request.method !== 'GET' && request.method !== 'POST') throw notPossible(request.method, 'GET, POST');
     if (context.caller.is_read_only) {
@@ -60,6 +60,12 @@ export function makeMcp(
     const posted = readPosted(body);
     await countMessages(context, posted, standing);
     return session === null ? answerPost(context, request.headers, posted) : streams.take(context, session, posted);
+  }
+
+  async function fromMcp({ headers }: Request, address: string): Promise<Context> {
+    const request_id = headers.get('x-request-id') ?? '';
+    const context = await admit(env, { headers: Object.fromEntries(headers), address, request_id });
+    return { ...context, origin: { ...context.origin, via: 'mcp' } };
   }
 
   /** Where there is no MCP message to answer: the API's own form of errors. */

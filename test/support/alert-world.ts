@@ -56,14 +56,17 @@ export async function alertWorld(env: Record<string, string> = {}) {
   const caller = {
     tenant_id: TENANT,
     user_id: 'usr_a',
+    user_email: 'ann@example.com',
     key_id: 'key_a',
+    key_label: 'First key',
     role: 'admin' as const,
     is_read_only: false,
     scopes: null,
     retention_days: 30,
     egress: 'any' as const,
   };
-  const context: Context = { ports, keys, tenant: TENANT, caller };
+  const origin = { via: 'api' as const, request_id: 'r', ip: '', user_agent: '' };
+  const context: Context = { ports, keys, tenant: TENANT, caller, origin };
 
   const put = async <T extends Item>(item: T): Promise<T> => {
     await table.putMany([item]);

@@ -79,7 +79,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
     advance: (ms: number) => {
       now += ms;
     },
-    bearer: (raw: string) => authenticate({ ports, keys }, { authorization: `Bearer ${raw}` }),
+    bearer: (raw: string) => authenticate({ ports, keys }, senderOf(raw)),
     /** An account, its admin's key, and the context of a call with it. */
     account: async (more: Partial<NewAccount> = {}): Promise<Made> => {
       const made = await createAccount(
@@ -87,7 +87,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
         { email: 'ann@example.com', name: 'Ann', egress: 'any', ...more },
         { again: true },
       );
-      const context = await authenticate({ ports, keys }, { authorization: `Bearer ${made.key.key}` });
+      const context = await authenticate({ ports, keys }, senderOf(made.key.key));
       return { ...made, context };
     },
   };
@@ -110,3 +110,5 @@ export function interruptedWorld() {
   }));
   return { world, before };
 }
+
+const senderOf = (raw: string) => ({ headers: { authorization: `Bearer ${raw}` }, address: '', request_id: 'r' });

@@ -82,7 +82,7 @@ export async function* eventsOf(
           continue;
         }
         if (now - pinged >= TIMING.ping) {
-          await authenticate(context, Object.fromEntries(headers));
+          await authenticate(context, { headers: Object.fromEntries(headers), address: '', request_id: '' });
           pinged = now;
           yield ': ping\n\n';
         }

@@ -17,6 +17,7 @@ export type Sender = {
   headers: ApiEvent['headers'];
   /** Of the client; empty where a host knows none. */
   address: string;
+  request_id: string;
 };
 
 export type Gates<Context extends { caller: Rights }> = {
@@ -83,7 +84,8 @@ export function makeRouter<Context extends { caller: Rights }>(rows: Route<Conte
     const row = here.find((candidate) => candidate.method === wanted);
 
     const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
-    const sender = { headers: event.headers, address: event.requestContext.http.sourceIp ?? '' };
+    const { requestId: request_id, http } = event.requestContext;
+    const sender = { headers: event.headers, address: http.sourceIp ?? '', request_id };
     const context = open
       ? gates.anonymous(sender, row?.rate === 'sign-in' ? 'sign-in' : 'open')
       : await gates.authenticate(sender);

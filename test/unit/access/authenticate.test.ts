@@ -26,7 +26,9 @@ describe('the Bearer gate', () => {
     expect(caller).toEqual({
       tenant_id: made.account.id,
       user_id: made.user.id,
+      user_email: made.user.email,
       key_id: made.key.id,
+      key_label: made.key.label,
       role: 'admin',
       is_read_only: false,
       scopes: null,
