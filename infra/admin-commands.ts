@@ -5,6 +5,7 @@ import type { Scope } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
+import { NewKey } from '#lib/access/new-key.ts';
 import { allAccounts, keyList, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { parse } from '#lib/platform/http/validation.ts';
@@ -16,6 +17,11 @@ export const OPTIONS = {
   email: { type: 'string' },
   name: { type: 'string' },
   label: { type: 'string' },
+  expires: { type: 'string' },
+  scopes: { type: 'string' },
+  'check-ids': { type: 'string' },
+  'entity-ids': { type: 'string' },
+  skills: { type: 'string' },
   ...LIMIT_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
@@ -140,10 +146,9 @@ export const COMMANDS: Record<string, Command> = {
     },
   },
   'key issue': {
-    takes: ['label'],
+    takes: ['label', 'expires', 'scopes', 'check-ids', 'entity-ids', 'skills'],
     names: ['account'],
-    run: async (world, { label }, tenant) =>
-      showKey(await issueAdminKey({ ...world, tenant }, label ?? 'Issued by the operator')),
+    run: async (world, options, tenant) => showKey(await issueAdminKey({ ...world, tenant }, newKeyIn(options))),
   },
 };
 
@@ -152,5 +157,23 @@ const EGRESS = {
   any: 'wherever the service may go (CHECK_EGRESS)',
 };
 
+/** The key that options describe. Throws VALIDATION_ERROR. */
+function newKeyIn({ label = 'Issued by the operator', expires, scopes, skills, ...more }: Options): NewKey {
+  const listed = (list: string | undefined) => list?.split(',').map((one) => one.trim());
+  const held = { scopes, skills, check_ids: more['check-ids'], entity_ids: more['entity-ids'] };
+  return parse(NewKey, {
+    label,
+    ...Object.fromEntries(Object.entries(held).map(([name, list]) => [name, listed(list)])),
+    ...(expires !== undefined && { expires_at: expires }),
+  });
+}
+
 const keyLine = (key: KeyRecord): string =>
-  [key.id, `${key.prefix}…`, key.is_read_only ? 'read-only' : 'full     ', key.created_by, key.label].join('  ');
+  [
+    key.id,
+    `${key.prefix}…`,
+    key.is_read_only ? 'read-only' : (key.scopes?.join(',') ?? 'full     '),
+    key.expires_at === null ? 'no expiry' : `${key.status === 'expired' ? 'expired' : 'expires'} ${key.expires_at}`,
+    key.created_by,
+    key.label,
+  ].join('  ');

@@ -30,6 +30,7 @@ ${LIMIT_USAGE}
   npm run admin -- key list ID                           the keys of an account, without what is secret
   npm run admin -- key delete ID KEY                     it is refused from then on
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
+      [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
 
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for one deployed on AWS, with
   credentials and AWS_REGION in the environment. With npm run --silent only the answer is printed.

@@ -119,6 +119,7 @@ const steps: Step[] = [
     endpoint: 'POST /v1/invitations/accept',
     body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
   },
+  { endpoint: 'PUT /v1/settings/users/{id}', body: () => ({ name: 'Ben Miller' }) },
   {
     endpoint: 'POST /v1/skills',
     body: ({ actions }) => ({
@@ -138,7 +139,13 @@ const steps: Step[] = [
     made: ['skills', 'slug'],
   },
   { endpoint: 'PUT /v1/skills/{slug}', body: () => ({ version: '1.0.1' }) },
-  { endpoint: 'POST /v1/auth/keys', body: () => ({ label: 'dashboard', is_read_only: true }), made: ['keys', 'id'] },
+  {
+    endpoint: 'POST /v1/auth/keys',
+    body: ({ checks }) => ({ label: 'nightly backup', scopes: ['push'], check_ids: [checks], expires_at: '2027-11-21' }),
+    made: ['keys', 'id'],
+  },
+  { endpoint: 'PUT /v1/auth/keys/{id}', body: () => ({ label: 'nightly backup of the shop' }) },
+  { endpoint: 'POST /v1/auth/keys/{id}/rotate', body: () => ({ overlap_seconds: 3600 }) },
 ];
 
 /**

@@ -6,8 +6,10 @@ import { iso } from '#lib/platform/time.ts';
 import { accountDisabled } from './account.ts';
 import { type ApiKeyItem, digestOf } from './api-key.ts';
 import type { Context, Origin } from './context.ts';
+import { isExpired, keyExpired } from './key-expiry.ts';
 import { spend, spendAt, weigh } from './rate-gate.ts';
 import { inReadTurn } from './read-turns.ts';
+import { mustReachApi, UNRESTRICTED } from './restriction.ts';
 
 const HOUR_MS = 3_600_000;
 /** Anything else cannot be a key and is not looked up. */
@@ -26,11 +28,12 @@ export async function authenticate({ ports, keys }: Env, sender: Sender): Promis
   if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
   const key = KEY.test(raw) ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw))) : undefined;
   if (!key) throw unauthorized('This API key is unknown or was deleted.');
+  if (key.valid_until !== null && isExpired(key, ports.clock.now())) throw keyExpired(key.valid_until);
   if (key.account_disabled) throw accountDisabled();
-  noteUse(ports, key);
+  noteUse(ports, key, sender.address);
   const { tenant_id, user_id, user_email, id: key_id, label: key_label, role, scopes, is_read_only } = key;
-  const { retention_days, egress, rate_limits } = key;
-  const rights = { role, scopes, is_read_only };
+  const { check_ids, entity_ids, skills, valid_until, retention_days, egress, rate_limits } = key;
+  const rights = { role, scopes, is_read_only, check_ids, entity_ids, skills, valid_until };
   const whose = { tenant_id, user_id, user_email, key_id, key_label };
   const caller = { ...whose, ...rights, retention_days, egress, rate_limits };
   return { ports, keys, tenant: tenant_id, caller, origin: originOf(sender) };
@@ -58,11 +61,12 @@ const originOf = ({ headers, address, request_id }: Sender): Origin => ({
   user_agent: (headers['user-agent'] ?? '').slice(0, MOST_AGENT),
 });
 
-/** Writes `last_used_at` beside the request, at most once an hour. Another write of the key wins over it. */
-function noteUse(ports: Ports, key: ApiKeyItem): void {
+/** Writes when and from where it was used beside the request, once an hour at most. Any other write of the key wins. */
+function noteUse(ports: Ports, key: ApiKeyItem, address: string): void {
   const now = ports.clock.now();
   if (key.last_used_at !== null && now - Date.parse(key.last_used_at) < HOUR_MS) return;
-  const used: ApiKeyItem = { ...key, v: ports.ids.token(), last_used_at: iso(now) };
+  const last_used_from = address || key.last_used_from;
+  const used: ApiKeyItem = { ...key, v: ports.ids.token(), last_used_at: iso(now), last_used_from };
   ports.table.transact([{ put: used, if: { version: key.v } }]).catch((error: unknown) => {
     ports.log.warn('last_used_at of an API key was not written', {
       tenant_id: key.tenant_id,
@@ -81,6 +85,8 @@ const NOBODY: Context['caller'] = {
   role: 'viewer',
   scopes: null,
   is_read_only: true,
+  ...UNRESTRICTED,
+  valid_until: null,
   retention_days: 0,
   egress: 'public',
 };
@@ -93,6 +99,7 @@ export const gates = (env: Env): Gates<Context> => ({
     return { ports: env.ports, keys: env.keys, tenant: '', caller: NOBODY, origin: originOf(sender) };
   },
   spend,
+  restrict: ({ caller }) => mustReachApi(caller),
   weigh,
   inReadTurn,
   log: env.ports.log,

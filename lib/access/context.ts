@@ -1,13 +1,17 @@
 import type { Env } from '#lib/env.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { Limits, RateLimits } from './account.ts';
+import type { Ending } from './key-expiry.ts';
+import type { Restriction } from './restriction.ts';
 
 /**
  * The caller, as the Bearer gate found it on the key item. `retention_days`, `egress` and `rate_limits` are the
  * account's, copied onto its keys (and rewritten there when the operator changes them), so that a call needs no read
  * of the account.
  */
-type Principal = Rights & {
+type Principal = Rights &
+  Restriction &
+  Ending & {
   tenant_id: string;
   user_id: string;
   user_email: string;

@@ -6,6 +6,7 @@ import { iso } from '#lib/platform/time.ts';
 import { type AccountItem, DEFAULT_LIMITS, NewAccount, type UserItem } from './account.ts';
 import { addressWrites } from './account-address.ts';
 import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
+import { fullKey } from './new-key.ts';
 
 /**
  * Makes an account with its first admin and that admin's key. `key.key` is the raw key, shown here and never again. The
@@ -47,11 +48,8 @@ export async function createAccount(
     keys: 1,
     created_at,
   };
-  const key = keyItemsOf(draw, ports.clock.now(), keys, account, user, {
-    label: 'First admin key',
-    is_read_only: false,
-    scopes: null,
-  });
+  const now = ports.clock.now();
+  const key = keyItemsOf(draw, now, keys, account, user, fullKey('First admin key'));
 
   const items = [account, keys.accountPointer(tenant), user, key.item, key.pointer];
   const writes = items.map((put): Write => ({ put, if: 'absent' }));
@@ -59,5 +57,5 @@ export async function createAccount(
     const address = await addressWrites({ ports, keys, tenant }, { to: email, again });
     return (await commit(ports, [...writes, ...address])).ok ? true : AGAIN;
   });
-  return { account, user, key: { ...keyRecord(key.item), key: draw.raw } };
+  return { account, user, key: { ...keyRecord(key.item, now), key: draw.raw } };
 }

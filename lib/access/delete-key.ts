@@ -4,6 +4,7 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import type { UserItem } from './account.ts';
 import type { ApiKeyItem, ApiKeyPointer } from './api-key.ts';
 import type { Context, Scope } from './context.ts';
+import { isExpired, isForgotten } from './key-expiry.ts';
 
 /** The pointer of a key that the caller may see: a member's own, anyone's for an admin. Throws NOT_FOUND. */
 export async function requireKey(
@@ -11,7 +12,8 @@ export async function requireKey(
   id: string,
 ): Promise<ApiKeyPointer> {
   const pointer = await ports.table.get<ApiKeyPointer>(keys.apiKeyPointer(tenant, id));
-  if (!pointer || (caller.role !== 'admin' && pointer.user_id !== caller.user_id)) throw notFound(`API key ${id}`);
+  const isSeen = pointer && (caller.role === 'admin' || pointer.user_id === caller.user_id);
+  if (!isSeen || isForgotten(pointer, ports.clock.now())) throw notFound(`API key ${id}`);
   return pointer;
 }
 
@@ -26,7 +28,8 @@ export async function deleteKey({ ports, keys, tenant }: Scope, pointer: ApiKeyP
       { delete: place, if: { version: key.v } },
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
     ];
-    if (user) {
+    // One that has expired may be counted no longer (roomFor in issue-key.ts).
+    if (user && !isExpired(key, ports.clock.now())) {
       const put: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - 1 };
       writes.push({ put, if: { version: user.v } });
     }

@@ -1,9 +1,12 @@
 import * as z from 'zod';
+import { SCOPES } from '#lib/platform/http/access.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { ACCOUNT_CLASSES } from '#lib/platform/sharing/rates.ts';
+import { iso } from '#lib/platform/time.ts';
 import { type AccountItem, AccountRecord, accountRecord, Role, type UserItem } from './account.ts';
 import type { Context } from './context.ts';
 import { userRemoved } from './issue-key.ts';
+import { HELD_TO } from './new-key.ts';
 import { ratesOf } from './rate-gate.ts';
 
 /** So many requests a second, and at most so many at once. */
@@ -27,6 +30,16 @@ export const Me = AccountRecord.extend({
       name: z.string().describe('Of the user.'),
     })
     .describe('Whose key it is.'),
+  key: z
+    .object({
+      id: IdOf('the key'),
+      label: z.string().describe('What the key is for.'),
+      scopes: z.array(z.enum(SCOPES)).nullable().describe(HELD_TO.scopes),
+      expires_at: z.iso.datetime().nullable().describe('From when on it is refused; null: never.'),
+    })
+    .nullable()
+    .describe('The key that was sent.'),
+  session: z.null().describe('There are no sessions.'),
 }).meta({ id: 'Me' });
 
 /** Throws UNAUTHORIZED for a user who was removed meanwhile. */
@@ -38,11 +51,14 @@ export async function whoCalls(context: Context): Promise<z.output<typeof Me>> {
   ]);
   if (!account || !user) throw userRemoved();
   const { id, email, name } = user;
+  const { key_id, key_label, scopes, valid_until } = caller;
   return {
     ...accountRecord(account),
     role: caller.role,
     is_read_only: caller.is_read_only,
     rate_limits: ratesOf(context),
     user: { id, email, name },
+    key: { id: key_id, label: key_label, scopes: scopes && [...scopes], expires_at: valid_until === null ? null : iso(valid_until) },
+    session: null,
   };
 }

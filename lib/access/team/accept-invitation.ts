@@ -1,6 +1,7 @@
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { digestOf, drawKey, keyItemsOf } from '#lib/access/api-key.ts';
 import type { Scope } from '#lib/access/context.ts';
+import { fullKey } from '#lib/access/new-key.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type Acceptance, type Accepted, type InvitationItem, teamMember } from './team.ts';
@@ -35,8 +36,7 @@ export async function acceptInvitation(
 
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: 1 };
-    const label = { label: 'First key', is_read_only: false, scopes: null };
-    const { item, pointer } = keyItemsOf(draw, now, keys, account!, member, label);
+    const { item, pointer } = keyItemsOf(draw, now, keys, account!, member, fullKey('First key'));
     const outcome = await commit(ports, [
       { put: member, if: { version: user.v } },
       { put: item, if: 'absent' },

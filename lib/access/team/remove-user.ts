@@ -26,7 +26,7 @@ export function removeUser(scope: Scope, id: string): Promise<void> {
     // Should it fail on the way, the user is still listed, with fewer keys, and can be removed again.
     while (pointers.length > KEYS_AT_ONCE) {
       const some = pointers.splice(0, KEYS_AT_ONCE);
-      const fewer: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - some.length };
+      const fewer: UserItem = { ...user, v: ports.ids.token(), keys: pointers.length };
       const outcome = await commit(ports, [{ put: fewer, if: { version: user.v } }, ...some.flatMap(deletes)]);
       if (!outcome.ok) return AGAIN;
       user = fewer;

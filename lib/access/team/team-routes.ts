@@ -4,9 +4,10 @@ import { userList } from '#lib/access/store.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { acceptInvitation } from './accept-invitation.ts';
+import { changeUser } from './change-user.ts';
 import { inviteUser } from './invite-user.ts';
 import { removeUser } from './remove-user.ts';
-import { Acceptance, Accepted, Invited, NewInvitation, TeamMember } from './team.ts';
+import { Acceptance, Accepted, Invited, NewInvitation, TeamMember, UserPatch } from './team.ts';
 
 const row = route<Context>();
 
@@ -31,6 +32,18 @@ export const teamRows = [
     reply: Invited,
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body }) => inviteUser(context, body),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/settings/users/{id}',
+    // One's own name; all else is for admins, as changeUser sees.
+    access: 'own',
+    summary: "Change one's own name, or as an admin role, name and e-mail address of anybody in the team",
+    status: 200,
+    body: UserPatch,
+    reply: TeamMember,
+    errors: ['CONFLICT'],
+    run: (context, { params, body }) => changeUser(context, params.id, body),
   }),
   row({
     method: 'DELETE',

@@ -26,6 +26,17 @@ export const TeamMember = z
   .meta({ id: 'TeamMember' });
 export type TeamMember = z.infer<typeof TeamMember>;
 
+/** What is supplied changes. */
+export const UserPatch = z
+  .object({
+    role: Role,
+    name: Name.describe('The name, as the team sees it; everybody may change their own.'),
+    email: Email.describe('Unique within the account, in any case.'),
+  })
+  .partial()
+  .meta({ id: 'TeamMemberPatch' });
+export type UserPatch = z.infer<typeof UserPatch>;
+
 /** A new invitation: the only answer that ever holds the token. */
 export const Invited = TeamMember.extend({
   invite_token: z.string().describe('For POST /v1/invitations/accept, valid for 7 days. Shown this once.'),
@@ -49,7 +60,7 @@ export const Accepted = z
   .meta({ id: 'Accepted' });
 export type Accepted = z.infer<typeof Accepted>;
 
-/** Written with each invitation and removal, so that its version holds everybody of the team as they were read. */
+/** Written with each invitation, change and removal, so that its version holds everybody of the team as they were read. */
 export type TeamItem = Item & { v: string };
 
 /** Leads from the digest of a token to the invited user; only the user item says whether the token still holds. */
@@ -67,6 +78,6 @@ export function mustNotBeLastAdmin(users: UserItem[], user: UserItem): void {
   if (!isAdmin(user) || users.some((other) => other.id !== user.id && isAdmin(other))) return;
   throw new AppError(
     'CONFLICT',
-    'This is the last admin of the account. Let another admin accept an invitation first.',
+    'This is the last admin of the account. Make another one first, or let one accept an invitation.',
   );
 }

@@ -27,6 +27,8 @@ export type Gates<Context extends { caller: Rights }> = {
   anonymous(sender: Sender, rate: AddressClass): Context;
   /** Counts the request. Throws RATE_LIMITED. @returns headers for every answer to it, whatever that is */
   spend(context: Context, rate: AccountClass): Promise<Record<string, string>>;
+  /** Throws FORBIDDEN for a caller who is held to something else than this API. */
+  restrict(context: Context): void;
   /** Counts an answer of so many characters, once it stands. */
   weigh(context: Context, rate: AccountClass, characters: number): Promise<void>;
   /** Does a read when it is the account's turn. Throws RATE_LIMITED. */
@@ -115,7 +117,10 @@ export function makeRouter<Context extends { caller: Rights }>(rows: Route<Conte
         method,
         here.map((candidate) => candidate.method),
       );
-    if (row.access !== 'open') mustBeAllowed(context.caller, row.access);
+    if (row.access !== 'open') {
+      mustBeAllowed(context.caller, row.access);
+      gates.restrict(context);
+    }
 
     const params = paramsOf(row, path);
     const loaded = await row.load?.(context, params);

@@ -3,6 +3,7 @@ import { isInvited, type UserItem } from '#lib/access/account.ts';
 import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
+import { fullKey } from '#lib/access/new-key.ts';
 import { allUsers } from '#lib/access/store.ts';
 import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
@@ -10,7 +11,7 @@ import { removeUser } from '#lib/access/team/remove-user.ts';
 import { INVITATION_MS } from '#lib/access/team/team.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
-const plain = { label: 'a', is_read_only: false, scopes: null };
+const plain = fullKey('a');
 const ben = (token: string) => ({ token, name: 'Ben' });
 
 /** Somebody who was invited and has accepted. */
@@ -212,7 +213,7 @@ describe("the operator's replacement key", () => {
     await inviteUser(context, { email: 'boss@example.com', role: 'admin' });
     const { user: second } = await join(world, context, 'admin');
     await removeUser(context, first.id);
-    const { key } = await issueAdminKey(context, 'Replacement');
+    const { key } = await issueAdminKey(context, fullKey('Replacement'));
     expect((await world.bearer(key)).caller.user_id).toBe(second.id);
   });
 
