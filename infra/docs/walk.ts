@@ -141,7 +141,7 @@ const steps: Step[] = [
   { endpoint: 'PUT /v1/skills/{slug}', body: () => ({ version: '1.0.1' }) },
   {
     endpoint: 'POST /v1/auth/keys',
-    body: ({ checks }) => ({ label: 'nightly backup', scopes: ['push'], check_ids: [checks], expires_at: '2027-11-21' }),
+    body: ({ checks }) => ({ label: 'nightly backup', scopes: ['push'], check_ids: [checks] }),
     made: ['keys', 'id'],
   },
   { endpoint: 'PUT /v1/auth/keys/{id}', body: () => ({ label: 'nightly backup of the shop' }) },

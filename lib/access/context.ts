@@ -12,15 +12,15 @@ import type { Restriction } from './restriction.ts';
 type Principal = Rights &
   Restriction &
   Ending & {
-  tenant_id: string;
-  user_id: string;
-  user_email: string;
-  key_id: string;
-  key_label: string;
-  retention_days: number;
-  egress: Limits['egress'];
-  rate_limits?: RateLimits;
-};
+    tenant_id: string;
+    user_id: string;
+    user_email: string;
+    key_id: string;
+    key_label: string;
+    retention_days: number;
+    egress: Limits['egress'];
+    rate_limits?: RateLimits;
+  };
 
 /** Env within one account. */
 export type TenantEnv = Env & { tenant: string };

@@ -58,7 +58,12 @@ export async function whoCalls(context: Context): Promise<z.output<typeof Me>> {
     is_read_only: caller.is_read_only,
     rate_limits: ratesOf(context),
     user: { id, email, name },
-    key: { id: key_id, label: key_label, scopes: scopes && [...scopes], expires_at: valid_until === null ? null : iso(valid_until) },
+    key: {
+      id: key_id,
+      label: key_label,
+      scopes: scopes && [...scopes],
+      expires_at: valid_until === null ? null : iso(valid_until),
+    },
     session: null,
   };
 }

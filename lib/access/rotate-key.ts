@@ -16,7 +16,10 @@ type Rotating = Scope & { caller: Pick<Context['caller'], 'user_id' | 'valid_unt
 export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotation): Promise<IssuedKey> {
   const { ports, keys, caller } = scope;
   if (pointer.user_id !== caller.user_id) {
-    throw new AppError('FORBIDDEN', `API key ${pointer.sk} is another user's. They can rotate it, or you can delete it.`);
+    throw new AppError(
+      'FORBIDDEN',
+      `API key ${pointer.sk} is another user's. They can rotate it, or you can delete it.`,
+    );
   }
   return addKey(scope, pointer.user_id, async (draw) => {
     const old = await ports.table.get<ApiKeyItem>(keys.apiKey(pointer.digest));
