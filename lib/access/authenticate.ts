@@ -13,6 +13,9 @@ const HOUR_MS = 3_600_000;
 /** Anything else cannot be a key and is not looked up. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
 
+/** A request as far as a key answers it: what it brings in cookies is not looked at. */
+type Bearer = Omit<Sender, 'cookies'>;
+
 const unauthorized = (message: string): AppError =>
   new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
 
@@ -20,7 +23,7 @@ const unauthorized = (message: string): AppError =>
  * The caller, by the Bearer key: one strong read and no more. The key is looked up by its digest, so that the time it
  * takes reveals nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
  */
-export async function authenticate({ ports, keys }: Env, sender: Sender): Promise<Context> {
+export async function authenticate({ ports, keys }: Env, sender: Bearer): Promise<Context> {
   const { headers } = sender;
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
@@ -40,7 +43,7 @@ export async function authenticate({ ports, keys }: Env, sender: Sender): Promis
  * The same for a request from outside. Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too
  * often without a good key: a good one is never refused for what others at its address do.
  */
-export async function admit(env: Env, sender: Sender): Promise<Context> {
+export async function admit(env: Env, sender: Bearer): Promise<Context> {
   try {
     return await authenticate(env, sender);
   } catch (error) {
@@ -51,7 +54,7 @@ export async function admit(env: Env, sender: Sender): Promise<Context> {
 
 const MOST_AGENT = 300;
 
-const originOf = ({ headers, address, request_id }: Sender): Origin => ({
+const originOf = ({ headers, address, request_id }: Bearer): Origin => ({
   via: 'api',
   request_id,
   ip: address,

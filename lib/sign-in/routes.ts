@@ -1,0 +1,5 @@
+import type { Context } from '#lib/access/context.ts';
+import type { Route } from '#lib/platform/http/route.ts';
+
+/** Every endpoint under /v1/sign-in, one list a way in. */
+export const signInRows: Route<Context>[] = [];
