@@ -3,7 +3,7 @@ import { parse } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type AccountItem, DEFAULT_LIMITS, NewAccount, type UserItem } from './account.ts';
+import { type AccountItem, DEFAULT_LIMITS, NewAccount, NO_SIGN_IN, type UserItem } from './account.ts';
 import { addressWrites } from './account-address.ts';
 import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
 import { fullKey } from './new-key.ts';
@@ -46,6 +46,7 @@ export async function createAccount(
     name,
     role: 'admin',
     keys: 1,
+    ...NO_SIGN_IN,
     created_at,
   };
   const now = ports.clock.now();

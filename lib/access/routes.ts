@@ -4,6 +4,7 @@ import { renameAccount } from './change-account.ts';
 import type { Context } from './context.ts';
 import { keyRows } from './key-routes.ts';
 import { Me, whoCalls } from './me.ts';
+import { sessionRows } from './sessions/session-routes.ts';
 import { teamRows } from './team/team-routes.ts';
 
 const row = route<Context>();
@@ -31,4 +32,4 @@ const accountRows = [
   }),
 ];
 
-export const accessRows = [...accountRows, ...keyRows, ...teamRows];
+export const accessRows = [...accountRows, ...keyRows, ...sessionRows, ...teamRows];

@@ -64,7 +64,8 @@ async function join(service: Service, admin: Client, role: Role): Promise<Person
     name: role,
   });
   const client = clientOf(service.url, body.key);
-  return { role, client, own: { keys: (await keyMadeBy(service, client, {})).id } };
+  const { body: session } = await client.post('/v1/sign-in/key', { key: body.key });
+  return { role, client, own: { keys: (await keyMadeBy(service, client, {})).id, sessions: session.id } };
 }
 
 /** One of each role in the admin's account. */

@@ -1,4 +1,4 @@
-import { type AccountItem, isInvited, type UserItem } from '#lib/access/account.ts';
+import { type AccountItem, isInvited, NO_SIGN_IN, type UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Scope } from '#lib/access/context.ts';
 import { requireAccount } from '#lib/access/store.ts';
@@ -35,7 +35,13 @@ export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promis
 
     if (!known) mustHaveRoom(users, await requireAccount(scope));
     const made = { ...keys.user(tenant, id), tenant_id: tenant, id, name: '', keys: 0, created_at: iso(now) };
-    const user: UserItem = { ...(known ?? made), v, email, role, invitation: { digest, valid_until } };
+    const user: UserItem = {
+      ...(known ?? { ...made, ...NO_SIGN_IN }),
+      v,
+      email,
+      role,
+      invitation: { digest, valid_until },
+    };
     const invitation: InvitationItem = {
       ...keys.invitation(digest),
       tenant_id: tenant,

@@ -6,7 +6,7 @@ const FLOORS = [
   ['lib/keys.ts', 'lib/messages.ts'],
   ['lib/env.ts'],
   ['lib/access'],
-  ['lib/catalog', 'lib/schedule'],
+  ['lib/catalog', 'lib/schedule', 'lib/sign-in'],
   ['lib/checks'],
   ['lib/health'],
   ['lib/alerts', 'lib/actions'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UserItem } from '#lib/access/account.ts';
+import { NO_SIGN_IN, type UserItem } from '#lib/access/account.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { disableAccount, enableAccount, setLimits } from '#lib/access/change-account.ts';
 import type { Scope } from '#lib/access/context.ts';
@@ -23,6 +23,7 @@ async function addMember({ ports, store, keys }: MemoryWorld, scope: Scope, id: 
     name: id,
     role: 'member',
     keys: 0,
+    ...NO_SIGN_IN,
     created_at: '2026-11-21T00:00:00.000Z',
   };
   await store.transact([{ put: user, if: 'absent' }]);

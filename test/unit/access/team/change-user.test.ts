@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Context } from '#lib/access/context.ts';
 import { issueKey } from '#lib/access/issue-key.ts';
 import { fullKey } from '#lib/access/new-key.ts';
-import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
 import { changeUser } from '#lib/access/team/change-user.ts';
-import { inviteUser } from '#lib/access/team/invite-user.ts';
-import type { Role } from '#lib/platform/http/access.ts';
+import { join } from '#test/support/joining.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
-
-async function join(world: MemoryWorld, context: Context, role: Role = 'member') {
-  const { invite_token } = await inviteUser(context, { email: `${world.ports.ids.token()}@example.com`, role });
-  return acceptInvitation(world, { token: invite_token, name: 'Ben' });
-}
 
 const callerOf = async (world: MemoryWorld, raw: string) => (await world.bearer(raw)).caller;
 
