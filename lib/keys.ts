@@ -85,6 +85,14 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     apiKeyPointer: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'KEYS'), sk: id }),
     apiKey: (digest: string): Key => ({ pk: `KEY#${digest}`, sk: 'KEY' }),
 
+    // who changed what, newest last
+    audit: (tenant: string, bucket: number) => ofTenant(tenant, 'AUDIT', bucket),
+    /** @param at epoch ms of the change */
+    auditEntry: (tenant: string, at: number, id: string): Key => ({
+      pk: ofTenant(tenant, 'AUDIT', bucketOf(id)),
+      sk: `${stamp(at)}#${id}`,
+    }),
+
     // catalog
     blueprints: (tenant: string) => ofTenant(tenant, 'BLUEPRINTS'),
     catalog: (tenant: string): Key => ({ pk: ofTenant(tenant, 'BLUEPRINTS'), sk: '!CATALOG' }),
