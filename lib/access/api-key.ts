@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
 import type { Keys } from '#lib/keys.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
@@ -36,6 +37,14 @@ export const KeyRecord = z
   })
   .meta({ id: 'ApiKey' });
 export type KeyRecord = z.infer<typeof KeyRecord>;
+
+const KeySettings = KeyRecord.omit({ id: true, prefix: true, created_at: true, created_by: true, last_used_at: true });
+
+export const auditedKey: Audited<KeyRecord> = {
+  type: 'key',
+  target: ({ id, label, created_by }) => ({ id, name: label, within: [created_by] }),
+  members: (key) => pick(KeySettings, key),
+};
 
 /** A new key: the only answer that ever holds the raw key. */
 export const IssuedKey = KeyRecord.extend({ key: z.string().describe('The raw key: fw_…. Shown this once.') }).meta({

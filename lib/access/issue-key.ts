@@ -2,17 +2,19 @@ import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { accountDisabled, isDisabled, isInvited, type UserItem } from './account.ts';
-import { drawKey, type IssuedKey, keyItemsOf, keyRecord, type NewKey } from './api-key.ts';
-import type { Scope } from './context.ts';
+import { auditedKey, drawKey, type IssuedKey, keyItemsOf, keyRecord, type NewKey } from './api-key.ts';
+import { auditing } from './auditing.ts';
+import type { Changing } from './context.ts';
 import { allUsers, requireAccount } from './store.ts';
 
 /**
  * A new key of a user. Never made for a user that was removed or an account that was disabled meanwhile: both are
  * held to the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
  */
-export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<IssuedKey> {
+export function issueKey(scope: Changing, userId: string, input: NewKey): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
   const draw = drawKey(ports.ids);
+  const note = auditing(scope, 'create', auditedKey);
   const attempt = async () => {
     const account = await requireAccount(scope);
     if (isDisabled(account)) throw accountDisabled();
@@ -27,6 +29,7 @@ export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<I
       { check: keys.account(tenant), if: { version: account.v } },
       // Written, so that a removal of the user on its version has seen every key.
       { put: counted, if: { version: user.v } },
+      ...note(undefined, item),
     ]);
     return outcome.ok ? { ...keyRecord(item), key: draw.raw } : AGAIN;
   };
@@ -45,7 +48,7 @@ const tooManyKeys = (limit: number): AppError =>
 export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
 /** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */
-export async function issueAdminKey(scope: Scope, label: string): Promise<IssuedKey> {
+export async function issueAdminKey(scope: Changing, label: string): Promise<IssuedKey> {
   await requireAccount(scope);
   const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
   if (!admin) throw notFound(`An admin of account ${scope.tenant}`);

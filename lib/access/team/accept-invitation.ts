@@ -1,9 +1,12 @@
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { digestOf, drawKey, keyItemsOf } from '#lib/access/api-key.ts';
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Origin } from '#lib/access/context.ts';
+import type { Note } from '#lib/audit/write.ts';
+import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type Acceptance, type Accepted, type InvitationItem, teamMember } from './team.ts';
+import { type Acceptance, type Accepted, auditedUser, type InvitationItem, teamMember } from './team.ts';
 
 /**
  * Makes the invited person a member, with a first key, shown here and never again. The account is that of the
@@ -12,15 +15,17 @@ import { type Acceptance, type Accepted, type InvitationItem, teamMember } from 
  * merely guesses learns nothing. Throws ACCOUNT_DISABLED.
  */
 export async function acceptInvitation(
-  { ports, keys }: Omit<Scope, 'tenant'>,
+  context: Env<'table' | 'clock' | 'ids' | 'settings'> & { origin: Origin },
   { token, name }: Acceptance,
 ): Promise<Accepted> {
+  const { ports, keys } = context;
   const digest = digestOf(token);
   const found = await ports.table.get<InvitationItem>(keys.invitation(digest));
   if (!found) throw noInvitation();
   const { tenant_id: tenant, user_id } = found;
   const draw = drawKey(ports.ids);
   const v = ports.ids.token();
+  let note: Note<UserItem> | undefined;
 
   return untilDone(ports, async () => {
     const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
@@ -33,6 +38,9 @@ export async function acceptInvitation(
     if (user?.invitation?.digest !== digest || user.invitation.valid_until <= now) throw noInvitation();
     if (isDisabled(account!)) throw accountDisabled();
 
+    // Theirs, who is known only from here on.
+    const whose = { user_id, user_email: user.email, key_id: '', key_label: '' };
+    note ??= auditing({ ...context, tenant, caller: whose }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: 1 };
     const label = { label: 'First key', is_read_only: false, scopes: null };
@@ -43,6 +51,7 @@ export async function acceptInvitation(
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account!.v } },
       { delete: keys.invitation(digest) },
+      ...note(user, member),
     ]);
     return outcome.ok ? { user: teamMember(member), key: draw.raw } : AGAIN;
   });

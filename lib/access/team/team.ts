@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from '#lib/access/account.ts';
+import type { Audited } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
@@ -57,6 +58,14 @@ export type InvitationItem = Item & { tenant_id: string; user_id: string };
 
 export const teamMember = (user: UserItem): TeamMember =>
   pick(TeamMember, { ...user, status: isInvited(user) ? 'pending' : 'active' });
+
+const TeamSettings = TeamMember.omit({ id: true, created_at: true });
+
+export const auditedUser: Audited<UserItem> = {
+  type: 'user',
+  target: ({ id, email }) => ({ id, name: email }),
+  members: (user) => pick(TeamSettings, teamMember(user)),
+};
 
 /** E-mail addresses of one account are compared without regard to case. */
 export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);
