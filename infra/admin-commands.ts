@@ -1,7 +1,7 @@
 import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
@@ -32,7 +32,7 @@ export const OPTIONS = {
 export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
 /** `text` is for people, `json` for programs. */
 type Answer = { text: string; json: unknown };
-export type OperatorEnv = Omit<Scope, 'tenant'>;
+export type OperatorEnv = Pick<Changing, 'ports' | 'keys'> & { origin: 'operator' };
 export type Command = {
   /** Options it understands beside --json. */
   takes: readonly (keyof Options)[];
@@ -140,8 +140,8 @@ export const COMMANDS: Record<string, Command> = {
     takes: [],
     names: ['account', 'key'],
     run: async (world, _options, tenant, id) => {
-      const scope = { ...world, tenant, caller: { role: 'admin', user_id: '' } as const };
-      await deleteKey(scope, await requireKey(scope, id));
+      const scope = { ...world, tenant };
+      await deleteKey(scope, await requireKey({ ...scope, caller: { role: 'admin', user_id: '' } }, id));
       return { text: `Key ${id} is refused from now on.`, json: { deleted: id } };
     },
   },

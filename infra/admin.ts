@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTING_NAMES } from '#infra/local/settings.ts';
+import { readHostSettings, SETTING_NAMES } from '#infra/local/settings.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { STORE_FILE } from '#infra/local/store/store.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -9,7 +9,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import { nearest } from '#lib/platform/http/nearest.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
-import { readSettings, wrongSettings } from '#lib/platform/settings.ts';
+import { readSettings, type Settings, wrongSettings } from '#lib/platform/settings.ts';
 import { unknownSettings } from '#lib/platform/unknown-settings.ts';
 import { COMMANDS, type Command, OPTIONS, type OperatorEnv, type Options } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
@@ -65,15 +65,16 @@ type Opened = { world: OperatorEnv; close: () => void };
 /** The table of the service: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
 async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
   const ids = makeIds(systemClock);
-  const worldOn = (table: Table) => ({
-    ports: { table, clock: systemClock, ids },
-    keys: keyTable(readSettings(env)),
+  const worldOn = (table: Table, settings: Settings): OperatorEnv => ({
+    ports: { table, clock: systemClock, ids, settings },
+    keys: keyTable(settings),
+    origin: 'operator',
   });
   if (env.TABLE_NAME) {
     // Loaded only here: on one machine nobody waits for the AWS SDK.
     const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
     const table = deployedTable(env.TABLE_NAME);
-    return { world: worldOn(table), close: table.close };
+    return { world: worldOn(table, readSettings(env)), close: table.close };
   }
   const dir = env.DATA_DIR || '.data';
   const file = join(dir, STORE_FILE);
@@ -84,7 +85,7 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const table = openTable({ file });
-  return { world: worldOn(table), close: () => table.store.close() };
+  return { world: worldOn(table, readHostSettings(env).settings), close: () => table.store.close() };
 }
 
 async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -104,6 +104,13 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param digest of the state */
     oidcRequest: (digest: string): Key => ({ pk: `OIDC#${digest}`, sk: 'OIDC' }),
     signInLink: (digest: string): Key => ({ pk: `LINK#${digest}`, sk: 'LINK' }),
+    // who changed what, newest last
+    audit: (tenant: string, bucket: number) => ofTenant(tenant, 'AUDIT', bucket),
+    /** @param at epoch ms of the change */
+    auditEntry: (tenant: string, at: number, id: string): Key => ({
+      pk: ofTenant(tenant, 'AUDIT', bucketOf(id)),
+      sk: `${stamp(at)}#${id}`,
+    }),
 
     // catalog
     blueprints: (tenant: string) => ofTenant(tenant, 'BLUEPRINTS'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
@@ -115,6 +116,17 @@ export type AccountItem = Item &
     /** ISO 8601: it is disabled for good, and what it holds is reclaimed in the background. */
     deleted_at?: string;
   };
+
+const AccountSettings = AccountRecord.omit({ id: true });
+
+export const auditedAccount: Audited<AccountItem> = {
+  type: 'account',
+  target: ({ id, name }) => ({ id, name }),
+  members: (item) => {
+    const { rate_limits, disabled, deleted_at } = item;
+    return { ...pick(AccountSettings, item), rate_limits, disabled, deleted_at };
+  },
+};
 
 /** The accounts of an e-mail address, under its digest: usually one. */
 export type AccountEmailItem = Item & { v: string; accounts: string[] };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
 import type { Keys } from '#lib/keys.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
@@ -116,5 +117,23 @@ export const keyRecord = (item: ApiKeyItem, now: number): KeyRecord =>
   pick(KeyRecord, {
     ...item,
     status: isExpired(item, now) ? 'expired' : 'active',
-    expires_at: item.valid_until === null ? null : iso(item.valid_until),
+    expires_at: expiresAt(item),
   });
+
+const expiresAt = ({ valid_until }: ApiKeyItem): string | null => (valid_until === null ? null : iso(valid_until));
+
+const KeySettings = KeyRecord.omit({
+  id: true,
+  prefix: true,
+  created_at: true,
+  created_by: true,
+  last_used_at: true,
+  last_used_from: true,
+  status: true,
+});
+
+export const auditedKey: Audited<ApiKeyItem> = {
+  type: 'key',
+  target: ({ id, label, created_by }) => ({ id, name: label, within: [created_by] }),
+  members: (key) => pick(KeySettings, { ...key, expires_at: expiresAt(key) }),
+};

@@ -1,13 +1,16 @@
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
-import type { Scope } from './context.ts';
+import { type ApiKeyItem, type ApiKeyPointer, auditedKey, type KeyRecord, keyRecord } from './api-key.ts';
+import { auditing } from './auditing.ts';
+import type { Changing } from './context.ts';
 import { endingAt, mustBeAhead } from './key-expiry.ts';
 import type { KeyPatch } from './new-key.ts';
 
 /** Changes what is supplied. Throws NOT_FOUND, VALIDATION_ERROR for an expiry that is no nearer. */
-export function changeKey({ ports, keys }: Scope, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
+export function changeKey(scope: Changing, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
+  const { ports, keys } = scope;
+  const note = auditing(scope, 'update', auditedKey);
   return untilDone(ports, async () => {
     const key = await ports.table.get<ApiKeyItem>(keys.apiKey(pointer.digest));
     if (!key) throw notFound(`API key ${pointer.sk}`);
@@ -20,6 +23,7 @@ export function changeKey({ ports, keys }: Scope, pointer: ApiKeyPointer, patch:
       { put: next, if: { version: key.v } },
       // Deleted with the key alone, so that the version of that holds for it too.
       { put: { ...pointer, ...ending } },
+      ...note(key, next),
     ]);
     return outcome.ok ? keyRecord(next, now) : AGAIN;
   });

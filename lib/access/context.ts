@@ -1,3 +1,4 @@
+import type { Via } from '#lib/audit/entry.ts';
 import type { Env } from '#lib/env.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { Limits, RateLimits } from './account.ts';
@@ -29,7 +30,7 @@ export type TenantEnv = Env & { tenant: string };
 
 /** How a request came, for the record of what it changed. */
 export type Origin = {
-  via: 'api' | 'mcp' | 'console';
+  via: Via;
   /** The tool of MCP that was called. */
   tool?: string;
   request_id: string;
@@ -49,3 +50,15 @@ export type Context = TenantEnv & {
 
 /** What reading and writing a tenant's items takes; every Context is one, the operator's CLI makes its own. */
 export type Scope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
+
+/**
+ * What a use case gets that changes something: its changes are noted as its caller's (auditing.ts). Every Context is
+ * one. Where nobody calls, the origin says whose work it is: the operator's, or that of the service itself, which is
+ * not noted.
+ */
+export type Changing = Scope &
+  Env<'settings'> &
+  (
+    | { caller: Pick<Principal, 'user_id' | 'user_email' | 'key_id' | 'key_label'>; origin: Origin }
+    | { caller?: undefined; origin: 'operator' | 'system' }
+  );

@@ -3,9 +3,10 @@ import { parse } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type AccountItem, DEFAULT_LIMITS, NewAccount, NO_SIGN_IN, type UserItem } from './account.ts';
+import { type AccountItem, auditedAccount, DEFAULT_LIMITS, NewAccount, NO_SIGN_IN, type UserItem } from './account.ts';
 import { addressWrites } from './account-address.ts';
 import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
+import { auditing } from './auditing.ts';
 import { fullKey } from './new-key.ts';
 
 /**
@@ -15,7 +16,7 @@ import { fullKey } from './new-key.ts';
  * @param more `draw`: the key, when it had to be drawn before; `again`: also with the address of another account
  */
 export async function createAccount(
-  { ports, keys }: Env<'table' | 'clock' | 'ids'>,
+  { ports, keys }: Env<'table' | 'clock' | 'ids' | 'settings'>,
   input: NewAccount,
   { draw = drawKey(ports.ids), again = false }: { draw?: Draw; again?: boolean } = {},
 ): Promise<{ account: AccountItem; user: UserItem; key: IssuedKey }> {
@@ -54,9 +55,10 @@ export async function createAccount(
 
   const items = [account, keys.accountPointer(tenant), user, key.item, key.pointer];
   const writes = items.map((put): Write => ({ put, if: 'absent' }));
+  const note = auditing({ ports, keys, tenant, origin: 'operator' }, 'create', auditedAccount);
   await untilDone(ports, async () => {
     const address = await addressWrites({ ports, keys, tenant }, { to: email, again });
-    return (await commit(ports, [...writes, ...address])).ok ? true : AGAIN;
+    return (await commit(ports, [...writes, ...address, ...note(undefined, account)])).ok ? true : AGAIN;
   });
   return { account, user, key: { ...keyRecord(key.item, now), key: draw.raw } };
 }

@@ -4,8 +4,18 @@ import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type AccountItem, accountDisabled, isDisabled, isInvited, type UserItem } from './account.ts';
-import { type ApiKeyItem, type Draw, digestOf, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
-import type { Scope } from './context.ts';
+import {
+  type ApiKeyItem,
+  auditedKey,
+  type Draw,
+  digestOf,
+  drawKey,
+  type IssuedKey,
+  keyItemsOf,
+  keyRecord,
+} from './api-key.ts';
+import { auditing } from './auditing.ts';
+import type { Changing, Scope } from './context.ts';
 import { expiryOf, isExpired } from './key-expiry.ts';
 import type { NewKey } from './new-key.ts';
 import { allUsers, keyPointersOf, requireAccount } from './store.ts';
@@ -16,7 +26,7 @@ import { allUsers, keyPointersOf, requireAccount } from './store.ts';
  * @param maker when the key that makes it expires: the new one does no later
  */
 export async function issueKey(
-  scope: Scope,
+  scope: Changing,
   userId: string,
   input: NewKey,
   maker: number | null = null,
@@ -34,9 +44,15 @@ type Making = { input: NewKey & { rotated_from?: string }; beside?: Write[] };
  * the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
  * @param make is called anew with each try
  */
-export function addKey(scope: Scope, userId: string, make: (draw: Draw) => Promise<Making>): Promise<IssuedKey> {
+export function addKey(
+  scope: Changing,
+  userId: string,
+  make: (draw: Draw) => Promise<Making>,
+  verb: 'create' | 'rotate' = 'create',
+): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
   const draw = drawKey(ports.ids);
+  const note = auditing(scope, verb, auditedKey);
   const attempt = async (tries: number) => {
     const before = tries > 0 ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(draw.raw))) : undefined;
     // A try before did it, whose answer was lost.
@@ -56,6 +72,7 @@ export function addKey(scope: Scope, userId: string, make: (draw: Draw) => Promi
       // Written, so that a removal of the user on its version has seen every key.
       { put: counted, if: { version: user.v } },
       ...beside,
+      ...note(undefined, item),
     ]);
     return outcome.ok ? { ...keyRecord(item, now), key: draw.raw } : AGAIN;
   };
@@ -97,7 +114,7 @@ async function mustExist({ ports, keys, tenant }: Scope, { check_ids, entity_ids
 export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
 /** A key of the oldest admin of an account, for an operator whose tenant has lost theirs. */
-export async function issueAdminKey(scope: Scope, input: NewKey): Promise<IssuedKey> {
+export async function issueAdminKey(scope: Changing, input: NewKey): Promise<IssuedKey> {
   await requireAccount(scope);
   const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
   if (!admin) throw notFound(`An admin of account ${scope.tenant}`);

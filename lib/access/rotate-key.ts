@@ -1,12 +1,13 @@
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { ApiKeyItem, ApiKeyPointer, IssuedKey } from './api-key.ts';
-import type { Context, Scope } from './context.ts';
+import type { ApiKeyItem, ApiKeyPointer, Draw, IssuedKey } from './api-key.ts';
+import type { Context } from './context.ts';
 import { addKey } from './issue-key.ts';
 import { earlier, endingAt, expiryOf, isExpired, nextExpiry } from './key-expiry.ts';
 import type { Rotation } from './new-key.ts';
 
-type Rotating = Scope & { caller: Pick<Context['caller'], 'user_id' | 'valid_until'> };
+type Rotating = Pick<Context, 'ports' | 'keys' | 'tenant' | 'caller' | 'origin'>;
 
 /**
  * Makes a new key of the same label, scopes and restrictions; the old one expires after the overlap. Only its own user
@@ -21,7 +22,7 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
       `API key ${pointer.sk} is another user's. They can rotate it, or you can delete it.`,
     );
   }
-  return addKey(scope, pointer.user_id, async (draw) => {
+  const make = async (draw: Draw) => {
     const old = await ports.table.get<ApiKeyItem>(keys.apiKey(pointer.digest));
     if (!old) throw notFound(`API key ${pointer.sk}`);
     const now = ports.clock.now();
@@ -39,9 +40,10 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
         { put: replaced, if: { version: old.v } },
         // Deleted with the key alone, so that the version of that holds for it too.
         { put: { ...pointer, ...ending } },
-      ],
+      ] satisfies Write[],
     };
-  });
+  };
+  return addKey(scope, pointer.user_id, make, 'rotate');
 }
 
 function mustBeRotatable(old: ApiKeyItem, now: number): void {

@@ -23,11 +23,12 @@ type ToolResult = {
  * are disabled, and not to a key that is held to skills. What a tool refuses is a result, for the model to act on; throws RpcError for a name that there is not
  * and for malformed params.
  */
-export async function callTool(context: Context, params: Record<string, unknown>): Promise<ToolResult> {
+export async function callTool(caller: Context, params: Record<string, unknown>): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;
   if (typeof name !== 'string') throw new RpcError(CODE.INVALID_PARAMS, 'params.name must be the name of a tool.');
   if (!isObject(given)) throw new RpcError(CODE.INVALID_PARAMS, 'params.arguments must be an object.');
 
+  const context: Context = { ...caller, origin: { ...caller.origin, tool: name } };
   const skills = await allSkills(context);
   const listed = enabledTools(context, skills).get(name);
   const isHeld = context.caller.skills !== null || skills.some(({ tools }) => tools.some((tool) => tool.name === name));

@@ -106,6 +106,8 @@ export const SettingsSchema = z.object({
   MCP_STREAMS_PER_KEY: z.coerce.number().int().min(1).max(1000).default(3),
   /** How long such a stream lives; Lambda ends one after 900 s. */
   MCP_STREAM_SECONDS: z.coerce.number().int().min(1).max(840).default(840),
+  /** How long the audit log keeps an entry, in days. */
+  AUDIT_DAYS: z.coerce.number().int().min(30).max(3650).default(400),
   /** Partitions of the schedule. Fixed once there is data. */
   SHARDS: z.coerce.number().int().min(1).max(1024).default(4),
   /** Partitions of each tenant's lists and feeds. Fixed once there is data. */

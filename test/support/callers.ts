@@ -128,7 +128,7 @@ export async function callersByKey(
     interval_seconds: 3600,
   });
   const disabled = await tenantOf(service);
-  await disableAccount({ ...service, tenant: disabled.id });
+  await disableAccount({ ...service, tenant: disabled.id, origin: 'operator' });
   return [
     { who: 'nobody', client: clientOf(service.url, ''), verdict: always('UNAUTHORIZED') },
     { who: 'an unknown key', client: clientOf(service.url, `fw_${'0'.repeat(43)}`), verdict: always('UNAUTHORIZED') },

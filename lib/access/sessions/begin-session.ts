@@ -1,5 +1,7 @@
 import { digestOf } from '#lib/access/api-key.ts';
-import type { Context } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context, Origin } from '#lib/access/context.ts';
+import type { Note } from '#lib/audit/write.ts';
 import type { Keys } from '#lib/keys.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
@@ -9,6 +11,7 @@ import { iso } from '#lib/platform/time.ts';
 import { type Sent, sessionCookie, sessionToken } from './cookie.ts';
 import { mustBeOwnSignIn } from './own-page.ts';
 import {
+  auditedSession,
   latestEnd,
   type Principals,
   type SessionItem,
@@ -110,25 +113,39 @@ type SignIn = { begun: BegunSession; uses: Write[] };
  * @returns the answer of a way in, with its cookie
  */
 export async function signIn(
-  { ports }: Pick<Context, 'ports'>,
+  context: Pick<Context, 'ports' | 'keys' | 'origin'>,
   attempt: () => Promise<SignIn>,
 ): Promise<Reply<SessionRecord>> {
+  const { ports } = context;
   let tried: BegunSession | undefined;
+  let note: Note<SessionItem> | undefined;
   const { record, cookie } = await untilDone(ports, async () => {
     // A try before did it, whose answer was lost.
     if (tried && (await ports.table.get(tried.item))?.v === tried.item.v) return tried;
     const { begun, uses } = await attempt();
     tried = begun;
-    return (await commit(ports, [...uses, ...begun.writes])).ok ? begun : AGAIN;
+    const { item, record } = begun;
+    note ??= auditing(
+      { ...context, tenant: item.tenant_id, ...asThemselves(record, context.origin) },
+      'create',
+      auditedSession,
+    );
+    return (await commit(ports, [...uses, ...begun.writes, ...note(undefined, item)])).ok ? begun : AGAIN;
   });
   return new Reply(record, {}, [cookie]);
 }
 
+/** Whoever signs in is known from then on, and is on a page. */
+const asThemselves = ({ user }: SessionRecord, origin: Origin) => ({
+  caller: { user_id: user.id, user_email: user.email, key_id: '', key_label: '' },
+  origin: { ...origin, via: origin.via === 'oidc' ? origin.via : ('console' as const) },
+});
+
 /** Where a session stands: what is deleted when it ends. */
-export const sessionKeys = (keys: Keys, { pk, sk, tenant_id, user_id, id }: SessionItem): Key[] => [
-  { pk, sk },
-  keys.sessionPointer(tenant_id, user_id, id),
-];
+export const sessionKeys = (
+  keys: Keys,
+  { pk, sk, tenant_id, user_id, id }: SessionItem,
+): [session: Key, pointer: Key] => [{ pk, sk }, keys.sessionPointer(tenant_id, user_id, id)];
 
 /** The same of one that is known by its pointer. */
 export const pointedKeys = (keys: Keys, { pk, sk, digest }: SessionPointer): Key[] => [

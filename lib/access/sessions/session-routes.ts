@@ -63,7 +63,11 @@ async function signOut(context: Context, sent: Sent): Promise<Reply<undefined>> 
   mustBeOwnSignIn(sent.headers, ports.settings);
   const token = sessionToken(sent, ports.settings);
   const session = token && (await ports.table.get<SessionItem>(keys.session(digestOf(token))));
-  if (session) await endSession(context, session);
+  if (session) {
+    const { tenant_id: tenant, user_id } = session;
+    const caller = { user_id, user_email: '', key_id: '', key_label: '' };
+    await endSession({ ...context, tenant, caller, origin: { ...context.origin, via: 'console' } }, session);
+  }
   return new Reply(undefined, {}, [noCookie(sent, ports.settings)]);
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type AccountItem, Role, type UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem } from '#lib/access/api-key.ts';
+import type { Audited } from '#lib/audit/write.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -38,6 +39,12 @@ export type SessionItem = Item & {
   /** Epoch ms at which it ends, however much it is used. */
   valid_until: number;
   expires_at: number;
+};
+
+export const auditedSession: Audited<SessionItem> = {
+  type: 'session',
+  target: ({ id, method, user_id }) => ({ id, name: `a session by ${method}`, within: [user_id] }),
+  members: ({ method, user_id }) => ({ method, user_id }),
 };
 
 /** The session among its user's. */

@@ -1,14 +1,16 @@
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { digestOf, drawKey, keyItemsOf } from '#lib/access/api-key.ts';
+import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { fullKey } from '#lib/access/new-key.ts';
 import { beginSession } from '#lib/access/sessions/begin-session.ts';
 import type { Sent } from '#lib/access/sessions/cookie.ts';
+import type { Note } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type Acceptance, type Accepted, type InvitationItem, teamMember } from './team.ts';
+import { type Acceptance, type Accepted, auditedUser, type InvitationItem, teamMember } from './team.ts';
 
 /**
  * Makes the invited person a member, with a first key, shown here and never again, and with a session, as they like. The
@@ -29,6 +31,7 @@ export async function acceptInvitation(
   const draw = wantsKey ? drawKey(ports.ids) : undefined;
   const v = ports.ids.token();
   let tried: Reply<Accepted> | undefined;
+  let note: Note<UserItem> | undefined;
 
   return untilDone(ports, async () => {
     const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
@@ -41,6 +44,9 @@ export async function acceptInvitation(
     if (user?.invitation?.digest !== digest || user.invitation.valid_until <= now) throw noInvitation();
     if (isDisabled(account!)) throw accountDisabled();
 
+    // Theirs, who is known only from here on.
+    const whose = { user_id, user_email: user.email, key_id: '', key_label: '' };
+    note ??= auditing({ ...context, tenant, caller: whose }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: draw ? 1 : 0 };
     const first = draw && keyItemsOf(draw, now, keys, account!, member, fullKey('First key'));
@@ -55,6 +61,7 @@ export async function acceptInvitation(
       { check: keys.account(tenant), if: { version: account!.v } },
       { delete: keys.invitation(digest) },
       ...(began?.writes ?? []),
+      ...note(user, member),
     ]);
     return outcome.ok ? tried : AGAIN;
   });

@@ -1,5 +1,6 @@
 import { isInvited, type UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem } from '#lib/access/api-key.ts';
+import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
@@ -7,7 +8,7 @@ import { mustBeAllowed } from '#lib/platform/http/access.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { changeTeam } from './change-team.ts';
-import { isSameEmail, mustNotBeLastAdmin, type TeamMember, teamMember, type UserPatch } from './team.ts';
+import { auditedUser, isSameEmail, mustNotBeLastAdmin, type TeamMember, teamMember, type UserPatch } from './team.ts';
 
 /** Keys written together; a transaction has at most 100 writes. */
 const KEYS_AT_ONCE = 50;
@@ -20,6 +21,7 @@ const KEYS_AT_ONCE = 50;
 export function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
   const { ports, keys, tenant, caller } = context;
   if (id !== caller.user_id) mustBeAllowed(caller, 'manage');
+  const note = auditing(context, 'update', auditedUser);
   return changeTeam(context, async (users, turn) => {
     const before = users.find((user) => user.id === id);
     if (!before) throw notFound(`User ${id}`);
@@ -40,7 +42,12 @@ export function changeUser(context: Context, id: string, patch: UserPatch): Prom
       if (!outcome.ok) return AGAIN;
     }
     // Whoever adds a key writes the user, so that this version holds all its keys.
-    const outcome = await commit(ports, [turn, { put: after, if: { version: before.v } }, ...copies]);
+    const outcome = await commit(ports, [
+      turn,
+      { put: after, if: { version: before.v } },
+      ...copies,
+      ...note(before, after),
+    ]);
     return outcome.ok ? teamMember(after) : AGAIN;
   });
 }

@@ -1,6 +1,7 @@
 import type { UserItem } from '#lib/access/account.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
 import { meansDeletes } from '#lib/access/sign-in-means.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
@@ -9,7 +10,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { changeTeam } from './change-team.ts';
-import { mustNotBeLastAdmin } from './team.ts';
+import { auditedUser, mustNotBeLastAdmin } from './team.ts';
 
 /** Keys that go together, two items each; a transaction has at most 100 writes. */
 const KEYS_AT_ONCE = 35;
@@ -18,8 +19,9 @@ const KEYS_AT_ONCE = 35;
  * Removes a user with all keys and sessions, or an invitation: from its return on, no request with any of them is let
  * in. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
-export function removeUser(scope: Scope, id: string): Promise<void> {
+export function removeUser(scope: Changing, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'remove', auditedUser);
   return changeTeam(scope, async (users, turn) => {
     let user = users.find((one) => one.id === id);
     if (!user) throw notFound(`User ${id}`);
@@ -42,6 +44,7 @@ export function removeUser(scope: Scope, id: string): Promise<void> {
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
       ...meansDeletes(keys, user),
+      ...note(user, undefined),
     ];
     if (user.invitation) writes.push({ delete: keys.invitation(user.invitation.digest) });
     return (await commit(ports, writes)).ok ? undefined : AGAIN;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type AccountItem, accountDisabled, isDisabled, isInvited, type UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import type { Context, Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing, Context, Scope } from '#lib/access/context.ts';
 import { findOneTime, type OneTime, oneTime, useOnce } from '#lib/access/one-time.ts';
 import { withoutSessions } from '#lib/access/sessions/end-sessions.ts';
 import { meansDeletes } from '#lib/access/sign-in-means.ts';
@@ -11,6 +12,7 @@ import { ownOrigin } from '#lib/platform/http/own-address.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
+import { auditedUser } from './team.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -63,7 +65,7 @@ export async function linkByAdmin(
  * @param more `ms`: how long it is good; `revoke`: passkeys, identities and sessions of the user end with it
  */
 export function makeLink(
-  scope: Scope,
+  scope: Changing,
   userId: string,
   { ms, revoke = false }: { ms: number; revoke?: boolean },
 ): Promise<{ token: string; valid_until: number }> {
@@ -74,6 +76,7 @@ export function makeLink(
   const link: LinkItem = oneTime(ports, keys.signInLink(digest), ms, whose);
   const { valid_until } = link;
   const v = ports.ids.token();
+  const note = auditing(scope, 'link', auditedUser);
   return untilDone(ports, async () => {
     if (isDisabled(await requireAccount(scope))) throw accountDisabled();
     const before = await ports.table.get<UserItem>(keys.user(tenant, userId));
@@ -94,6 +97,7 @@ export function makeLink(
       { put: link, if: 'absent' },
       ...meansDeletes(keys, gone),
       ...deletes,
+      ...note(before, user, revoke ? { revoke: 'true' } : {}),
     ]);
     return outcome.ok ? { token, valid_until } : AGAIN;
   });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Email, foldedEmail, isInvited, Role, type UserItem } from '#lib/access/account.ts';
 import { SessionRecord } from '#lib/access/sessions/session.ts';
+import type { Audited } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
@@ -79,6 +80,14 @@ export const teamMember = (user: UserItem): TeamMember =>
     passkeys: user.passkeys.length,
     identities: user.identities.length,
   });
+
+const TeamSettings = TeamMember.omit({ id: true, created_at: true });
+
+export const auditedUser: Audited<UserItem> = {
+  type: 'user',
+  target: ({ id, email }) => ({ id, name: email }),
+  members: (user) => pick(TeamSettings, teamMember(user)),
+};
 
 /** E-mail addresses of one account are compared without regard to case. */
 export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);

@@ -5,6 +5,7 @@ const FLOORS = [
   ['lib/platform'],
   ['lib/keys.ts', 'lib/messages.ts'],
   ['lib/env.ts'],
+  ['lib/audit'],
   ['lib/access'],
   ['lib/catalog', 'lib/schedule', 'lib/sign-in'],
   ['lib/checks'],

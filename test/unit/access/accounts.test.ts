@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_SIGN_IN, type UserItem } from '#lib/access/account.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { disableAccount, enableAccount, setLimits } from '#lib/access/change-account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
 import { fullKey } from '#lib/access/new-key.ts';
 import { accessRows } from '#lib/access/routes.ts';
@@ -13,7 +13,7 @@ import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 const plain = fullKey('a');
 
 /** A member of an account, with a key. */
-async function addMember({ ports, store, keys }: MemoryWorld, scope: Scope, id: string) {
+async function addMember({ ports, store, keys }: MemoryWorld, scope: Changing, id: string) {
   const user: UserItem = {
     ...keys.user(scope.tenant, id),
     v: ports.ids.token(),
@@ -141,7 +141,7 @@ describe('an account', () => {
 
   it('that does not exist cannot be changed', async () => {
     const { ports, keys } = memoryWorld();
-    const scope = { ports, keys, tenant: 'acc_none' };
+    const scope = { ports, keys, tenant: 'acc_none', origin: 'operator' } as const;
     await expect(setLimits(scope, { blueprint_limit: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(disableAccount(scope)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(issueAdminKey(scope, fullKey('x'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
