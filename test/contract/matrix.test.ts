@@ -116,10 +116,9 @@ describe('who may call what', () => {
   it('follows for everybody from the access of the row', async () => {
     for (const caller of callers) {
       const { who, verdict } = caller;
-      const met: Record<string, string> = {};
-      for (const row of rows) met[row.endpoint] = await verdictFor(caller, row);
+      const met = await Promise.all(rows.map(async (row) => [row.endpoint, await verdictFor(caller, row)]));
       const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row.access)]));
-      expect(met, who).toEqual(due);
+      expect(Object.fromEntries(met), who).toEqual(due);
     }
   });
 
@@ -223,7 +222,7 @@ describe('HEAD', () => {
   /** What each request has of its own, or counts. */
   const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
   /** What tells of time up to now is some bytes longer a moment later. */
-  const ofEach = (path: string) => (/\/history(\?|$)/.test(path) ? [...own, 'content-length'] : own);
+  const ofEach = (path: string) => (/\/(history|health)(\?|$)/.test(path) ? [...own, 'content-length'] : own);
   const told = (path: string, headers: Headers) =>
     Object.fromEntries([...headers].filter(([name]) => !ofEach(path).includes(name)));
 
