@@ -1,9 +1,9 @@
-import { AppError, notFound } from '#lib/platform/errors.ts';
+import { AppError } from '#lib/platform/errors.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type AccountItem, accountDisabled, isDisabled, isInvited, type UserItem } from './account.ts';
+import { type AccountItem, accountDisabled, isDisabled, type UserItem } from './account.ts';
 import {
   type ApiKeyItem,
   auditedKey,
@@ -18,7 +18,7 @@ import { auditing } from './auditing.ts';
 import type { Changing, Scope } from './context.ts';
 import { expiryOf, isExpired } from './key-expiry.ts';
 import type { NewKey } from './new-key.ts';
-import { allUsers, keyPointersOf, requireAccount } from './store.ts';
+import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';
 
 /**
  * A new key of a user. Throws VALIDATION_ERROR for what it cannot be held to and for an impossible expiry, and as
@@ -116,7 +116,5 @@ export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The use
 /** A key of the oldest admin of an account, for an operator whose tenant has lost theirs. */
 export async function issueAdminKey(scope: Changing, input: NewKey): Promise<IssuedKey> {
   await requireAccount(scope);
-  const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
-  if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
-  return issueKey(scope, admin.id, input);
+  return issueKey(scope, (await firstAdmin(scope)).id, input);
 }

@@ -3,7 +3,7 @@ import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing } from '#lib/access/context.ts';
 import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
-import { meansDeletes } from '#lib/access/sign-in-means.ts';
+import { meansKeys } from '#lib/access/sign-in-means.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -43,7 +43,7 @@ export function removeUser(scope: Changing, id: string): Promise<void> {
       // Whoever adds a key writes the user, so that this version holds all its keys.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
-      ...meansDeletes(keys, user),
+      ...meansKeys(keys, user).map((key) => ({ delete: key })),
       ...note(user, undefined),
     ];
     if (user.invitation) writes.push({ delete: keys.invitation(user.invitation.digest) });
