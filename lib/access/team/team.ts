@@ -21,6 +21,7 @@ export const TeamMember = z
     name: z.string().describe('Empty while pending: it is given when the invitation is accepted.'),
     role: Role,
     status: z.enum(['active', 'pending']).describe('pending: invited, and has yet to accept.'),
+    passkeys: z.int().describe('How many passkeys they can sign in with.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'TeamMember' });
@@ -56,7 +57,7 @@ export type TeamItem = Item & { v: string };
 export type InvitationItem = Item & { tenant_id: string; user_id: string };
 
 export const teamMember = (user: UserItem): TeamMember =>
-  pick(TeamMember, { ...user, status: isInvited(user) ? 'pending' : 'active' });
+  pick(TeamMember, { ...user, status: isInvited(user) ? 'pending' : 'active', passkeys: user.passkeys.length });
 
 /** E-mail addresses of one account are compared without regard to case. */
 export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);
