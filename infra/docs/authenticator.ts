@@ -28,7 +28,13 @@ type Credential = { id: Buffer; key: KeyObject; rp_id: string; user_handle: stri
  * A browser and an authenticator in one: makes passkeys and signs in with them, as WebAuthn level 3 has it.
  * @param synced whether it says that a copy of its passkeys is kept elsewhere
  */
-export function makeAuthenticator({ algorithm = -7, synced = false }: { algorithm?: Algorithm; synced?: boolean } = {}) {
+export function makeAuthenticator({
+  algorithm = -7,
+  synced = false,
+}: {
+  algorithm?: Algorithm;
+  synced?: boolean;
+} = {}) {
   const credentials: Credential[] = [];
   let counter = 0;
 
@@ -117,16 +123,35 @@ function newKey(algorithm: Algorithm): { key: KeyObject; cose: Buffer } {
   if (algorithm === -8) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const { x } = publicKey.export({ format: 'jwk' });
-    return { key: privateKey, cose: coseKey(1, -8, [[-1, 6], [-2, fromBase64url(x)]]) };
+    return {
+      key: privateKey,
+      cose: coseKey(1, -8, [
+        [-1, 6],
+        [-2, fromBase64url(x)],
+      ]),
+    };
   }
   if (algorithm === -7) {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const { x, y } = publicKey.export({ format: 'jwk' });
-    return { key: privateKey, cose: coseKey(2, -7, [[-1, 1], [-2, fromBase64url(x)], [-3, fromBase64url(y)]]) };
+    return {
+      key: privateKey,
+      cose: coseKey(2, -7, [
+        [-1, 1],
+        [-2, fromBase64url(x)],
+        [-3, fromBase64url(y)],
+      ]),
+    };
   }
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const { n, e } = publicKey.export({ format: 'jwk' });
-  return { key: privateKey, cose: coseKey(3, -257, [[-1, fromBase64url(n)], [-2, fromBase64url(e)]]) };
+  return {
+    key: privateKey,
+    cose: coseKey(3, -257, [
+      [-1, fromBase64url(n)],
+      [-2, fromBase64url(e)],
+    ]),
+  };
 }
 
 const fromBase64url = (text = ''): Buffer => Buffer.from(text, 'base64url');

@@ -73,10 +73,7 @@ export function removePasskey(context: Context, id: string): Promise<void> {
     const { digest } = ofUser(user, id);
     const passkeys = user.passkeys.filter((one) => one.id !== id);
     const listed: UserItem = { ...user, v: ports.ids.token(), passkeys };
-    const outcome = await commit(ports, [
-      { delete: keys.passkey(digest) },
-      { put: listed, if: { version: user.v } },
-    ]);
+    const outcome = await commit(ports, [{ delete: keys.passkey(digest) }, { put: listed, if: { version: user.v } }]);
     return outcome.ok ? undefined : AGAIN;
   });
 }

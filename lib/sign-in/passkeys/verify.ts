@@ -2,15 +2,13 @@ import { authenticatorDataOf, judgeAnswer } from './judge-answer.ts';
 import { ALGORITHMS } from './options.ts';
 import type { PasskeyItem } from './passkey.ts';
 import type { Place } from './place.ts';
+import { isUsableKey } from './public-key.ts';
 import { type Ceremony, refused } from './refusals.ts';
 import type { AuthenticationResponse, ClientData, RegistrationResponse } from './responses.ts';
 
 /** Takes half a second to load, so that nobody waits for it who uses no passkey. */
 const library = () => import('@simplewebauthn/server');
 const libraryHelpers = () => import('@simplewebauthn/server/helpers');
-
-/** A COSE_Key of RSA with 4,096 bits has 530 bytes; a longer one is slow to verify with, each time. */
-const MOST_KEY_BYTES = 600;
 
 /** What is kept of a new passkey. */
 export type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' | 'synced'>;
@@ -55,7 +53,9 @@ export async function verifyRegistration(
     }),
   );
   const credential = registrationInfo?.credential;
-  if (!credential || credential.publicKey.length > MOST_KEY_BYTES) throw refused('webauthn.create', 'garbled');
+  if (!credential || !isUsableKey(isoCBOR.decodeFirst(credential.publicKey))) {
+    throw refused('webauthn.create', 'garbled');
+  }
   return {
     credential_id: credential.id,
     public_key: Buffer.from(credential.publicKey).toString('base64url'),
