@@ -28,7 +28,7 @@ export type Browser = {
 export function browserAt(url: string, origin = PAGE): Browser {
   const nobody = clientOf(url, '');
   const at = (by: Client) => clientOf(url, by.key);
-  const headers = { origin };
+  const headers = { origin, 'x-fleetwatch': 'console' };
   const self: Browser = {
     options: () => nobody.send('POST', '/v1/sign-in/passkey/options', { headers }),
     signIn: (response, more) =>

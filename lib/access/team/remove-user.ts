@@ -1,9 +1,12 @@
 import type { UserItem } from '#lib/access/account.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import type { Scope } from '#lib/access/context.ts';
+import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
+import { meansDeletes } from '#lib/access/sign-in-means.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { changeTeam } from './change-team.ts';
 import { mustNotBeLastAdmin } from './team.ts';
@@ -12,8 +15,8 @@ import { mustNotBeLastAdmin } from './team.ts';
 const KEYS_AT_ONCE = 35;
 
 /**
- * Removes a user with all keys and passkeys, or an invitation: from its return on, no request with any of them is let
- * in. Throws NOT_FOUND, and CONFLICT for the last admin.
+ * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of them
+ * is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
 export function removeUser(scope: Scope, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
@@ -22,6 +25,8 @@ export function removeUser(scope: Scope, id: string): Promise<void> {
     if (!user) throw notFound(`User ${id}`);
     mustNotBeLastAdmin(users, user);
 
+    // Refused from now on as their user is gone; these are the items.
+    await deleteAll(ports, await sessionKeysOf(scope, id));
     const pointers = await keyPointersOf(scope, id);
     // Should it fail on the way, the user is still listed, with fewer keys, and can be removed again.
     while (pointers.length > KEYS_AT_ONCE) {
@@ -36,7 +41,7 @@ export function removeUser(scope: Scope, id: string): Promise<void> {
       // Whoever adds a key or a passkey writes the user, so that this version holds all of them.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
-      ...user.passkeys.map(({ digest }): Write => ({ delete: keys.passkey(digest) })),
+      ...meansDeletes(keys, user),
     ];
     if (user.invitation) writes.push({ delete: keys.invitation(user.invitation.digest) });
     return (await commit(ports, writes)).ok ? undefined : AGAIN;

@@ -16,7 +16,7 @@ import { clientDataOf } from './responses.ts';
 import { verifyRegistration } from './verify.ts';
 
 /** What a browser asks an authenticator for a new passkey. Throws FORBIDDEN where they do not work, LIMIT_EXCEEDED. */
-export async function newPasskeyOptions(context: Context, { headers }: Sent): Promise<CreationOptions> {
+export async function newPasskeyOptions(context: Context, headers: Sent['headers']): Promise<CreationOptions> {
   const { rp_id } = placeOf(headers, context.ports.settings);
   const user = await requireUser(context);
   mustHaveRoom(user);
@@ -28,9 +28,13 @@ export async function newPasskeyOptions(context: Context, { headers }: Sent): Pr
  * Adds a passkey of the caller. The challenge is used up by the transaction that writes it.
  * Throws VALIDATION_ERROR, FORBIDDEN, CONFLICT for a passkey that somebody has already, LIMIT_EXCEEDED.
  */
-export async function addPasskey(context: Context, { name, response }: NewPasskey, sent: Sent): Promise<PasskeyRecord> {
+export async function addPasskey(
+  context: Context,
+  { name, response }: NewPasskey,
+  headers: Sent['headers'],
+): Promise<PasskeyRecord> {
   const { ports, keys, caller } = context;
-  const place = placeOf(sent.headers, ports.settings);
+  const place = placeOf(headers, ports.settings);
   const client = clientDataOf(response.response.clientDataJSON);
   if (!client) throw refused('webauthn.create', 'garbled');
   const challenge = await requireChallenge(context, 'webauthn.create', client, caller.user_id);

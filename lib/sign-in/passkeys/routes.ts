@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { SessionRecord } from '#lib/access/sessions/session.ts';
-import { Reply, route } from '#lib/platform/http/route.ts';
+import { route } from '#lib/platform/http/route.ts';
 import { addPasskey, newPasskeyOptions } from './add-passkey.ts';
 import { CreationOptions, RequestOptions } from './options.ts';
 import { listPasskeys, removePasskey, renamePasskey, requirePasskey } from './own-passkeys.ts';
@@ -25,7 +25,7 @@ export const passkeyRows = [
     status: 200,
     reply: RequestOptions,
     errors: ['FORBIDDEN'],
-    run: (context, call) => signInOptions(context, call),
+    run: (context, { headers }) => signInOptions(context, headers),
   }),
   row({
     method: 'POST',
@@ -38,10 +38,7 @@ export const passkeyRows = [
     maxBody: MOST_RESPONSE_BYTES,
     reply: SessionRecord,
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'ACCOUNT_DISABLED'],
-    run: async (context, call) => {
-      const { record, cookie } = await signInByPasskey(context, call.body.response, call);
-      return new Reply(record, {}, [cookie]);
-    },
+    run: (context, { body, ...sent }) => signInByPasskey(context, body.response, sent),
   }),
   row({
     method: 'POST',
@@ -51,7 +48,7 @@ export const passkeyRows = [
     status: 200,
     reply: CreationOptions,
     errors: ['LIMIT_EXCEEDED'],
-    run: (context, call) => newPasskeyOptions(context, call),
+    run: (context, { headers }) => newPasskeyOptions(context, headers),
   }),
   row({
     method: 'POST',
@@ -63,7 +60,7 @@ export const passkeyRows = [
     maxBody: MOST_RESPONSE_BYTES,
     reply: PasskeyRecord,
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
-    run: (context, call) => addPasskey(context, call.body, call),
+    run: (context, { body, headers }) => addPasskey(context, body, headers),
   }),
   row({
     method: 'GET',

@@ -2,9 +2,10 @@ import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#l
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { useOnce } from '#lib/access/one-time.ts';
-import { type BegunSession, beginSession } from '#lib/access/sessions/begin-session.ts';
+import { beginSession, signIn } from '#lib/access/sessions/begin-session.ts';
 import type { Sent } from '#lib/access/sessions/cookie.ts';
-import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import type { SessionRecord } from '#lib/access/sessions/session.ts';
+import type { Reply } from '#lib/platform/http/route.ts';
 import { iso } from '#lib/platform/time.ts';
 import { drawChallenge, requireChallenge } from './challenge.ts';
 import { wentBack } from './judge-answer.ts';
@@ -16,7 +17,7 @@ import { type AuthenticationResponse, clientDataOf } from './responses.ts';
 import { verifyAuthentication } from './verify.ts';
 
 /** What a browser asks its authenticators to sign in here. Throws FORBIDDEN where passkeys do not work. */
-export async function signInOptions(context: Context, { headers }: Sent): Promise<RequestOptions> {
+export async function signInOptions(context: Context, headers: Sent['headers']): Promise<RequestOptions> {
   const { rp_id } = placeOf(headers, context.ports.settings);
   return requestOptions(await drawChallenge(context, 'webauthn.get'), rp_id);
 }
@@ -27,17 +28,16 @@ export async function signInOptions(context: Context, { headers }: Sent): Promis
  * nobody in, and of two answers with one counter the second is refused.
  * Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
  */
-export async function signInByPasskey(
+export function signInByPasskey(
   context: Context,
   response: AuthenticationResponse,
   sent: Sent,
-): Promise<BegunSession> {
+): Promise<Reply<SessionRecord>> {
   const { ports, keys } = context;
-  const place = placeOf(sent.headers, ports.settings);
-  const client = clientDataOf(response.response.clientDataJSON);
-  if (!client) throw refused('webauthn.get', 'garbled');
-
-  return untilDone(ports, async () => {
+  return signIn(context, async () => {
+    const place = placeOf(sent.headers, ports.settings);
+    const client = clientDataOf(response.response.clientDataJSON);
+    if (!client) throw refused('webauthn.get', 'garbled');
     const [challenge, passkey] = await Promise.all([
       requireChallenge(context, 'webauthn.get', client),
       ports.table.get<PasskeyItem>(keys.passkey(digestOf(response.id))),
@@ -66,7 +66,6 @@ export async function signInByPasskey(
       synced,
       last_used_at: iso(ports.clock.now()),
     };
-    const writes = [...begun.writes, { put: used, if: { version: passkey.v } }, useOnce(challenge)];
-    return (await commit(ports, writes)).ok ? begun : AGAIN;
+    return { begun, uses: [useOnce(challenge), { put: used, if: { version: passkey.v } }] };
   });
 }

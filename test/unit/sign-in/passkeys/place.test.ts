@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf, whyNoPasskeys } from '#lib/sign-in/passkeys/place.ts';
+import { placeOf, whyNoPasskeys, whyNoPasskeysHere } from '#lib/sign-in/passkeys/place.ts';
 
 describe('passkeys', () => {
   it.each([
@@ -8,6 +8,7 @@ describe('passkeys', () => {
     'https://fleetwatch',
     'http://localhost',
     'http://localhost:8787',
+    'http://app.localhost:8787',
     'https://localhost',
   ])('work at %s', (page) => {
     expect(whyNoPasskeys(new URL(page))).toBeUndefined();
@@ -22,7 +23,6 @@ describe('passkeys', () => {
     ['http://status.example.com', /need https/],
     ['http://fleetwatch:8787', /need https/],
     ['http://localhost.example.com', /need https/],
-    ['http://app.localhost', /need https/],
   ])('do not work at %s, and the reason says what to do', (page, reason) => {
     expect(whyNoPasskeys(new URL(page))).toMatch(reason);
   });
@@ -53,5 +53,16 @@ describe('passkeys', () => {
     { host: 'status.example.com', origin: 'null' },
   ])('are asked for at no address that is not ours: %j', (headers) => {
     expect(() => placeOf(headers, own)).toThrow(/is not an address of this service/);
+  });
+
+  it.each([
+    [{ host: 'status.example.com' }, undefined],
+    [{ host: 'ops.example.com', 'sec-fetch-site': 'same-origin' }, undefined],
+    [{ host: 'ops.example.com' }, /need https/],
+    [{ host: '127.0.0.1:8787', 'sec-fetch-site': 'same-origin' }, /IP address/],
+    [{ host: 'evil.example', 'sec-fetch-site': 'same-origin' }, /not an address of this service/],
+  ])('are offered to a page that asks without naming its origin, where they work: %j', (headers, reason) => {
+    if (reason) expect(whyNoPasskeysHere(headers, own)).toMatch(reason);
+    else expect(whyNoPasskeysHere(headers, own)).toBeUndefined();
   });
 });

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { whyNoPasskeysHere } from './passkeys/place.ts';
+
+const row = route<Context>();
+
+/** What a page offers to somebody who is not signed in. */
+const Methods = z
+  .object({
+    passkey: z
+      .object({
+        available: z.boolean().describe('Whether passkeys work at this address.'),
+        reason: z.string().nullable().describe('Why not, and what to do; null where they do.'),
+      })
+      .describe('Sign-in by passkey.'),
+    oidc: z
+      .object({ name: z.string().describe('What it is called.') })
+      .nullable()
+      .describe('The identity provider of the operator; null where there is none.'),
+    key: z.boolean().describe('Whether an API key signs in.'),
+    link: z.boolean().describe('Whether a sign-in link does.'),
+  })
+  .meta({ id: 'SignInMethods' });
+
+export const methodRows = [
+  row({
+    method: 'GET',
+    path: '/v1/sign-in/methods',
+    access: 'open',
+    summary: 'How one can sign in at this address',
+    status: 200,
+    reply: Methods,
+    run: async ({ ports }, { headers }) => {
+      const reason = whyNoPasskeysHere(headers, ports.settings) ?? null;
+      return { passkey: { available: reason === null, reason }, oidc: null, key: true, link: true };
+    },
+  }),
+];
