@@ -1,4 +1,12 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import type { CreationOptions, RequestOptions } from '#lib/sign-in/passkeys/options.ts';
 import type { AuthenticationResponse, RegistrationResponse } from '#lib/sign-in/passkeys/responses.ts';
 import { cbor } from './cbor.ts';
@@ -22,19 +30,18 @@ export type Twist = {
   credential_id?: Buffer;
 };
 
+type Kind = {
+  algorithm?: Algorithm;
+  /** Whether it says that a copy of its passkeys is kept elsewhere. */
+  synced?: boolean;
+  /** What its passkeys follow from, in place of chance; with -8 all its answers do then. */
+  seed?: string;
+};
+
 type Credential = { id: Buffer; key: KeyObject; rp_id: string; user_handle: string };
 
-/**
- * A browser and an authenticator in one: makes passkeys and signs in with them, as WebAuthn level 3 has it.
- * @param synced whether it says that a copy of its passkeys is kept elsewhere
- */
-export function makeAuthenticator({
-  algorithm = -7,
-  synced = false,
-}: {
-  algorithm?: Algorithm;
-  synced?: boolean;
-} = {}) {
+/** A browser and an authenticator in one: makes passkeys and signs in with them, as WebAuthn level 3 has it. */
+export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind = {}) {
   const credentials: Credential[] = [];
   let counter = 0;
 
@@ -51,8 +58,8 @@ export function makeAuthenticator({
   return {
     /** What `navigator.credentials.create()` answers at a page of `origin`, by its toJSON(). */
     create(options: CreationOptions, origin: string, twist: Twist = {}): RegistrationResponse {
-      const { key, cose } = newKey(algorithm);
-      const id = twist.credential_id ?? randomBytes(32);
+      const { key, cose } = newKey(algorithm, seed);
+      const id = twist.credential_id ?? (seed === undefined ? randomBytes(32) : sha256(`id of ${seed}`));
       const { rp, user, challenge } = options;
       credentials.push({ id, key, rp_id: rp.id, user_handle: user.id });
       const length = Buffer.alloc(2);
@@ -119,12 +126,12 @@ function clientData(type: string, challenge: string, origin: string, twist: Twis
 }
 
 /** A key pair, with its public key as a COSE_Key (RFC 9053, sections 7 and 2; RFC 8230 for RSA). */
-function newKey(algorithm: Algorithm): { key: KeyObject; cose: Buffer } {
+function newKey(algorithm: Algorithm, seed?: string): { key: KeyObject; cose: Buffer } {
   if (algorithm === -8) {
-    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    const { x } = publicKey.export({ format: 'jwk' });
+    const key = seed === undefined ? generateKeyPairSync('ed25519').privateKey : ed25519Of(sha256(seed));
+    const { x } = createPublicKey(key).export({ format: 'jwk' });
     return {
-      key: privateKey,
+      key,
       cose: coseKey(1, -8, [
         [-1, 6],
         [-2, fromBase64url(x)],
@@ -153,6 +160,14 @@ function newKey(algorithm: Algorithm): { key: KeyObject; cose: Buffer } {
     ]),
   };
 }
+
+/** The private key of 32 bytes (RFC 8410, section 7). */
+const ed25519Of = (bytes: Buffer): KeyObject =>
+  createPrivateKey({
+    key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), bytes]),
+    format: 'der',
+    type: 'pkcs8',
+  });
 
 const fromBase64url = (text = ''): Buffer => Buffer.from(text, 'base64url');
 

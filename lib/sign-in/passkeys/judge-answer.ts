@@ -33,8 +33,8 @@ export function authenticatorDataOf(bytes: Uint8Array): AuthenticatorData | unde
 }
 
 /**
- * What is wrong about an authenticator's answer, but for its signature; undefined where nothing is. A page in a frame of
- * another one is another page. Pure.
+ * What is wrong about an authenticator's answer, but for its signature; undefined where nothing is. A page in a frame
+ * of another one is another page. Pure.
  */
 export function judgeAnswer(
   ceremony: Ceremony,

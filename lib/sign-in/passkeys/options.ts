@@ -9,7 +9,9 @@ export const ALGORITHMS = [-8, -7, -257];
 export const CHALLENGE_MS = 5 * 60_000;
 
 const Bytes = z.string();
-const Descriptor = z.object({ id: Bytes.describe('Of the credential, in base64url.'), type: z.literal('public-key') });
+const PUBLIC_KEY = z.literal('public-key').describe('The only type there is.');
+const VERIFIED = z.literal('required').describe('A fingerprint, a face or a PIN is asked for.');
+const Descriptor = z.object({ id: Bytes.describe('Of the credential, in base64url.'), type: PUBLIC_KEY });
 const Challenge = Bytes.describe('32 bytes in base64url, for one use within 5 minutes.');
 const Timeout = z.int().describe('How long the browser waits, in ms.');
 
@@ -19,7 +21,7 @@ export const RequestOptions = z
     challenge: Challenge,
     rpId: z.string().describe('The host that the passkey is bound to.'),
     allowCredentials: z.array(Descriptor).describe('Empty: the browser offers every passkey it has for this host.'),
-    userVerification: z.literal('required').describe('A fingerprint, a face or a PIN is asked for.'),
+    userVerification: VERIFIED,
     timeout: Timeout,
   })
   .meta({ id: 'PasskeyRequestOptions' });
@@ -29,21 +31,30 @@ export type RequestOptions = z.infer<typeof RequestOptions>;
 export const CreationOptions = z
   .object({
     challenge: Challenge,
-    rp: z.object({ id: z.string(), name: z.string() }).describe('This service, by its host.'),
+    rp: z
+      .object({
+        id: z.string().describe('The host that the passkey is bound to.'),
+        name: z.string().describe('What the service is called.'),
+      })
+      .describe('This service.'),
     user: z
-      .object({ id: Bytes, name: z.string(), displayName: z.string() })
-      .describe('Whose passkey it becomes: user id in base64url, e-mail address and name.'),
+      .object({
+        id: Bytes.describe('Id of the user, in base64url.'),
+        name: z.string().describe('Their e-mail address.'),
+        displayName: z.string().describe('Their name; the e-mail address where there is none.'),
+      })
+      .describe('Whose passkey it becomes.'),
     pubKeyCredParams: z
-      .array(z.object({ type: z.literal('public-key'), alg: z.int() }))
+      .array(z.object({ type: PUBLIC_KEY, alg: z.int().describe('Number of the algorithm in COSE.') }))
       .describe('Algorithms of COSE, the best first.'),
     excludeCredentials: z.array(Descriptor).describe('Passkeys of the user; an authenticator that has one is no use.'),
     authenticatorSelection: z
       .object({
-        residentKey: z.literal('required'),
-        requireResidentKey: z.literal(true),
-        userVerification: z.literal('required'),
+        residentKey: z.literal('required').describe('It is found without a user name.'),
+        requireResidentKey: z.literal(true).describe('The same, for older browsers.'),
+        userVerification: VERIFIED,
       })
-      .describe('The passkey is found without a user name, and asks for a fingerprint, a face or a PIN.'),
+      .describe('What the authenticator must be able to do.'),
     attestation: z.literal('none').describe('The maker of the authenticator is not asked for.'),
     timeout: Timeout,
   })

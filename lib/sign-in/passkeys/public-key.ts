@@ -7,7 +7,8 @@ type CoseKey = ReadonlyMap<number, unknown>;
 const LONGEST_RSA = 4096;
 
 /**
- * Whether it is a whole key of one of our algorithms: one that is not would be taken now, and let nobody in later. Pure.
+ * Whether it is a whole key of one of our algorithms: one that is not would be taken now, and let nobody in later.
+ * Pure.
  */
 export function isUsableKey(cose: CoseKey): boolean {
   const jwk = jwkOf(cose);
