@@ -168,5 +168,6 @@ export function serviceEnvironment(settings: DeploySettings): Record<string, str
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),
+    PUBLIC_URL: settings.PUBLIC_URL || (settings.DOMAIN_NAME && `https://${settings.DOMAIN_NAME}`),
   };
 }

@@ -126,8 +126,18 @@ export function readSettings<Schema extends z.ZodType>(
 ): z.output<Schema>;
 export function readSettings(env: Record<string, string | undefined>, schema: z.ZodType = SettingsSchema): unknown {
   const parsed = schema.safeParse(env, { error: plainErrors });
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const wrong = misfits(parsed.data as Partial<Settings>);
+    if (wrong.length > 0) throw wrongSettings(wrong);
+    return parsed.data;
+  }
   throw wrongSettings(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+}
+
+/** What does not go together. */
+function misfits({ SESSION_DAYS, SESSION_IDLE_DAYS }: Partial<Settings>): string[] {
+  if (SESSION_DAYS === undefined || SESSION_IDLE_DAYS === undefined || SESSION_DAYS >= SESSION_IDLE_DAYS) return [];
+  return [`SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is ${SESSION_IDLE_DAYS}`];
 }
 
 /** One sentence for all that is wrong. @param table where they are described */
