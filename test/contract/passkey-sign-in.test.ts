@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Algorithm, makeAuthenticator, type Twist } from '#infra/docs/authenticator.ts';
 import { disableAccount } from '#lib/access/change-account.ts';
 import { type Answer, clientOf, failure, newTenantOf, TIME, times } from '#test/support/client.ts';
-import { browserAt, PAGE, PASSKEYS, passkeyService } from '#test/support/passkeys.ts';
+import { PAGE, PASSKEYS, passkeyService } from '#test/support/passkeys.ts';
 
 let world: Awaited<ReturnType<typeof passkeyService>>;
 beforeAll(async () => {
@@ -245,15 +245,5 @@ describe('at an address where passkeys do not work', () => {
       expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
       expect(answer.body.error).toMatch(words);
     }
-  });
-});
-
-describe('another page', () => {
-  it('signs nobody in from there: the browser says where it is', async () => {
-    const { authenticator } = await world.person();
-    const response = authenticator.get((await world.browser.options()).body, PAGE);
-    const answer = await browserAt(world.service.url, 'https://evil.example').signIn(response);
-    expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
-    expect(cookieOf(answer)).toEqual([]);
   });
 });
