@@ -3,6 +3,8 @@ import { addressWrites } from '#lib/access/account-address.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import { changeAccount } from '#lib/access/change-account.ts';
 import type { Scope } from '#lib/access/context.ts';
+import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
+import { meansKeys } from '#lib/access/sign-in-means.ts';
 import { allUsers } from '#lib/access/store.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
@@ -86,7 +88,7 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
 }
 
-/** Keys of the API with their pointers, invitations, users, and the team. */
+/** Keys of the API with their pointers, the team, and users with their invitations, sessions and ways to sign in. */
 async function keysOfPeople(scope: Scope): Promise<Key[]> {
   const { ports, keys, tenant } = scope;
   const found: Key[] = [keys.team(tenant)];
@@ -95,9 +97,9 @@ async function keysOfPeople(scope: Scope): Promise<Key[]> {
     if (item) found.push(keys.apiKey(item.digest));
     found.push(pointer);
   }
-  for (const { pk, sk, invitation } of await allUsers(scope)) {
-    if (invitation) found.push(keys.invitation(invitation.digest));
-    found.push({ pk, sk });
+  for (const user of await allUsers(scope)) {
+    if (user.invitation) found.push(keys.invitation(user.invitation.digest));
+    found.push(...(await sessionKeysOf(scope, user.id)), ...meansKeys(keys, user), { pk: user.pk, sk: user.sk });
   }
   return found;
 }
