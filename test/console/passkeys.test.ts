@@ -41,7 +41,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     await addPasskey(person, 'laptop');
     await signOut(person);
     await signInByPasskey(person);
-    expect(await person.page.innerText('#who')).toMatch(/^Ben, member of /);
+    expect(await person.page.textContent('#who')).toMatch(/^Ben, member of /);
     expect(person.complaints).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
       await person.authenticator();
       await person.page.goto(service.url.replace('127.0.0.1', host));
       await seen(person, 'sign-in');
-      expect(await person.page.innerText('#why-no-passkey')).toMatch(/need (a name|https)/);
+      expect(await person.page.textContent('#why-no-passkey')).toMatch(/need (a name|https)/);
       expect(await person.page.isDisabled('#by-passkey')).toBe(true);
       await person.page.fill('#by-key [name=key]', key);
       await person.page.click('#by-key [type=submit]');
