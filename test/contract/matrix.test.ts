@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf } from '#infra/docs/walk.ts';
+import { type Places, pathOf, WALKED_PAGE } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { type Caller, callersByKey, callersByRight, keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
@@ -39,7 +39,7 @@ let callers: Caller[];
 /** Those who may read, and see no secret. */
 let readers: Client[];
 beforeAll(async () => {
-  service = await startService({ world: { net: answeringNet, clock } });
+  service = await startService({ env: { PUBLIC_URL: WALKED_PAGE }, world: { net: answeringNet, clock } });
   const withKey = (key: string) => clientOf(service.url, key);
   admin = withKey((await tenantOf(service)).key);
   stranger = withKey((await tenantOf(service)).key);

@@ -7,9 +7,9 @@ export async function walkAs(
   endpoints: readonly string[],
 ): Promise<{ places: Places; walked: Set<string> }> {
   const walked = new Set<string>();
-  const places = await walk(endpoints, async (endpoint, path, body) => {
+  const places = await walk(endpoints, async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
-    const answer = await client.send(method, path, { body });
+    const answer = await client.send(method, path, { body, headers });
     walked.add(endpoint);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body;
