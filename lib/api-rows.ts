@@ -1,3 +1,4 @@
+import { auditRows } from '#lib/access/audit-routes.ts';
 import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { actionRows } from '#lib/actions/routes.ts';
@@ -15,6 +16,7 @@ import { openapiRows } from './openapi-route.ts';
 /** Every endpoint of the API, one list a room. */
 export const apiRows: Route<Context>[] = [
   ...accessRows,
+  ...auditRows,
   ...catalogRows,
   ...checkRows,
   ...pushRows,

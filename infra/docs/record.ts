@@ -34,6 +34,9 @@ function idsOf(clock: Clock): Ids {
 /** An id: its prefix and ten characters of its time, then chance. */
 const ID = /\b([a-z]{3}_[0-9a-z]{10})([0-9a-z]{16})\b/g;
 
+/** What a request is called. */
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
 /** Examples whose ids are the same in every walk: chance gives way to the order in which they appear. */
 function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Example> {
   const steady = new Map<string, string>();
@@ -41,7 +44,12 @@ function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Exam
     if (!steady.has(id)) steady.set(id, start + digest(`id ${steady.size}`).toString('hex').slice(0, 16));
     return steady.get(id)!;
   });
-  return new Map(JSON.parse(text));
+  const requests = new Map<string, string>();
+  const whole = text.replace(UUID, (id) => {
+    if (!requests.has(id)) requests.set(id, digest(`request ${requests.size}`).toString('hex'));
+    return requests.get(id)!.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+  });
+  return new Map(JSON.parse(whole));
 }
 
 /** Every host answers at once that it has heard; nothing leaves this machine. */

@@ -8,7 +8,7 @@ import type { ApiEvent, ApiResult } from './api-event.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
-import { type Method, Reply, type Route } from './route.ts';
+import { LINES, type Method, Reply, type Route } from './route.ts';
 import { parse, parseBody } from './validation.ts';
 
 /** What is known of a request before its key is. */
@@ -127,9 +127,17 @@ export function makeRouter<Context extends { caller: Rights }>(rows: Route<Conte
     const call = { params, query, body, loaded, headers: event.headers, url: { path: event.rawPath, search } };
     const result = await row.run(context, call as never);
     const { value, headers } = result instanceof Reply ? result : { value: result, headers: {} };
+    if (row.lines && wantsLines(event.headers.accept)) {
+      return { status: row.status, text: linesOf(value as unknown[]), headers: { ...headers, 'content-type': LINES } };
+    }
     return { status: row.status, text: row.status === 204 ? '' : JSON.stringify(value), headers };
   }
 }
+
+const wantsLines = (accept = ''): boolean =>
+  accept.split(',').some((type) => type.split(';', 1)[0]!.trim().toLowerCase() === LINES);
+
+const linesOf = (records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 /** What a request with a key is counted by. */
 function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {
