@@ -29,6 +29,7 @@ export const auditRows = [
     }),
     reply: z.array(AuditEntry),
     lines: true,
+    errors: ['READ_ONLY'],
     run: async (context, { query, url }) => {
       mustBeSpan(query);
       if (query.kind === 'access') mustBeAllowed(context.caller, 'audit');
