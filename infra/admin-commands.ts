@@ -9,6 +9,7 @@ import { allAccounts, keyList, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { gather } from '#lib/platform/table/paging.ts';
+import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
@@ -17,6 +18,7 @@ export const OPTIONS = {
   name: { type: 'string' },
   label: { type: 'string' },
   ...LIMIT_FLAGS,
+  ...AUDIT_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -117,6 +119,7 @@ export const COMMANDS: Record<string, Command> = {
       return showAccount(await endAccount({ ...world, tenant }));
     },
   },
+  audit: auditCommand,
   'key list': {
     takes: [],
     names: ['account'],
