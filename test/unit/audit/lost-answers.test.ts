@@ -16,7 +16,7 @@ import { isNoted, notedRows } from '#test/support/noted-rows.ts';
  * Whatever is done twice so, the change was made once, and is noted once.
  */
 
-/** Each write takes place, its answer is lost, and it is sent again: what the second sending says is all that is known. */
+/** Each write takes place, its answer is lost, and it is sent again: all that is known is what that says. */
 const sentTwice = (table: Table): Table => ({
   ...table,
   transact: async (writes) => {
