@@ -12,6 +12,7 @@ import { linkByOperator, type SignInLink } from '#lib/access/team/sign-in-link.t
 import { endAccount } from '#lib/end-account.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { gather } from '#lib/platform/table/paging.ts';
+import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
@@ -25,6 +26,7 @@ export const OPTIONS = {
   'entity-ids': { type: 'string' },
   skills: { type: 'string' },
   ...LIMIT_FLAGS,
+  ...AUDIT_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
   revoke: { type: 'boolean' },
@@ -158,6 +160,7 @@ export const COMMANDS: Record<string, Command> = {
       return { text: `All sessions of ${user || `account ${tenant}`} have ended.`, json: { ended: ids } };
     },
   },
+  audit: auditCommand,
   'key list': {
     takes: [],
     names: ['account'],

@@ -11,6 +11,7 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { readSettings, type Settings, wrongSettings } from '#lib/platform/settings.ts';
 import { unknownSettings } from '#lib/platform/unknown-settings.ts';
+import { AUDIT_USAGE } from './admin-audit.ts';
 import { COMMANDS, type Command, OPTIONS, type OperatorEnv, type Options } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
 import { parseFlags, UsageError } from './flags.ts';
@@ -31,6 +32,8 @@ ${LIMIT_USAGE}
   npm run admin -- user link ID [USER] [--revoke]        a link that signs in the first admin, or a user, once, within
                                                          an hour; --revoke ends passkeys, identities and sessions
   npm run admin -- session end ID [USER]                 ends the sessions of everybody, or of a user
+  npm run admin -- audit ID                              who changed what in it
+${AUDIT_USAGE}
   npm run admin -- key list ID                           the keys of an account, without what is secret
   npm run admin -- key delete ID KEY                     it is refused from then on
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
@@ -43,14 +46,15 @@ ${LIMIT_USAGE}
 
 /** The command that the words name, judged as a whole before anything is opened. */
 function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
-  const name = words.slice(0, 2).join(' ');
+  const [first = '', second = ''] = words;
+  const name = Object.hasOwn(COMMANDS, first) ? first : `${first} ${second}`.trim();
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     const near = nearest(name, Object.keys(COMMANDS));
     const hint = near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
     throw new UsageError(`There is no command "${name}"; ${hint}`);
   }
-  const ids = words.slice(2);
+  const ids = words.slice(name.split(' ').length);
   const missing = command.names[ids.length];
   if (missing)
     throw new UsageError(

@@ -1,3 +1,4 @@
+import { auditRows } from '#lib/access/audit-routes.ts';
 import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { actionRows } from '#lib/actions/routes.ts';
@@ -15,6 +16,7 @@ import { openapiRows } from './openapi-route.ts';
 /** What the function `api` answers, one list a room. The ways to sign in have a function of their own (all-rows.ts). */
 export const apiRows: Route<Context>[] = [
   ...accessRows,
+  ...auditRows,
   ...catalogRows,
   ...checkRows,
   ...pushRows,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
 import { readOnlyMembers } from '#lib/platform/http/read-only-members.ts';
-import type { Route } from '#lib/platform/http/route.ts';
+import { LINES, type Route } from '#lib/platform/http/route.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { content, ERROR, failure, RATE_HEADERS } from './openapi-errors.ts';
@@ -60,7 +60,7 @@ export function errorCodes(row: Row): ErrorCode[] {
     row.access !== 'open' && 'UNAUTHORIZED',
     row.access !== 'open' && 'ACCOUNT_DISABLED',
     row.access !== 'open' && 'FORBIDDEN',
-    row.access !== 'open' && row.access !== 'read' && 'READ_ONLY',
+    row.access !== 'open' && !ruleOf(row.access).read_only && 'READ_ONLY',
     row.path.includes('{') && 'NOT_FOUND',
     row.body !== undefined && 'PAYLOAD_TOO_LARGE',
     ...(row.errors ?? []),
@@ -194,8 +194,15 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
           Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
         }),
       },
-      ...(row.reply && { content: content(book.toJson(row.reply, 'output'), example?.answer) }),
+      ...(row.reply && { content: { ...content(book.toJson(row.reply, 'output'), example?.answer), ...lines(row) } }),
     };
+  }
+
+  /** A record a line, for who asks for that. */
+  function lines({ lines, reply }: Row): Json {
+    return lines && reply instanceof z.ZodArray
+      ? { [LINES]: { schema: book.toJson(reply.element as z.ZodType, 'output') } }
+      : {};
   }
 
   /** One response a status, shared by all endpoints that have the same codes there. */

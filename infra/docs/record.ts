@@ -37,6 +37,9 @@ const ID = /\b([a-z]{3}_[0-9a-z]{10})([0-9a-z]{16})\b/g;
 /** A user's id in base64url, as passkeys keep it: 30 characters in 40. */
 const HANDLE = /\bdXNyXz[\w-]{34}\b/g;
 
+/** What a request is called. */
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
 /** Examples whose ids are the same in every walk: chance gives way to the order in which they appear. */
 function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Example> {
   const steady = new Map<string, string>();
@@ -48,7 +51,12 @@ function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Exam
   const handles = JSON.stringify([...examples]).replace(HANDLE, (handle) =>
     Buffer.from(steadied(Buffer.from(handle, 'base64url').toString())).toString('base64url'),
   );
-  return new Map(JSON.parse(steadied(handles)));
+  const requests = new Map<string, string>();
+  const whole = steadied(handles).replace(UUID, (id) => {
+    if (!requests.has(id)) requests.set(id, digest(`request ${requests.size}`).toString('hex'));
+    return requests.get(id)!.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+  });
+  return new Map(JSON.parse(whole));
 }
 
 /** Every host answers at once that it has heard; nothing leaves this machine. */

@@ -2,6 +2,7 @@
 export const tags: Readonly<Record<string, string>> = {
   me: 'The account of a key, its limits, and whose key it is.',
   account: 'Name and contact of the account.',
+  audit: 'Who changed what, and when.',
   auth: 'API keys. Every request but a few open ones carries one, or a session: `Authorization: Bearer fw_…`.',
   settings: 'The team: members and pending invitations.',
   invitations: 'Accepting an invitation, without a key.',

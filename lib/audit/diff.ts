@@ -20,7 +20,7 @@ export function changesOf(before: Side, after: Side): Change[] {
 }
 
 function differences(path: string, before: Side, after: Side): Change[] {
-  if (isDeepStrictEqual(before.real, after.real)) return [];
+  if (isDeepStrictEqual(before.real ?? null, after.real ?? null)) return [];
   if (!isMap(before, after)) return [{ path, from: shownOf(before), to: shownOf(after) }];
   const names = new Set([...namesOf(before.real), ...namesOf(after.real)]);
   return [...names].flatMap((name) =>

@@ -53,7 +53,7 @@ export const Via = z
   .describe('The way it came: the web console, the API, MCP, the operator at the command line, an identity provider.');
 export type Via = z.infer<typeof Via>;
 
-export const Actor = z
+const Actor = z
   .object({
     type: z
       .enum(['user', 'key', 'operator', 'system'])
@@ -64,7 +64,6 @@ export const Actor = z
     key_label: z.string().nullable().describe('Label of the API key, as it was then.'),
   })
   .describe('Who did it.');
-export type Actor = z.infer<typeof Actor>;
 
 export const Change = z.object({
   path: z.string().describe('The member, with dots: config.grace_seconds.'),

@@ -42,8 +42,8 @@ type AuditEnv = Env<'clock' | 'ids' | 'settings'> & { tenant: string };
 const DRAW_AGAIN_MS = 4_000;
 
 /**
- * Makes what writes the one entry of a use case: call it once, before any try to write. Its id and time are drawn at the
- * first try and stay for the next ones, so that a try that was done and whose answer was lost counts once. Where a
+ * Makes what writes the one entry of a use case: call it once, before any try to write. Its id and time are drawn at
+ * the first try and stay for the next ones, so that a try that was done and whose answer was lost counts once. Where a
  * use case has several transactions, the last one carries it.
  */
 export function noteAs<Thing>(env: AuditEnv, author: Author, verb: Verb, of: Audited<Thing>): Note<Thing> {

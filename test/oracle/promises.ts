@@ -1,5 +1,6 @@
 import { checkActions } from './actions.ts';
 import { checkAlerts } from './alerts.ts';
+import { checkAudit } from './audit.ts';
 import { checkBeliefs } from './beliefs.ts';
 import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
@@ -54,6 +55,7 @@ export const promises: Record<string, Check> = {
   'disabled account': fromInside(checkDisabledAccount),
   runs: fromInside(checkRuns),
   alerts: checkAlerts,
+  audit: fromInside(checkAudit),
   beliefs: fromInside(checkBeliefs),
   messages: fromInside(checkMessages),
   lineage: fromInside((inside) => checkLineage(inside)),

@@ -11,6 +11,7 @@ import { type Service, tenantOf } from './service.ts';
 /** Who an access is for: the roles that may, and the scopes of which a key that has any needs one. */
 const MAY: Record<Exclude<Access, 'open'>, { roles: readonly Role[]; scopes: readonly KeyScope[] }> = {
   read: { roles: ['viewer', 'responder', 'member', 'admin'], scopes: ['read', 'respond', 'write'] },
+  changes: { roles: ['viewer', 'responder', 'member', 'admin'], scopes: ['read', 'respond', 'write', 'audit'] },
   respond: { roles: ['responder', 'member', 'admin'], scopes: ['respond'] },
   push: { roles: ['member', 'admin'], scopes: ['push'] },
   write: { roles: ['member', 'admin'], scopes: ['write'] },
@@ -39,7 +40,7 @@ export function verdictOn({ role, scopes = null, is_read_only = false }: Held, a
   if (access === 'open') return 'let in';
   const may = MAY[access];
   if (!may) throw new Error(`Nobody has said in test/support/callers.ts who may ${access}.`);
-  if (is_read_only && access !== 'read') return 'READ_ONLY';
+  if (is_read_only && access !== 'read' && access !== 'changes') return 'READ_ONLY';
   if (scopes && !scopes.some((scope) => may.scopes.includes(scope))) return 'FORBIDDEN';
   return may.roles.includes(role) ? 'let in' : 'FORBIDDEN';
 }

@@ -1,14 +1,19 @@
 import * as z from 'zod';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
+/** In no manifest that is for everybody. */
+const BY_NAME_ALONE = ['list_changes'];
+
 /** The manifest under which a tenant makes the built-in tools known to its MCP clients: the body of POST /v1/skills. */
 export const catalogOps = () => ({
   slug: 'catalog-ops',
   name: 'Catalog operations',
   description: 'What is monitored, how it is, what happened, and new checks.',
   version: '1.0.0',
-  tools: [...builtInTools.values()].map(({ name, description, input }) => {
-    const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
-    return { name, description, inputSchema };
-  }),
+  tools: [...builtInTools.values()]
+    .filter(({ name }) => !BY_NAME_ALONE.includes(name))
+    .map(({ name, description, input }) => {
+      const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+      return { name, description, inputSchema };
+    }),
 });

@@ -4,6 +4,7 @@ import { getEntity } from './get-entity.ts';
 import { getHistory } from './get-history.ts';
 import { getStatusSummary } from './get-status-summary.ts';
 import { listBlueprints } from './list-blueprints.ts';
+import { listChanges } from './list-changes.ts';
 import { listEntities } from './list-entities.ts';
 import { listIncidents } from './list-incidents.ts';
 import type { Tool } from './tool.ts';
@@ -16,6 +17,7 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     getEntity,
     listBlueprints,
     listIncidents,
+    listChanges,
     getCheckResults,
     getHistory,
     createHttpCheck,

@@ -16,14 +16,17 @@ export type Rights = {
   is_read_only: boolean;
 };
 
-type Rule = { role: Role; scopes: readonly KeyScope[] };
+/** `read_only`: a read-only key may, too. */
+type Rule = { role: Role; scopes: readonly KeyScope[]; read_only?: true };
 
 /**
  * What it takes to use an endpoint or a tool: the least role, and the scopes of which a key that is held to any needs
  * one; with none of them only a key without scopes, or a session, will do.
  */
 const RULES = {
-  read: { role: 'viewer', scopes: ['read', 'respond', 'write'] },
+  read: { role: 'viewer', scopes: ['read', 'respond', 'write'], read_only: true },
+  // The audit log; `audit` opens all of it.
+  changes: { role: 'viewer', scopes: ['read', 'respond', 'write', 'audit'], read_only: true },
   respond: { role: 'responder', scopes: ['respond'] },
   push: { role: 'member', scopes: ['push'] },
   write: { role: 'member', scopes: ['write'] },
@@ -56,7 +59,7 @@ export function mustBeAllowed(rights: Rights, access: Guarded): void {
 
 function refusalOf({ role, scopes, is_read_only }: Rights, access: Guarded): AppError | undefined {
   const rule = ruleOf(access);
-  if (is_read_only && access !== 'read') {
+  if (is_read_only && !rule.read_only) {
     return new AppError('READ_ONLY', 'This key is read-only. Use a key that was created without is_read_only.');
   }
   if (scopes && !rule.scopes.some((scope) => scopes.includes(scope))) return tooNarrow(scopes, rule);

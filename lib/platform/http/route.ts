@@ -2,6 +2,9 @@ import type * as z from 'zod';
 import type { ErrorCode } from '#lib/platform/errors.ts';
 import type { Access } from './access.ts';
 
+/** The media type of a record a line (NDJSON). */
+export const LINES = 'application/x-ndjson';
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What the gates hand to an endpoint, beside its own context. */
@@ -58,6 +61,8 @@ export type Route<Context> = {
   body?: z.ZodType;
   /** What it answers; absent where no body is sent. */
   reply?: z.ZodType;
+  /** The list that it answers may be had a record a line (NDJSON), by Accept. */
+  lines?: true;
   /** Codes it may answer beyond those that follow from the row: infra/docs/openapi.ts says which do. */
   errors?: readonly ErrorCode[];
   /** Largest body in bytes; default 256 KB. */
@@ -88,6 +93,7 @@ export const route =
       query?: Q;
       headers?: z.ZodObject;
       body?: B;
+      lines?: true;
       errors?: readonly ErrorCode[];
       maxBody?: number;
       load?: (context: Context, params: ParamsOf<Path>) => Promise<Loaded>;

@@ -8,7 +8,7 @@ import type { ApiEvent, ApiResult } from './api-event.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
-import { type Method, Reply, type Route } from './route.ts';
+import { LINES, type Method, Reply, type Route } from './route.ts';
 import { parse, parseBody } from './validation.ts';
 
 /** What is known of a request before its key is. */
@@ -138,11 +138,20 @@ export function makeRouter<Context extends { caller: Rights }>(rows: Route<Conte
     const call = { params, query, body, loaded, headers: sent, cookies: came, url: { path: event.rawPath, search } };
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
+    if (row.lines && wantsLines(event.headers.accept)) {
+      const text = linesOf(value as unknown[]);
+      return { status: row.status, text, headers: { ...headers, 'content-type': LINES }, cookies };
+    }
     return { status: row.status, text: hasBody(row.status) ? JSON.stringify(value) : '', headers, cookies };
   }
 }
 
 const hasBody = (status: number): boolean => status !== 204 && status !== 303;
+
+const wantsLines = (accept = ''): boolean =>
+  accept.split(',').some((type) => type.split(';', 1)[0]!.trim().toLowerCase() === LINES);
+
+const linesOf = (records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 /** What a request with a key is counted by. */
 function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {

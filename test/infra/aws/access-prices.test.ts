@@ -39,8 +39,8 @@ async function probed(checks: number, minutes: number) {
   const counted = async (path: string, ms: number): Promise<Units> =>
     (await aws.count(ms)).paths.get(path) ?? noUnits();
   /** A request without what the gate takes, which has a row of its own. */
-  async function priceOf(path: string): Promise<Units> {
-    const answer = aws.call('api', 'call', fleet.key, { method: 'GET', path });
+  async function priceOf(path: string, change: { method?: 'PUT'; body?: object } = {}): Promise<Units> {
+    const answer = aws.call('api', 'call', fleet.key, { method: 'GET', path, ...change });
     const units = await counted('call', 5000);
     await answer;
     return { ...units, read_units: units.read_units - stated('Bearer gate').reads };
@@ -105,4 +105,19 @@ describe('the newest results of many checks', () => {
     expectPrice('the newest result of each of 200 checks', newest);
     expect(stated('the newest result of each of 200 checks').reads).toBeLessThanOrEqual(12);
   }, 300_000);
+});
+
+describe('the audit log', () => {
+  it('makes a change two units dearer, and a page of it is read from all buckets', async () => {
+    const { priceOf, fleet } = await probed(100, 0);
+    const entity = '/v1/blueprints/service/entities/service-1';
+    expectPrice('a change of an entity', await priceOf(entity, { method: 'PUT', body: { name: 'Web shop' } }));
+    // What changes nothing is not written.
+    expect((await priceOf(entity, { method: 'PUT', body: { name: 'Web shop' } })).write_units).toBe(0);
+    expectPrice(
+      'a change of the name of a check',
+      await priceOf(`/v1/checks/${fleet.checks[0]}`, { method: 'PUT', body: { name: 'home page' } }),
+    );
+    expectPrice('a page of 50 audit entries', await priceOf('/v1/audit'));
+  }, 120_000);
 });

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { AuditEntry } from '#lib/audit/entry.ts';
+import { AuditFilter, mustBeSpan } from '#lib/audit/query.ts';
+import { readLog } from '#lib/audit/read-log.ts';
+import { entryRecord } from '#lib/audit/summary.ts';
+import { may, mustBeAllowed } from '#lib/platform/http/access.ts';
+import { route } from '#lib/platform/http/route.ts';
+import { decodeCursor, encodeCursor, ListQuery, limitParam, listReply, Position } from '#lib/platform/table/paging.ts';
+import type { Context } from './context.ts';
+
+const row = route<Context>();
+
+export const auditRows = [
+  row({
+    method: 'GET',
+    path: '/v1/audit',
+    access: 'changes',
+    summary: 'Who changed what, and when; all of it with the access audit, else what is of the kind config',
+    status: 200,
+    query: AuditFilter.extend({
+      order: z
+        .enum(['desc', 'asc'])
+        .default('desc')
+        .describe(
+          'desc: newest first. asc: oldest first, up to 15 seconds ago, and always with a next link: whoever goes on from there misses none.',
+        ),
+      ...ListQuery.shape,
+      limit: limitParam(50, 500),
+    }),
+    reply: z.array(AuditEntry),
+    lines: true,
+    errors: ['READ_ONLY'],
+    run: async (context, { query, url }) => {
+      mustBeSpan(query);
+      if (query.kind === 'access') mustBeAllowed(context.caller, 'audit');
+      const whole = may(context.caller, 'audit');
+      const wanted = whole ? query : { ...query, kind: 'config' as const };
+      const { order, limit } = query;
+      const scope = `${context.tenant} audit ${order}`;
+      const after = decodeCursor(scope, query.cursor, Position);
+      const { values, next } = await readLog(context, wanted, { order, after, limit });
+      const entries = values.map((item) => entryRecord(item, whole));
+      return listReply(entries, url, next === undefined ? undefined : encodeCursor(scope, next));
+    },
+  }),
+];

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endpointOf } from '#infra/docs/openapi.ts';
+import { answeringNet } from '#infra/docs/record.ts';
+import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
+import { apiRows } from '#lib/api-rows.ts';
+import type { AuditEntry } from '#lib/audit/entry.ts';
+import { type Client, clientOf, failure } from '#test/support/client.ts';
+import { isNoted, notedRows } from '#test/support/noted-rows.ts';
+import { type Service, startService, type Tenant, tenantOf } from '#test/support/service.ts';
+
+/**
+ * Every endpoint that changes something, and what the audit log says of it. A new row is here by itself; what it needs
+ * comes from infra/docs/walk.ts.
+ */
+
+type Done = { endpoint: string; path: string; body: unknown; entries: AuditEntry[] };
+
+let service: Service;
+let tenant: Tenant;
+let admin: Client;
+let places: Places;
+const done: Done[] = [];
+
+const log = async (): Promise<AuditEntry[]> => (await admin.get('/v1/audit?limit=500')).body;
+
+/** What a call adds to the log. */
+async function added(call: () => Promise<unknown>): Promise<AuditEntry[]> {
+  const before = new Set((await log()).map(({ id }) => id));
+  await call();
+  return (await log()).filter(({ id }) => !before.has(id));
+}
+
+beforeAll(async () => {
+  service = await startService({ world: { net: answeringNet } });
+  tenant = await tenantOf(service);
+  admin = clientOf(service.url, tenant.key);
+  const endpoints = apiRows.map(endpointOf);
+  places = await walk(endpoints, async (endpoint, path, body) => {
+    const [method = ''] = endpoint.split(' ');
+    let answer: unknown;
+    const entries = await added(async () => {
+      const got = await admin.send(method, path, { body });
+      if (got.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(got.body)}`);
+      answer = got.body;
+    });
+    done.push({ endpoint, path, body, entries });
+    return answer;
+  });
+});
+afterAll(() => service.stop());
+
+const made = (path: string) => Object.keys(places).indexOf(path.split('/').at(-2)!);
+
+describe('a call that succeeds', () => {
+  it('makes exactly one entry where something is changed, and none where it is read or pushed', () => {
+    const counts = done.map(({ endpoint, entries }) => ({ endpoint, entries: entries.length }));
+    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isNoted(endpoint) ? 1 : 0 })));
+    expect(counts.filter(({ entries }) => entries === 1).length).toBeGreaterThan(20);
+  });
+
+  it.each(notedRows.filter((row) => row.method !== 'DELETE'))('is noted with what it did: $endpoint', async (row) => {
+    const { body: me } = await admin.get('/v1/me');
+    const found = done.filter(({ endpoint }) => endpoint === row.endpoint);
+    expect(found.length).toBeGreaterThan(0);
+    for (const { entries } of found) {
+      const [entry] = entries as [AuditEntry];
+      expect(entry).toMatchObject({ via: 'api', tool: null, ip: '127.0.0.1', user_agent: 'node', more_changes: 0 });
+      expect(entry.action).toBe(`${entry.target.type}.${entry.action.split('.')[1]}`);
+      expect(entry.target.id).not.toBe('');
+      expect(entry.target.name).not.toBe('');
+      expect(entry.changes.length).toBeGreaterThan(0);
+      for (const { from, to } of entry.changes) expect([from, to]).not.toEqual([null, null]);
+      expect(entry.summary).toMatch(/^\S.*\.$/);
+      if (row.access === 'open') expect(entry.actor).toMatchObject({ type: 'user', key_id: null });
+      else expect(entry.actor).toMatchObject({ type: 'key', user_id: me.user.id, email: me.user.email });
+    }
+  });
+});
+
+describe('a call that is refused', () => {
+  const other = (id: string): string => `${id.slice(0, -3)}xyz`;
+
+  it.each(notedRows)('makes no entry: $endpoint', async (row) => {
+    const path = pathOf(row.endpoint, places);
+    const nowhere = pathOf(row.endpoint, Object.fromEntries(Object.entries(places).map(([k, id]) => [k, other(id)])));
+    expect(
+      await added(async () => {
+        if (row.access !== 'open') expect((await clientOf(service.url, '').send(row.method, path)).status).toBe(401);
+        if (row.body) {
+          expect(await admin.send(row.method, path, { body: '{"name": ' })).toMatchObject(
+            failure(400, 'VALIDATION_ERROR'),
+          );
+        }
+        if (path !== nowhere) expect((await admin.send(row.method, nowhere, { body: {} })).status).toBe(404);
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe('a change that changes nothing', () => {
+  const repeatable = notedRows.filter((row) => row.status === 200 && row.body && row.access !== 'respond');
+
+  it('may be sent to several endpoints', () => expect(repeatable.length).toBeGreaterThan(5));
+
+  it.each(repeatable)('makes no entry, and leaves updated_at as it is: $endpoint', async (row) => {
+    const { path, body } = done.findLast(({ endpoint }) => endpoint === row.endpoint)!;
+    const first = await admin.send(row.method, path, { body });
+    let second: typeof first | undefined;
+    const entries = await added(async () => {
+      second = await admin.send(row.method, path, { body });
+    });
+    expect(entries).toEqual([]);
+    expect(second).toMatchObject({ status: 200, body: first.body });
+  });
+});
+
+// The last of all: what was made last goes first.
+describe('what is deleted', () => {
+  it('is noted once, with what it was, and not when it is gone already', async () => {
+    const rest = pathOf('GET /v1/blueprints/{blueprint_slug}/entities', places);
+    const deleting = notedRows.filter((row) => row.method === 'DELETE').sort((a, b) => made(b.path) - made(a.path));
+    for (const row of deleting) {
+      if (row.path === '/v1/blueprints/{slug}') await admin.del(`${rest}/database`);
+      const path = pathOf(row.endpoint, places);
+      const entries = await added(async () => expect((await admin.del(path)).status).toBe(204));
+      expect(entries, row.endpoint).toHaveLength(1);
+      expect(entries[0]!.changes.length, row.endpoint).toBeGreaterThan(0);
+      for (const { to } of entries[0]!.changes) expect(to).toBeNull();
+      expect(await added(async () => expect((await admin.del(path)).status).toBe(404))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf } from '#test/support/client.ts';
+import { runCommand } from '#test/support/command.ts';
+import { type Service, startService } from '#test/support/service.ts';
+
+let dir: string;
+let service: Service;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-admin-audit-'));
+  service = await startService({ dir });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(dir, { recursive: true });
+});
+
+const admin = (args: string[]) => runCommand('infra/admin.ts', args, { DATA_DIR: dir });
+
+const json = async (...args: string[]) => {
+  const { code, out, err } = await admin([...args, '--json']);
+  if (code !== 0) throw new Error(err);
+  return JSON.parse(out);
+};
+const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--again');
+const as = (key: string) => clientOf(service.url, key);
+
+describe("what the operator's CLI does, beside a running service", () => {
+  it('is noted in the log of the account, which it shows', async () => {
+    const { account, key } = await create();
+    await json('account', 'set-limits', account.id, '--checks', '7');
+    await json('account', 'disable', account.id);
+    await json('account', 'disable', account.id);
+    await json('account', 'enable', account.id);
+    const issued = await json('key', 'issue', account.id);
+    await json('key', 'delete', account.id, issued.id);
+    const entries = await json('audit', account.id);
+    expect(entries.map((entry: { action: string }) => entry.action)).toEqual([
+      'key.delete',
+      'key.create',
+      'account.enable',
+      'account.disable',
+      'account.update',
+      'account.create',
+    ]);
+    for (const entry of entries) expect(entry).toMatchObject({ actor: { type: 'operator', email: null }, via: 'cli' });
+    expect(entries[4].changes).toEqual([{ path: 'check_limit_per_entity', from: 25, to: 7 }]);
+    expect((await as(key).get('/v1/audit')).body).toEqual(entries);
+    const { out } = await admin(['audit', account.id, '--kind', 'access', '--limit', '1']);
+    expect(out).toMatch(/^\S+Z {2}The operator deleted API key "Issued by the operator"\.\nThere are more; --limit 2 /);
+    expect(await json('audit', account.id, '--action', 'account.', '--until', '2026-01-01')).toEqual([]);
+    expect(await json('audit', account.id, '--target', issued.id, '--actor', 'operator')).toHaveLength(2);
+  });
+
+  it('puts an account that it deletes where the running service looks for what to reclaim', async () => {
+    const accounts = [await create(), await create(), await create(), await create()];
+    for (const { account } of accounts) await json('account', 'delete', account.id, '--confirm', account.id);
+    const { items } = await service.ports.table.query({ partition: service.keys.entries(0) });
+    const found = items.map(({ sk }) => sk);
+    for (const { account } of accounts) expect(found).toContain(`account_end#${account.id}#${account.id}`);
+    expect((await json('audit', accounts[0]!.account.id))[0]).toMatchObject({ action: 'account.delete' });
+  });
+});
+
+describe('admin audit', () => {
+  it('says so where there are no entries', async () => {
+    expect(await admin(['audit', 'acc_none'])).toMatchObject({ code: 0, out: 'There are no entries.\n' });
+  });
+
+  it.each([
+    ['without an account', ['audit'], 'audit needs the id of an account'],
+    ['of a kind that there is not', ['audit', 'acc_none', '--kind', 'all'], 'kind'],
+    ['of an action that there is not', ['audit', 'acc_none', '--action', 'check'], 'check.update'],
+    ['since after until', ['audit', 'acc_none', '--since', '2026-11-22', '--until', '2026-11-21'], 'since'],
+    ['of no entries at all', ['audit', 'acc_none', '--limit', '0'], '--limit must be a whole number'],
+    ['with the option of another command', ['audit', 'acc_none', '--label', 'x'], '--label'],
+  ])('%s exits 2 with one sentence', async (_name, args, says) => {
+    const { code, out, err } = await admin(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^[^\n]{10,}\n$/);
+    expect(err).toContain(says);
+  });
+});

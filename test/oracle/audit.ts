@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AuditItem } from '#lib/audit/entry.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { type Change, type Commit, type Inside, isCheckKey } from './inside.ts';
+
+/**
+ * Whatever somebody changes is noted in the audit log, once, by the transaction that makes the change; nothing else is,
+ * and no entry is ever changed.
+ */
+export function checkAudit({ seen }: Inside): string[] {
+  const wrong: string[] = [];
+  const noted = new Map<string, string>();
+  for (const commit of seen.commits) {
+    const changed = commit.changes.flatMap((change) => changeBySomebody(change) ?? []);
+    const entries = commit.changes.filter(({ key }) => key.pk.includes('#AUDIT#'));
+    const isReclaimed = seen.runs.get(commit.run ?? 0)?.function === 'reclaimer';
+    const wanted = changed.length > 0 && !isReclaimed ? 1 : 0;
+    if (entries.length !== wanted) wrong.push(`${entries.length} entries of ${whatIs(commit, changed)}`);
+    for (const { key, before, after } of entries) {
+      if (before) wrong.push(`the entry ${key.sk} was written again at ${commit.at}`);
+      const { id, request_id } = (after ?? {}) as Partial<AuditItem>;
+      if (request_id === null || request_id === undefined) continue;
+      // Two accounts may call their requests the same.
+      const name = `${key.pk.split('#')[1]} ${request_id}`;
+      const other = noted.get(name);
+      if (other !== undefined) wrong.push(`the request ${request_id} was noted as ${other} and as ${id}`);
+      noted.set(name, id!);
+    }
+  }
+  return wrong;
+}
+
+const whatIs = ({ at }: Commit, changed: string[]): string =>
+  `${changed.length > 0 ? `the change of ${changed.join(', ')}` : 'what is no change'} at ${at}`;
+
+/** What somebody sets of each kind of thing. */
+const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
+  [({ sk }) => sk === 'ACCOUNT', ['disabled', 'deleted_at', 'name', 'email']],
+  [({ pk, sk }) => pk.endsWith('#BLUEPRINTS') && sk.startsWith('B#'), ['name', 'description', 'fields']],
+  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields']],
+  [isCheckKey, ['rev', 'name']],
+  [
+    ({ sk }) => sk === 'POLICY',
+    ['cooldown_seconds', 'notify_on_recovery', 'silenced', 'repeat_interval_seconds', 'catch_up', 'channels'],
+  ],
+  [
+    ({ sk }) => sk.startsWith('act_'),
+    ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds'],
+  ],
+  [({ sk }) => sk.startsWith('SKILL#'), ['name', 'description', 'version', 'tools', 'enabled']],
+];
+
+/** The key of what is changed here by somebody; undefined for what the service does by itself. */
+function changeBySomebody({ key, before, after }: Change): string | undefined {
+  const isNew = !before && after !== undefined;
+  const beganBy = (item: Item | undefined) => item as { trigger?: string; kind?: string } | undefined;
+  if (isNew && key.sk === 'EXECUTION') return beganBy(after)?.trigger === 'manual' ? key.pk : undefined;
+  if (isNew && key.pk.includes('#DELIVERIES#')) return beganBy(after)?.kind === 'test' ? key.pk : undefined;
+  const [, members] = SETTINGS.find(([is]) => is(key)) ?? [];
+  const valuesOf = (item: Item | undefined) => item && members?.map((name) => item[name as keyof Item]);
+  return members && !isDeepStrictEqual(valuesOf(before), valuesOf(after)) ? `${key.pk} ${key.sk}` : undefined;
+}

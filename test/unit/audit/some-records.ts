@@ -1,0 +1,183 @@
+import { auditedAccount } from '#lib/access/account.ts';
+import { auditedKey } from '#lib/access/api-key.ts';
+import { auditedUser } from '#lib/access/team/team.ts';
+import { auditedAction } from '#lib/actions/action.ts';
+import { channelTypes } from '#lib/alerts/channels/registry.ts';
+import { auditedChannel, auditedPolicy } from '#lib/alerts/policy/views.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import { auditedBlueprint, auditedField } from '#lib/catalog/blueprint.ts';
+import { auditedEntity } from '#lib/catalog/entity-item.ts';
+import { auditedRelation } from '#lib/catalog/relations/relation.ts';
+import { auditedCheck } from '#lib/checks/check-record.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
+import { auditedSkill } from '#lib/mcp/skills/skill.ts';
+
+/** Texts of a record that hold a secret, by the path of each member; `*` stands for every name of a map. */
+type Kind = { name: string; of: Audited<never>; record: object; secret: readonly string[] };
+
+const times = { created_at: '2026-11-21T08:00:00.000Z', updated_at: '2026-11-21T08:00:00.000Z' };
+const item = { pk: 'DIGEST', sk: 'DIGEST', v: 'VERSION', tenant_id: 'acc_1' };
+const check = (record: object) => ({
+  ...item,
+  ...times,
+  id: 'chk_1',
+  entity_id: 'ent_1',
+  interval_seconds: 60,
+  timeout_ms: 1000,
+  failure_threshold: 3,
+  enabled: true,
+  state: 'up',
+  state_since: times.created_at,
+  consecutive_failures: 0,
+  alerts: {},
+  ...record,
+});
+const push = check({ check_type: 'push', execution_mode: 'push', name: 'nightly', config: {} });
+
+/** Every check type with each member set, by its examples. */
+const checks: Kind[] = [...checkTypes.values()].map((type) => ({
+  name: `a ${type.type} check`,
+  of: auditedCheck as Audited<never>,
+  record: check({
+    check_type: type.type,
+    execution_mode: type.mode,
+    name: 'home page',
+    ...Object.assign({}, ...type.examples.valid),
+    config: Object.assign({}, ...type.examples.valid.map((one) => (one as { config: object }).config)),
+  }),
+  secret: [...type.secrets.flatMap((path) => [path, `${path}.*`]), ...type.urls.map((path) => `${path}?`)],
+}));
+
+const channels: Kind[] = channelTypes.map((type) => ({
+  name: `a ${type.type} channel`,
+  of: auditedChannel as Audited<never>,
+  record: {
+    check: push,
+    channel: {
+      id: 'chn_1',
+      channel_type: type.type,
+      config: Object.assign({}, ...type.examples.valid),
+      created_at: times.created_at,
+    },
+  },
+  secret: type.secrets.map((name) => `channel.config.${name}`),
+}));
+
+const action = {
+  ...item,
+  ...times,
+  id: 'act_1',
+  name: 'Restart',
+  url: 'https://ci.example.com/jobs',
+  method: 'POST',
+  headers: { Authorization: 'Bearer a', 'X-Key': 'b' },
+  body_template: '{}',
+  allowed_hosts: ['ci.example.com'],
+  trigger_type: 'manual',
+  check_id: 'chk_1',
+  trigger_to_state: '',
+  interval_seconds: null,
+  timeout_ms: 1000,
+};
+const key = {
+  ...item,
+  id: 'key_1',
+  label: 'CI',
+  is_read_only: false,
+  scopes: null,
+  prefix: 'fw_abcde',
+  created_by: 'usr_1',
+  last_used_at: null,
+  created_at: times.created_at,
+  digest: 'DIGEST',
+};
+const user = {
+  ...item,
+  id: 'usr_1',
+  email: 'ann@example.com',
+  name: 'Ann',
+  role: 'admin',
+  keys: 1,
+  created_at: times.created_at,
+  invitation: { digest: 'DIGEST', valid_until: 1 },
+};
+
+export const kinds: Kind[] = [
+  ...checks,
+  ...channels,
+  {
+    name: 'an action',
+    of: auditedAction as Audited<never>,
+    record: action,
+    secret: ['url', 'headers.*', 'allowed_hosts.*'],
+  },
+  { name: 'an API key', of: auditedKey as Audited<never>, record: key, secret: ['digest', 'pk', 'sk', 'prefix', 'v'] },
+  { name: 'a user', of: auditedUser as Audited<never>, record: user, secret: ['invitation.digest', 'v'] },
+];
+
+/** Records without secrets, and the members that an entry shows. */
+export const others: { name: string; of: Audited<never>; record: object; shown: string[] }[] = [
+  {
+    name: 'an account',
+    of: auditedAccount as Audited<never>,
+    record: { ...item, id: 'acc_1', email: 'a', name: 'b', rate_limits: {}, created_at: 'c' },
+    shown: ['.email!', '.id!', '.name!'],
+  },
+  { name: 'an API key', of: auditedKey as Audited<never>, record: key, shown: ['.created_by!', '.id!', '.label!'] },
+  { name: 'a user', of: auditedUser as Audited<never>, record: user, shown: ['.email!', '.id!', '.name!', '.role!'] },
+  {
+    name: 'a policy',
+    of: auditedPolicy as Audited<never>,
+    record: { check: push, policy: { ...item, ...times, check_id: 'chk_1', channels: [{ config: { url: 'x' } }] } },
+    shown: ['.check.entity_id!', '.check.id!', '.check.name!'],
+  },
+  {
+    name: 'an entity',
+    of: auditedEntity as Audited<never>,
+    record: {
+      ...item,
+      ...times,
+      id: 'a',
+      slug: 'b',
+      blueprint_slug: 'c',
+      name: 'd',
+      fields: { tier: 'e' },
+      state: 'up',
+    },
+    shown: ['.blueprint_slug!', '.fields.tier!', '.id!', '.name!', '.slug!'],
+  },
+  {
+    name: 'a blueprint',
+    of: auditedBlueprint as Audited<never>,
+    record: { ...item, ...times, slug: 'a', name: 'b', description: 'c', fields: [], entity_count: 1 },
+    shown: ['.description!', '.name!', '.slug!'],
+  },
+  {
+    name: 'a field',
+    of: auditedField as Audited<never>,
+    record: { slug: 'a', name: 'b', field_type: 'string', required: false, default_value: 'c', sort_order: 1 },
+    shown: ['.default_value!', '.field_type!', '.name!', '.slug!', '.slug!..name!'],
+  },
+  {
+    name: 'a relation',
+    of: auditedRelation as Audited<never>,
+    record: { ...item, ...times, id: 'a', from_entity_id: 'b', to_entity_id: 'c', relation_type: 'd' },
+    shown: ['.from_entity_id!', '.id!', '.relation_type!', '.to_entity_id!'],
+  },
+  {
+    name: 'a skill',
+    of: auditedSkill as Audited<never>,
+    record: {
+      ...item,
+      ...times,
+      slug: 'a',
+      name: 'b',
+      description: 'c',
+      version: 'd',
+      tools: [],
+      enabled: true,
+      number: 1,
+    },
+    shown: ['.description!', '.name!', '.slug!', '.version!'],
+  },
+];
