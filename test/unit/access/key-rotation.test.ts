@@ -23,7 +23,8 @@ describe('a rotation', () => {
       ...table,
       transact: async (writes) => {
         const outcome = await table.transact(writes);
-        if (!next.isLost) return outcome;
+        // A single write notes the use of a key.
+        if (!next.isLost || writes.length === 1) return outcome;
         next.isLost = false;
         return { ok: false, failed: [], present: [], conflict: true };
       },
