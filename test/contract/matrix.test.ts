@@ -96,7 +96,7 @@ describe('who may call what', () => {
     for (const caller of callers) {
       const { who, verdict } = caller;
       const met = await Promise.all(rows.map(async (row) => [row.endpoint, await verdictFor(caller, row)]));
-      const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row.access)]));
+      const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row)]));
       expect(Object.fromEntries(met), who).toEqual(due);
     }
   });

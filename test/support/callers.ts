@@ -24,12 +24,15 @@ const MAY: Record<Exclude<Access, 'open'>, { roles: readonly Role[]; scopes: rea
 /** What a request meets: a code, or nothing. */
 export type Verdict = 'let in' | 'UNAUTHORIZED' | 'ACCOUNT_DISABLED' | 'READ_ONLY' | 'FORBIDDEN';
 
+/** What is called, as far as it decides who may. */
+type Row = { method: string; path: string; access: Access };
+
 export type Caller = {
   who: string;
   client: Client;
   /** What is their own, in place of what the walk has made: `{ keys: 'key_…' }`. */
   own?: Record<string, string>;
-  verdict: (access: Access) => Verdict;
+  verdict: (row: Row) => Verdict;
 };
 
 type Held = { role: Role; scopes?: readonly KeyScope[] | null; is_read_only?: boolean };
@@ -48,15 +51,21 @@ type At = Pick<Service, 'url'>;
 
 const always =
   (verdict: Verdict): Caller['verdict'] =>
-  (access) =>
+  ({ access }) =>
     access === 'open' ? 'let in' : verdict;
 
 /** A client with a key of all that its user may, and what else is theirs. */
 type Person = { role: Role; client: Client; own: Record<string, string> };
 
+type Credential = {
+  show: (service: At, person: Person) => Promise<Client>;
+  /** Whether it is looked at there at all. */
+  isTaken: (row: Row) => boolean;
+};
+
 /** How somebody shows who they are. A further kind of credential is a line here. */
-const CREDENTIALS: Record<string, (service: At, person: Person) => Promise<Client>> = {
-  key: async (_service, { client }) => client,
+const CREDENTIALS: Record<string, Credential> = {
+  key: { show: async (_service, { client }) => client, isTaken: () => true },
 };
 
 async function join(service: At, admin: Client, role: Role): Promise<Person> {
@@ -86,8 +95,11 @@ export async function callersByRight(service: At, team: Person[]): Promise<Calle
   for (const person of team) {
     const { role, client, own } = person;
     const add = (how: string, client: Client, held: Omit<Held, 'role'> = {}) =>
-      callers.push({ who: `${role} ${how}`, client, own, verdict: (access) => verdictOn({ role, ...held }, access) });
-    for (const [kind, show] of Object.entries(CREDENTIALS)) add(`by ${kind}`, await show(service, person));
+      callers.push({ who: `${role} ${how}`, client, own, verdict: (row) => verdictOn({ role, ...held }, row.access) });
+    for (const [kind, { show, isTaken }] of Object.entries(CREDENTIALS)) {
+      const verdict = (row: Row) => (isTaken(row) ? verdictOn({ role }, row.access) : always('UNAUTHORIZED')(row));
+      callers.push({ who: `${role} by ${kind}`, client: await show(service, person), own, verdict });
+    }
     for (const scope of SCOPES) {
       const scopes = [scope];
       add(`with the scope ${scope} alone`, await keyMadeBy(service, client, { scopes }), { scopes });
@@ -107,7 +119,7 @@ export async function callersByKey(
   admin: Client,
   places: { check: string; skill: string },
 ): Promise<Caller[]> {
-  const full: Caller['verdict'] = (access) => verdictOn({ role: 'admin' }, access);
+  const full: Caller['verdict'] = ({ access }) => verdictOn({ role: 'admin' }, access);
   const ahead = (ms: number) => new Date(service.ports.clock.now() + ms).toISOString();
   const make = (body: object = {}) => keyMadeBy(service, admin, body);
   const rotate = async (id: string, overlap_seconds: number) => {
