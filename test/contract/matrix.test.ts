@@ -17,7 +17,6 @@ import { walkAs } from '#test/support/walk-as.ts';
  */
 
 const rows = allRows.map((row) => ({ ...row, endpoint: endpointOf(row) }));
-const paths = [...new Set(rows.map((row) => row.path))];
 type Row = (typeof rows)[number];
 const open = rows.filter((row) => row.access === 'open');
 const guarded = rows.filter((row) => row.access !== 'open');
@@ -97,7 +96,7 @@ describe('who may call what', () => {
     for (const caller of callers) {
       const { who, verdict } = caller;
       const met = await Promise.all(rows.map(async (row) => [row.endpoint, await verdictFor(caller, row)]));
-      const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row.access)]));
+      const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row)]));
       expect(Object.fromEntries(met), who).toEqual(due);
     }
   });
@@ -151,85 +150,6 @@ describe("another account's", () => {
 
   it('is untouched by all that', async () => {
     for (const row of rows.filter((one) => one.method === 'GET')) expect((await call(admin, row)).status).toBe(200);
-  });
-});
-
-describe('a body that is garbled', () => {
-  it.each(rows.filter((row) => row.body))('is a VALIDATION_ERROR for $endpoint', async (row) => {
-    expect(await call(admin, row, '{"name": ')).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-  });
-
-  it.each(rows.filter((row) => row.body))('as is a list for $endpoint', async (row) => {
-    expect(await call(admin, row, '[]')).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-  });
-});
-
-describe('a body with a member that is not known', () => {
-  it.each(rows.filter((row) => row.body))('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
-    const answer = await call(admin, row, { '!colour': null });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
-    expect(answer.body.details).toContainEqual({ path: '!colour', message: '`!colour` is not known' });
-  });
-});
-
-describe('a query parameter that is not known', () => {
-  it.each(rows)('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
-    const path = pathOf(row.endpoint, places);
-    const answer = await admin.send(row.method, `${path}${path.includes('?') ? '&' : '?'}%21colour=red`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', '!colour'));
-  });
-});
-
-describe('a record that was read', () => {
-  const changed = rows.filter(
-    (row) => row.body && row.status === 200 && rows.some((one) => one.method === 'GET' && one.path === row.path),
-  );
-
-  it('is taken back by each of several endpoints', () => expect(changed.length).toBeGreaterThan(5));
-
-  it.each(changed)('is taken back whole by $endpoint, and stays as it is', async (row) => {
-    const path = pathOf(row.endpoint, places);
-    const { body: read } = await admin.get(path);
-    expect(await admin.send(row.method, path, { body: read })).toMatchObject({ status: 200 });
-    const { body: now } = await admin.get(path);
-    expect({ ...now, updated_at: '' }).toEqual({ ...read, updated_at: '' });
-  });
-});
-
-describe('HEAD', () => {
-  const head = (client: Client, path: string) =>
-    fetch(service.url + path, { method: 'HEAD', headers: { authorization: `Bearer ${client.key}` } });
-  /** What each request has of its own, or counts. */
-  const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
-  /** What tells of time up to now is some bytes longer a moment later. */
-  const ofEach = (path: string) => (/\/(history|health)(\?|$)/.test(path) ? [...own, 'content-length'] : own);
-  const told = (path: string, headers: Headers) =>
-    Object.fromEntries([...headers].filter(([name]) => !ofEach(path).includes(name)));
-
-  it.each(rows.filter((row) => row.method === 'GET'))('answers as $endpoint does, without a body', async (row) => {
-    for (const client of [admin, reader]) {
-      const path = pathOf(row.endpoint, places);
-      const [whole, bare] = [await client.get(path), await head(client, path)];
-      expect(bare.status).toBe(whole.status);
-      expect(told(path, bare.headers)).toEqual(told(path, whole.headers));
-      expect(Number(bare.headers.get('content-length'))).toBeGreaterThan(0);
-      expect(await bare.text()).toBe('');
-    }
-  });
-});
-
-describe('a method that there is not', () => {
-  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-
-  it.each(paths)('is METHOD_NOT_ALLOWED at %s, which says what there is', async (path) => {
-    const own = rows.filter((row) => row.path === path).map((row) => row.method as string);
-    const there = own.includes('GET') ? [...own, 'HEAD'] : own;
-    const on = pathOf(`X ${path}`, places);
-    for (const method of methods.filter((one) => !there.includes(one))) {
-      const answer = await admin.send(method, on);
-      expect(answer).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
-      expect(answer.headers.get('allow')).toBe(there.sort().join(', '));
-    }
   });
 });
 

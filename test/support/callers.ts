@@ -1,4 +1,5 @@
 import { disableAccount } from '#lib/access/change-account.ts';
+import { pushRows } from '#lib/health/recording/push-routes.ts';
 import { type Access, type KeyScope, ROLES, type Role, SCOPES } from '#lib/platform/http/access.ts';
 import { type Client, clientOf } from './client.ts';
 import { type Service, tenantOf } from './service.ts';
@@ -25,12 +26,15 @@ const MAY: Record<Exclude<Access, 'open'>, { roles: readonly Role[]; scopes: rea
 /** What a request meets: a code, or nothing. */
 export type Verdict = 'let in' | 'UNAUTHORIZED' | 'ACCOUNT_DISABLED' | 'READ_ONLY' | 'FORBIDDEN';
 
+/** What is called, as far as it decides who may. */
+type Row = { method: string; path: string; access: Access };
+
 export type Caller = {
   who: string;
   client: Client;
   /** What is their own, in place of what the walk has made: `{ keys: 'key_…' }`. */
   own?: Record<string, string>;
-  verdict: (access: Access) => Verdict;
+  verdict: (row: Row) => Verdict;
 };
 
 type Held = { role: Role; scopes?: readonly KeyScope[] | null; is_read_only?: boolean };
@@ -49,15 +53,45 @@ type At = Pick<Service, 'url'>;
 
 const always =
   (verdict: Verdict): Caller['verdict'] =>
-  (access) =>
+  ({ access }) =>
     access === 'open' ? 'let in' : verdict;
 
 /** A client with a key of all that its user may, and what else is theirs. */
 type Person = { role: Role; client: Client; own: Record<string, string> };
 
+/** A client that came by a sign-in with a key, as a page of the console does. */
+async function sessionOf({ url }: At, { client: { key } }: Person): Promise<Client> {
+  const page = { 'x-fleetwatch': 'console', origin: url };
+  const bare = clientOf(url, '');
+  const signedIn = await bare.send('POST', '/v1/sign-in/key', { body: { key }, headers: page });
+  if (signedIn.status !== 201) throw new Error(JSON.stringify(signedIn.body));
+  const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
+  const send: Client['send'] = (method, path, { body, headers } = {}) =>
+    bare.send(method, path, { ...(body !== undefined && { body }), headers: { ...page, cookie, ...headers } });
+  return {
+    key: '',
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body) => send('POST', path, { body }),
+    put: (path, body) => send('PUT', path, { body }),
+    del: (path) => send('DELETE', path),
+  };
+}
+
+type Credential = {
+  show: (service: At, person: Person) => Promise<Client>;
+  /** Whether it is looked at there at all. */
+  isTaken: (row: Row) => boolean;
+};
+
 /** How somebody shows who they are. A further kind of credential is a line here. */
-const CREDENTIALS: Record<string, (service: At, person: Person) => Promise<Client>> = {
-  key: async (_service, { client }) => client,
+const CREDENTIALS: Record<string, Credential> = {
+  key: { show: async (_service, { client }) => client, isTaken: () => true },
+  // The function of pushes takes Bearer alone.
+  session: {
+    show: sessionOf,
+    isTaken: ({ method, path }) => !pushRows.some((row) => row.method === method && row.path === path),
+  },
 };
 
 async function join(service: At, admin: Client, role: Role): Promise<Person> {
@@ -88,8 +122,11 @@ export async function callersByRight(service: At, team: Person[]): Promise<Calle
   for (const person of team) {
     const { role, client, own } = person;
     const add = (how: string, client: Client, held: Omit<Held, 'role'> = {}) =>
-      callers.push({ who: `${role} ${how}`, client, own, verdict: (access) => verdictOn({ role, ...held }, access) });
-    for (const [kind, show] of Object.entries(CREDENTIALS)) add(`by ${kind}`, await show(service, person));
+      callers.push({ who: `${role} ${how}`, client, own, verdict: (row) => verdictOn({ role, ...held }, row.access) });
+    for (const [kind, { show, isTaken }] of Object.entries(CREDENTIALS)) {
+      const verdict = (row: Row) => (isTaken(row) ? verdictOn({ role }, row.access) : always('UNAUTHORIZED')(row));
+      callers.push({ who: `${role} by ${kind}`, client: await show(service, person), own, verdict });
+    }
     for (const scope of SCOPES) {
       const scopes = [scope];
       add(`with the scope ${scope} alone`, await keyMadeBy(service, client, { scopes }), { scopes });
@@ -109,7 +146,7 @@ export async function callersByKey(
   admin: Client,
   places: { check: string; skill: string },
 ): Promise<Caller[]> {
-  const full: Caller['verdict'] = (access) => verdictOn({ role: 'admin' }, access);
+  const full: Caller['verdict'] = ({ access }) => verdictOn({ role: 'admin' }, access);
   const ahead = (ms: number) => new Date(service.ports.clock.now() + ms).toISOString();
   const make = (body: object = {}) => keyMadeBy(service, admin, body);
   const rotate = async (id: string, overlap_seconds: number) => {

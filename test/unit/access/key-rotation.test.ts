@@ -23,7 +23,8 @@ describe('a rotation', () => {
       ...table,
       transact: async (writes) => {
         const outcome = await table.transact(writes);
-        if (!next.isLost) return outcome;
+        // A single write is the note of a key's use, which may be in the way of the first try.
+        if (!next.isLost || !outcome.ok || writes.length === 1) return outcome;
         next.isLost = false;
         return { ok: false, failed: [], present: [], conflict: true };
       },

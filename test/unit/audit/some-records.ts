@@ -88,6 +88,13 @@ const key = {
   prefix: 'fw_abcde',
   created_by: 'usr_1',
   last_used_at: null,
+  last_used_from: null,
+  check_ids: null,
+  entity_ids: null,
+  skills: null,
+  valid_until: null,
+  rotated_from: null,
+  rotated_to: null,
   created_at: times.created_at,
   digest: 'DIGEST',
 };
@@ -100,6 +107,8 @@ const user = {
   keys: 1,
   created_at: times.created_at,
   invitation: { digest: 'DIGEST', valid_until: 1 },
+  passkeys: [],
+  identities: [],
 };
 
 export const kinds: Kind[] = [

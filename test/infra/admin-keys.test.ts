@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf, failure } from '#test/support/client.ts';
+import { runCommand } from '#test/support/command.ts';
+import { newCheck } from '#test/support/fleet.ts';
+import { type Service, startService } from '#test/support/service.ts';
+
+let dir: string;
+let service: Service;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-admin-keys-'));
+  service = await startService({ dir });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(dir, { recursive: true });
+});
+
+const admin = (args: string[]) => runCommand('infra/admin.ts', args, { DATA_DIR: dir });
+
+const json = async (...args: string[]) => {
+  const { code, out, err } = await admin([...args, '--json']);
+  if (code !== 0) throw new Error(err);
+  return JSON.parse(out);
+};
+const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--again');
+const as = (key: string) => clientOf(service.url, key);
+
+describe("the operator's CLI", () => {
+  it('issues keys that are held to something, and lists them so', async () => {
+    const { account, key } = await create();
+    const expires = new Date(Date.now() + 86_400_000).toISOString();
+    const made = await json(
+      'key',
+      'issue',
+      account.id,
+      '--label',
+      'Board',
+      '--scopes',
+      'read, mcp',
+      '--expires',
+      expires,
+    );
+    expect(made).toMatchObject({ label: 'Board', scopes: ['read', 'mcp'], expires_at: expires, status: 'active' });
+    expect((await as(made.key).get('/v1/me')).body.key).toMatchObject({ scopes: ['read', 'mcp'], expires_at: expires });
+    expect(await as(made.key).get('/v1/auth/keys')).toMatchObject(failure(403, 'FORBIDDEN'));
+    const check = await newCheck(as(key));
+    await as(key).post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [] });
+    const job = ['--scopes', 'push', '--check-ids', check.id];
+    expect(await json('key', 'issue', account.id, ...job)).toMatchObject({ check_ids: [check.id] });
+    const agent = ['--scopes', 'mcp', '--skills', 'runbook'];
+    expect(await json('key', 'issue', account.id, ...agent)).toMatchObject({ skills: ['runbook'] });
+    const { out } = await admin(['key', 'list', account.id]);
+    expect(out).toMatch(new RegExp(`read,mcp +expires ${expires} .*Board`));
+    expect(out).toMatch(/full +no expiry .*First admin key/);
+  });
+
+  it.each([
+    ['a scope that there is not', ['--scopes', 'all'], 'scopes.0'],
+    ['no scope', ['--scopes', ''], 'scopes.0'],
+    ['a check that there is not', ['--scopes', 'push', '--check-ids', 'chk_0'], 'check_ids.0'],
+    ['checks without the scope push', ['--check-ids', 'chk_0'], 'check_ids'],
+    ['a day that is past', ['--expires', '2020-01-31'], 'expires_at'],
+    ['what is no day', ['--expires', 'tomorrow'], 'expires_at'],
+  ])('refuses to issue a key with %s', async (_name, options, place) => {
+    const { account } = await create();
+    const { code, out, err } = await admin(['key', 'issue', account.id, ...options]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^[^\n]{10,}\n$/);
+    expect(err).toContain(`${place}: `);
+  });
+});

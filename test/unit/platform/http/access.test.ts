@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mustReachCheck } from '#lib/access/restriction.ts';
+import { type Guarded, may, mustBeAllowed, ROLES, SCOPES } from '#lib/platform/http/access.ts';
+
+const ACCESSES: Guarded[] = ['read', 'respond', 'push', 'write', 'configure', 'mcp', 'audit', 'own', 'manage'];
+const access = fc.constantFrom(...ACCESSES);
+const role = fc.constantFrom(...ROLES);
+const some = fc.subarray([...SCOPES], { minLength: 1 });
+const full = { scopes: null, is_read_only: false };
+
+describe('what one may', () => {
+  it('never grows less with a higher role, or with more scopes', () => {
+    fc.assert(
+      fc.property(access, role, role, some, some, (to, a, b, few, more) => {
+        const [low, high] = ROLES.indexOf(a) < ROLES.indexOf(b) ? [a, b] : [b, a];
+        if (may({ role: low, ...full }, to)) expect(may({ role: high, ...full }, to)).toBe(true);
+        const scopes = [...new Set([...few, ...more])];
+        const held = { role: a, is_read_only: false };
+        if (may({ ...held, scopes: few }, to)) expect(may({ ...held, scopes }, to)).toBe(true);
+      }),
+    );
+  });
+
+  it('with scopes, or a read-only key, is never more than its user may', () => {
+    fc.assert(
+      fc.property(access, role, fc.option(some, { nil: null }), fc.boolean(), (to, of, scopes, is_read_only) => {
+        if (may({ role: of, scopes, is_read_only }, to)) expect(may({ role: of, ...full }, to)).toBe(true);
+      }),
+    );
+  });
+
+  it('with scopes is never to make keys, nor to change team or account', () => {
+    for (const to of ['own', 'manage'] as const) {
+      expect(may({ role: 'admin', scopes: SCOPES, is_read_only: false }, to)).toBe(false);
+    }
+  });
+
+  it('is told in words that say what it takes', () => {
+    const told = (rights: Parameters<typeof may>[0], to: Guarded) => {
+      try {
+        mustBeAllowed(rights, to);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return 'let in';
+    };
+    expect(told({ role: 'viewer', ...full }, 'write')).toBe('This needs the member role; you are a viewer.');
+    expect(told({ role: 'member', ...full }, 'manage')).toBe('This needs the admin role; you are a member.');
+    expect(told({ role: 'admin', scopes: ['push'], is_read_only: false }, 'read')).toBe(
+      'This key has the scope push; this needs read. Make a key that has it.',
+    );
+    expect(told({ role: 'admin', scopes: ['read', 'mcp'], is_read_only: false }, 'own')).toBe(
+      'This key has the scopes read, mcp; this needs a key without scopes, or a session.',
+    );
+  });
+});
+
+describe('a key that is held to some checks', () => {
+  const ids = (prefix: string) =>
+    fc
+      .option(fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }), { nil: null })
+      .map((list) => list?.map((one) => `${prefix}_${one}`) ?? null);
+
+  it('reaches what it names, what lies under an entity that it names, and nothing else', () => {
+    const letter = fc.constantFrom('a', 'b', 'c');
+    fc.assert(
+      fc.property(ids('chk'), ids('ent'), letter, letter, (check_ids, entity_ids, check, entity) => {
+        const one = { id: `chk_${check}`, entity_id: `ent_${entity}` };
+        const isNamed = check_ids?.includes(one.id) || entity_ids?.includes(one.entity_id);
+        const isFree = check_ids === null && entity_ids === null;
+        const reach = (what?: typeof one) => {
+          try {
+            mustReachCheck({ check_ids, entity_ids }, what);
+            return true;
+          } catch {
+            return false;
+          }
+        };
+        expect(reach(one)).toBe(isFree || isNamed === true);
+        expect(reach()).toBe(isFree);
+      }),
+    );
+  });
+});
