@@ -4,6 +4,7 @@ import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import { changeAccount } from '#lib/access/change-account.ts';
 import type { Scope } from '#lib/access/context.ts';
 import { allUsers } from '#lib/access/store.ts';
+import { invitedEmailKey } from '#lib/access/team/invited-email.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
@@ -95,9 +96,10 @@ async function keysOfPeople(scope: Scope): Promise<Key[]> {
     if (item) found.push(keys.apiKey(item.digest));
     found.push(pointer);
   }
-  for (const { pk, sk, invitation } of await allUsers(scope)) {
-    if (invitation) found.push(keys.invitation(invitation.digest));
-    found.push({ pk, sk });
+  for (const user of await allUsers(scope)) {
+    if (user.invitation) found.push(keys.invitation(user.invitation.digest), invitedEmailKey(keys, user));
+    found.push(...user.identities.map(({ digest }) => keys.identity(digest, tenant, user.id)));
+    found.push({ pk: user.pk, sk: user.sk });
   }
   return found;
 }

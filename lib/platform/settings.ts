@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { plainErrors } from './http/plain-errors.ts';
 import { natsUrl } from './net/nats-url.ts';
 import type { Egress } from './net/net.ts';
+import { OIDC_SETTINGS } from './oidc-settings.ts';
 import { rateListProblem } from './sharing/rates.ts';
 
 const csv = z
@@ -69,6 +70,7 @@ export const SettingsSchema = z.object({
   /** A session ends after so many days at the latest, and after so many without use. */
   SESSION_DAYS: z.coerce.number().int().min(1).max(90).default(30),
   SESSION_IDLE_DAYS: z.coerce.number().int().min(1).max(90).default(7),
+  ...OIDC_SETTINGS,
   /** One or more servers, separated by commas; empty: no NATS channels. */
   NATS_URL: z
     .string()

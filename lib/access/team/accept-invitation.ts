@@ -3,6 +3,7 @@ import { digestOf, drawKey, keyItemsOf } from '#lib/access/api-key.ts';
 import type { Scope } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { invitedEmailKey } from './invited-email.ts';
 import { type Acceptance, type Accepted, type InvitationItem, teamMember } from './team.ts';
 
 /**
@@ -43,6 +44,7 @@ export async function acceptInvitation(
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account!.v } },
       { delete: keys.invitation(digest) },
+      { delete: invitedEmailKey(keys, user) },
     ]);
     return outcome.ok ? { user: teamMember(member), key: draw.raw } : AGAIN;
   });

@@ -6,6 +6,7 @@ import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { changeTeam } from './change-team.ts';
+import { invitedEmailKey } from './invited-email.ts';
 import { mustNotBeLastAdmin } from './team.ts';
 
 /** Keys that go together, two items each; a transaction has at most 100 writes. */
@@ -37,7 +38,9 @@ export function removeUser(scope: Scope, id: string): Promise<void> {
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
     ];
-    if (user.invitation) writes.push({ delete: keys.invitation(user.invitation.digest) });
+    if (user.invitation) {
+      writes.push({ delete: keys.invitation(user.invitation.digest) }, { delete: invitedEmailKey(keys, user) });
+    }
     return (await commit(ports, writes)).ok ? undefined : AGAIN;
   });
 
