@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
 
 /** A request as far as a key answers it: what it brings in cookies is not looked at. */
-type Bearer = Omit<Sender, 'cookies'>;
+type Bearer = Pick<Sender, 'headers' | 'address' | 'request_id'>;
 
 const unauthorized = (message: string): AppError =>
   new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
@@ -27,25 +27,42 @@ export async function authenticate({ ports, keys }: Env, sender: Bearer): Promis
   const { headers } = sender;
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
+  const key = await requireRawKey({ ports, keys }, raw);
+  return { ports, keys, tenant: key.tenant_id, caller: callerOf(ports, key), origin: originOf(sender) };
+}
+
+/** The key of a raw key. Throws UNAUTHORIZED. */
+export async function requireRawKey({ ports, keys }: Env, raw: string): Promise<ApiKeyItem> {
   const key = KEY.test(raw) ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw))) : undefined;
   if (!key) throw unauthorized('This API key is unknown or was deleted.');
+  return key;
+}
+
+/** The caller that a key stands for; notes its use. Throws ACCOUNT_DISABLED. */
+export function callerOf(ports: Ports, key: ApiKeyItem): Context['caller'] {
   if (key.account_disabled) throw accountDisabled();
   noteUse(ports, key);
   const { tenant_id, user_id, user_email, id: key_id, label: key_label, role, scopes, is_read_only } = key;
   const { retention_days, egress, rate_limits } = key;
   const rights = { role, scopes, is_read_only };
   const whose = { tenant_id, user_id, user_email, key_id, key_label };
-  const caller = { ...whose, ...rights, retention_days, egress, rate_limits };
-  return { ports, keys, tenant: tenant_id, caller, origin: originOf(sender) };
+  return { ...whose, ...rights, retention_days, egress, rate_limits };
 }
 
+/** The same for a request from outside, with what `admitBy` says. */
+export const admit = (env: Env, sender: Bearer): Promise<Context> => admitBy(env, sender, authenticate);
+
 /**
- * The same for a request from outside. Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too
- * often without a good key: a good one is never refused for what others at its address do.
+ * Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too often without a good key or session: a
+ * good one is never refused for what others at its address do.
  */
-export async function admit(env: Env, sender: Bearer): Promise<Context> {
+export async function admitBy<From extends Bearer>(
+  env: Env,
+  sender: From,
+  gate: (env: Env, sender: From) => Promise<Context>,
+): Promise<Context> {
   try {
-    return await authenticate(env, sender);
+    return await gate(env, sender);
   } catch (error) {
     if (error instanceof AppError && error.code === 'UNAUTHORIZED') spendAt(env.ports, sender.address, 'open');
     throw error;
@@ -54,7 +71,7 @@ export async function admit(env: Env, sender: Bearer): Promise<Context> {
 
 const MOST_AGENT = 300;
 
-const originOf = ({ headers, address, request_id }: Bearer): Origin => ({
+export const originOf = ({ headers, address, request_id }: Bearer): Origin => ({
   via: 'api',
   request_id,
   ip: address,

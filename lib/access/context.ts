@@ -1,9 +1,10 @@
 import type { Env } from '#lib/env.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { Limits, RateLimits } from './account.ts';
+import type { SessionItem } from './sessions/session.ts';
 
 /**
- * The caller, as the Bearer gate found it on the key item. `retention_days`, `egress` and `rate_limits` are the
+ * The caller, as the gate found it: on the key item, or on those of user and account. `retention_days`, `egress` and `rate_limits` are the
  * account's, copied onto its keys (and rewritten there when the operator changes them), so that a call needs no read
  * of the account.
  */
@@ -11,6 +12,7 @@ type Principal = Rights & {
   tenant_id: string;
   user_id: string;
   user_email: string;
+  /** Empty where a person calls by a session of their own. */
   key_id: string;
   key_label: string;
   retention_days: number;
@@ -34,7 +36,12 @@ export type Origin = {
 };
 
 /** What every use case gets first. The tenant comes from the key, never from the request. */
-export type Context = TenantEnv & { caller: Principal; origin: Origin };
+export type Context = TenantEnv & {
+  caller: Principal;
+  origin: Origin;
+  /** By which the caller came, where it was not by a Bearer key. */
+  session?: SessionItem;
+};
 
 /** What reading and writing a tenant's items takes; every Context is one, the operator's CLI makes its own. */
 export type Scope = Env<'table' | 'clock' | 'ids'> & { tenant: string };

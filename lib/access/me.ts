@@ -5,6 +5,8 @@ import { type AccountItem, AccountRecord, accountRecord, Role, type UserItem } f
 import type { Context } from './context.ts';
 import { userRemoved } from './issue-key.ts';
 import { ratesOf } from './rate-gate.ts';
+import { currentSession } from './sessions/list-sessions.ts';
+import { SessionRecord } from './sessions/session.ts';
 
 /** So many requests a second, and at most so many at once. */
 const RateRecord = z.object({
@@ -12,10 +14,10 @@ const RateRecord = z.object({
   burst: z.int().describe('Requests at once.'),
 });
 
-/** The account of a key, and its user: `email` and `name` are the account's, those of the person are in `user`. */
+/** The account of a caller, and its user: `email` and `name` are the account's, those of the person are in `user`. */
 export const Me = AccountRecord.extend({
   role: Role,
-  is_read_only: z.boolean().describe('Whether this key may only read.'),
+  is_read_only: z.boolean().describe('Whether this caller may only read.'),
   rate_limits: z
     .record(z.enum(ACCOUNT_CLASSES), RateRecord)
     .nullable()
@@ -26,7 +28,8 @@ export const Me = AccountRecord.extend({
       email: z.string().describe('Of the user.'),
       name: z.string().describe('Of the user.'),
     })
-    .describe('Whose key it is.'),
+    .describe('Whose key or session it is.'),
+  session: SessionRecord.nullable().describe('The session by which this call was made; null where it was by a key.'),
 }).meta({ id: 'Me' });
 
 /** Throws UNAUTHORIZED for a user who was removed meanwhile. */
@@ -44,5 +47,6 @@ export async function whoCalls(context: Context): Promise<z.output<typeof Me>> {
     is_read_only: caller.is_read_only,
     rate_limits: ratesOf(context),
     user: { id, email, name },
+    session: await currentSession(context),
   };
 }

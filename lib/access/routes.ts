@@ -8,6 +8,7 @@ import type { Context } from './context.ts';
 import { deleteKey, requireKey } from './delete-key.ts';
 import { issueKey } from './issue-key.ts';
 import { Me, whoCalls } from './me.ts';
+import { sessionRows } from './sessions/session-routes.ts';
 import { keyList } from './store.ts';
 import { teamRows } from './team/team-routes.ts';
 
@@ -69,4 +70,4 @@ const accountRows = [
   }),
 ];
 
-export const accessRows = [...accountRows, ...teamRows];
+export const accessRows = [...accountRows, ...sessionRows, ...teamRows];

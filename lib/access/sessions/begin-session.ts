@@ -1,9 +1,13 @@
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
-import type { Write } from '#lib/platform/ports.ts';
+import type { Keys } from '#lib/keys.ts';
+import { Reply } from '#lib/platform/http/route.ts';
+import type { Key, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type Sent, sessionCookie, sessionToken } from './cookie.ts';
+import { mustBeOwnSignIn } from './own-page.ts';
 import {
   latestEnd,
   type Principals,
@@ -26,6 +30,7 @@ const MOST_ENDED = 20;
 export type BegunSession = {
   /** Two of the session, two for that of the cookie that came along, two for each that is one too many. */
   writes: Write[];
+  item: SessionItem;
   /** For Set-Cookie. */
   cookie: string;
   record: SessionRecord;
@@ -34,8 +39,10 @@ export type BegunSession = {
 /**
  * Begins a session with a token drawn now: nothing that was known before the sign-in is worth anything after it, and
  * the session of the cookie that came along ends. Whether they may sign in (the account is not disabled, the user is
- * no invitation) is for the way in to judge. Call it anew in each try of a retry loop, with the user as that has read
- * them. Throws FORBIDDEN at an address that is not ours, UNAUTHORIZED for two cookies of one name.
+ * no invitation) is for the way in to judge, and with `oidc`, whose answer comes from another site, that this browser
+ * asked for it. Call it anew in each try of a retry loop, with the user as that has read
+ * them. Throws FORBIDDEN for a page or an address that is not ours, UNAUTHORIZED for two
+ * cookies of one name.
  * @param who as read before the proof was: should all sessions of the user be ended meanwhile, this one has ended too
  * `replaces` is the digest of a session that ends where no cookie came along, as from a page of another site.
  * @param sent the call's headers and cookies
@@ -50,6 +57,7 @@ export async function beginSession(
   const now = ports.clock.now();
   const [id, token] = [ports.ids.id('ses'), ports.ids.secret()];
   const digest = digestOf(token);
+  if (method !== 'oidc') mustBeOwnSignIn(sent.headers, ports.settings);
   const valid_until = latestEnd(method, now, ports.settings);
   const item: SessionItem = {
     ...keys.session(digest),
@@ -81,21 +89,51 @@ export async function beginSession(
     allOf<SessionPointer>(ports.table, { partition: keys.sessions(user.tenant_id, user.id) }),
   ]);
   const rest = others.filter(({ sk }) => sk !== replaced?.id);
-  const tooMany = rest.slice(0, Math.max(0, rest.length - MOST + 1)).slice(0, MOST_ENDED);
+  const tooMany = rest.slice(0, Math.min(Math.max(0, rest.length - MOST + 1), MOST_ENDED));
+  const ended = [...(replaced ? sessionKeys(keys, replaced) : []), ...tooMany.flatMap((one) => pointedKeys(keys, one))];
   return {
     writes: [
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
-      ...(replaced ? sessionDeletes(keys, replaced) : []),
-      ...tooMany.flatMap(({ pk, sk, digest }): Write[] => [{ delete: keys.session(digest) }, { delete: { pk, sk } }]),
+      ...ended.map((key): Write => ({ delete: key })),
     ],
+    item,
     cookie,
     record: sessionRecord(item, who, ports.settings, true),
   };
 }
 
-/** The writes that end a session. */
-export const sessionDeletes = (keys: Context['keys'], { pk, sk, tenant_id, user_id, id }: SessionItem): Write[] => [
-  { delete: { pk, sk } },
-  { delete: keys.sessionPointer(tenant_id, user_id, id) },
+/** What a try of a way in has found: the session, and the writes that use up what proved who signs in. */
+type SignIn = { begun: BegunSession; uses: Write[] };
+
+/**
+ * Signs in: commits what `attempt` finds, in one transaction, and has it look again when another was faster. So of any
+ * number of uses of one proof at once a single one ends in a session. Throws what `attempt` throws.
+ * @returns the answer of a way in, with its cookie
+ */
+export async function signIn(
+  { ports }: Pick<Context, 'ports'>,
+  attempt: () => Promise<SignIn>,
+): Promise<Reply<SessionRecord>> {
+  let tried: BegunSession | undefined;
+  const { record, cookie } = await untilDone(ports, async () => {
+    // A try before did it, whose answer was lost.
+    if (tried && (await ports.table.get(tried.item))?.v === tried.item.v) return tried;
+    const { begun, uses } = await attempt();
+    tried = begun;
+    return (await commit(ports, [...uses, ...begun.writes])).ok ? begun : AGAIN;
+  });
+  return new Reply(record, {}, [cookie]);
+}
+
+/** Where a session stands: what is deleted when it ends. */
+export const sessionKeys = (keys: Keys, { pk, sk, tenant_id, user_id, id }: SessionItem): Key[] => [
+  { pk, sk },
+  keys.sessionPointer(tenant_id, user_id, id),
+];
+
+/** The same of one that is known by its pointer. */
+export const pointedKeys = (keys: Keys, { pk, sk, digest }: SessionPointer): Key[] => [
+  keys.session(digest),
+  { pk, sk },
 ];

@@ -61,6 +61,10 @@ export const endOf = (
   { SESSION_IDLE_DAYS }: Pick<Settings, 'SESSION_IDLE_DAYS'>,
 ): number => Math.min(valid_until, Date.parse(last_seen_at) + SESSION_IDLE_DAYS * DAY_MS);
 
+/** Whether all sessions of the user have ended since it began. One that stands for a key goes by the key instead. */
+export const isOver = ({ generation }: SessionItem, { session_generation }: UserItem): boolean =>
+  generation !== session_generation;
+
 export const SessionRecord = z
   .object({
     id: IdOf('the session'),

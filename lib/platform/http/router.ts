@@ -13,6 +13,7 @@ import { parse, parseBody } from './validation.ts';
 
 /** What is known of a request before its key is. */
 export type Sender = {
+  method: string;
   /** Names in lower case. */
   headers: ApiEvent['headers'];
   /** `name=value` each. */
@@ -89,7 +90,7 @@ export function makeRouter<Context extends { caller: Rights }>(rows: Route<Conte
     const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
     const { requestId: request_id, http } = event.requestContext;
     const { headers, cookies = [] } = event;
-    const sender = { headers, cookies, address: http.sourceIp ?? '', request_id };
+    const sender = { method, headers, cookies, address: http.sourceIp ?? '', request_id };
     const context = open
       ? gates.anonymous(sender, row?.rate === 'sign-in' ? 'sign-in' : 'open')
       : await gates.authenticate(sender);

@@ -34,7 +34,9 @@ export const OidcStart = z
       .optional()
       .describe('link: link the identity to the user whose session this is, in place of a sign-in.'),
     return_to: ReturnTo.default('/').describe('The path of this service that the browser comes back to.'),
-    account_id: Slug.optional().describe('Of a person in several accounts: the one to sign in to. Default: the last used.'),
+    account_id: Slug.optional().describe(
+      'Of a person in several accounts: the one to sign in to. Default: the last used.',
+    ),
   })
   .meta({ id: 'OidcStart' });
 

@@ -19,8 +19,9 @@ export function unlinkIdentity({ ports, keys, tenant, caller }: Context, id: str
     const means = user?.identities.find((one) => one.id === id);
     if (!user || !means) throw notFound(`Identity ${id}`);
     const identities = user.identities.filter((one) => one !== means);
+    const put: UserItem = { ...user, v: ports.ids.token(), identities };
     const outcome = await commit(ports, [
-      { put: { ...user, v: ports.ids.token(), identities }, if: { version: user.v } },
+      { put, if: { version: user.v } },
       { delete: keys.identity(means.digest, tenant, user.id) },
     ]);
     return outcome.ok ? undefined : AGAIN;

@@ -63,12 +63,13 @@ export async function vouchedBy(
   const tokens = await atProvider(() => client.authorizationCodeGrant(config, callback, checks), secrets);
   const told = tokens.claims()!;
   const inFull = async () => {
-    if (typeof told.email === 'string' || config.serverMetadata().userinfo_endpoint === undefined) return claimsOf(told);
+    if (typeof told.email === 'string' || config.serverMetadata().userinfo_endpoint === undefined)
+      return claimsOf(told);
     // Of the same subject, or it fails (OpenID Connect Core 1.0, section 5.3.2).
-    const more = await atProvider(() => client.fetchUserInfo(config, tokens.access_token, told.sub), [
-      ...secrets,
-      tokens.access_token,
-    ]);
+    const more = await atProvider(
+      () => client.fetchUserInfo(config, tokens.access_token, told.sub),
+      [...secrets, tokens.access_token],
+    );
     return claimsOf({ ...told, ...more, iss: told.iss });
   };
   return { claims: claimsOf(told), inFull };

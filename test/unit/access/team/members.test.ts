@@ -11,12 +11,20 @@ import { INVITATION_MS } from '#lib/access/team/team.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const plain = { label: 'a', is_read_only: false, scopes: null };
-const ben = (token: string) => ({ token, name: 'Ben' });
+
+/** Accepts an invitation as a pipeline does: with a first key, and no session. */
+async function accept({ ports, keys }: MemoryWorld, token: string) {
+  const origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' } as const;
+  const acceptance = { token, name: 'Ben', key: true, session: false };
+  const { user, key } = (await acceptInvitation({ ports, keys, origin }, acceptance, { headers: {}, cookies: [] }))
+    .value;
+  return { user, key: key! };
+}
 
 /** Somebody who was invited and has accepted. */
 async function join(world: MemoryWorld, context: Context, role: 'admin' | 'member' = 'member') {
   const { invite_token } = await inviteUser(context, { email: `${world.ports.ids.token()}@example.com`, role });
-  return acceptInvitation(world, ben(invite_token));
+  return accept(world, invite_token);
 }
 
 /** A world that loses the answer of the next write when told to: it took place, but looks like a conflict. */
@@ -52,12 +60,12 @@ describe('an invitation', () => {
     const first = await inviteUser(context, { email: 'a@example.com', role: 'member' });
     const second = await inviteUser(context, { email: 'b@example.com', role: 'member' });
     world.advance(INVITATION_MS - 1);
-    expect((await acceptInvitation(world, ben(first.invite_token))).user.status).toBe('active');
+    expect((await accept(world, first.invite_token)).user.status).toBe('active');
     world.advance(1);
-    await expect(acceptInvitation(world, ben(second.invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(accept(world, second.invite_token)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const renewed = await inviteUser(context, { email: 'b@example.com', role: 'member' });
     expect(renewed.id).toBe(second.id);
-    expect((await acceptInvitation(world, ben(renewed.invite_token))).user.id).toBe(second.id);
+    expect((await accept(world, renewed.invite_token)).user.id).toBe(second.id);
   });
 
   it('is stored as a digest alone', async () => {
@@ -76,9 +84,9 @@ describe('an invitation', () => {
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
     await disableAccount(context);
-    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    await expect(accept(world, invite_token)).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
     await enableAccount(context);
-    expect(await codeOf((await acceptInvitation(world, ben(invite_token))).key, world)).toBe('let in');
+    expect(await codeOf((await accept(world, invite_token)).key, world)).toBe('let in');
   });
 
   it('gives no key to an account that is disabled at that moment', async () => {
@@ -86,12 +94,12 @@ describe('an invitation', () => {
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
     before.act = () => disableAccount(context);
-    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    await expect(accept(world, invite_token)).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
     expect(await keyCount(world, context)).toBe(1);
   });
 
   it.each([
-    ['accepted', (world: MemoryWorld, _context: Context, token: string) => acceptInvitation(world, ben(token))],
+    ['accepted', (world: MemoryWorld, _context: Context, token: string) => accept(world, token)],
     ['replaced', (_world: MemoryWorld, context: Context) => inviteUser(context, { email: 'a@b.c', role: 'member' })],
     ['withdrawn', async (_world: MemoryWorld, context: Context) => removeUser(context, (await pending(context)).id)],
   ])('that is %s between look and write is not accepted', async (_name, meanwhile) => {
@@ -99,7 +107,7 @@ describe('an invitation', () => {
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
     before.act = () => meanwhile(world, context, invite_token);
-    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(accept(world, invite_token)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('of one e-mail address is one, also when another is made between look and write', async () => {
@@ -114,8 +122,8 @@ describe('an invitation', () => {
     const mine = await inviteUser(context, { email: 'a@b.c', role: 'member' });
     expect(mine.id).toBe(other!.id);
     expect(await allUsers(context)).toHaveLength(2);
-    await expect(acceptInvitation(world, ben(other!.invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect((await acceptInvitation(world, ben(mine.invite_token))).user.role).toBe('member');
+    await expect(accept(world, other!.invite_token)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await accept(world, mine.invite_token)).user.role).toBe('member');
   });
 
   it('is made and accepted once when the answers of the store are lost', async () => {
@@ -125,7 +133,7 @@ describe('an invitation', () => {
     const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
     expect(await allUsers(context)).toHaveLength(2);
     next.isLost = true;
-    const { key, user } = await acceptInvitation(world, ben(invite_token));
+    const { key, user } = await accept(world, invite_token);
     expect(user).toMatchObject({ name: 'Ben', status: 'active' });
     expect(await codeOf(key, world)).toBe('let in');
     expect(await keyCount(world, context)).toBe(2);
