@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { plainErrors } from './http/plain-errors.ts';
 import { natsUrl } from './net/nats-url.ts';
 import type { Egress } from './net/net.ts';
-import { OIDC_SETTINGS } from './oidc-settings.ts';
+import { OIDC_SETTINGS, oidcMisfits } from './oidc-settings.ts';
 import { rateListProblem } from './sharing/rates.ts';
 
 const csv = z
@@ -131,6 +131,9 @@ export function readSettings(env: Record<string, string | undefined>, schema: z.
   if (parsed.success) return parsed.data;
   throw wrongSettings(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
 }
+
+/** What does not go together in settings that are each right by itself; each begins with the name of one. */
+export const misfitsOf = (settings: Parameters<typeof oidcMisfits>[0]): string[] => oidcMisfits(settings);
 
 /** One sentence for all that is wrong. @param table where they are described */
 export function wrongSettings(wrong: string[], table = 'the table of settings in README.md'): Error {
