@@ -2,7 +2,7 @@ import type { Node } from 'constructs';
 import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
-import { misfitsOf, readSettings, SettingsSchema, wrongSettings } from '#lib/platform/settings.ts';
+import { readSettings, SettingsSchema, wrongSettings } from '#lib/platform/settings.ts';
 import { told } from '#lib/platform/unknown-settings.ts';
 import { neverAllowed } from './never-allowed.ts';
 
@@ -154,7 +154,6 @@ function misfits(settings: DeploySettings): string[] {
     BACKUP_COPY_VAULT_ARN !== '' && BACKUP_DAYS === 0 && 'BACKUP_COPY_VAULT_ARN: needs BACKUP_DAYS.',
     OIDC_ISSUER.startsWith('http:') && 'OIDC_ISSUER: must begin with https://, as no provider runs beside a function.',
     OIDC_SECRET !== '' && OIDC_ISSUER === '' && 'OIDC_SECRET: means nothing without OIDC_ISSUER.',
-    ...misfitsOf(settings).map((misfit) => `${misfit}.`),
   ].filter((one) => one !== false);
 }
 
@@ -179,5 +178,6 @@ export function serviceEnvironment(settings: DeploySettings): Record<string, str
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),
+    PUBLIC_URL: settings.PUBLIC_URL || (settings.DOMAIN_NAME && `https://${settings.DOMAIN_NAME}`),
   };
 }

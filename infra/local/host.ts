@@ -67,7 +67,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     if (life) undo.push(life.stop);
     const adminKey = await firstAccount(env, dir);
     const handlers = makeFunctions(ports);
-    const own = { origins: settings.ALLOWED_ORIGINS, log, frontPage };
+    const own = { settings, log, frontPage };
     const gateway = makeGateway(handlers, { ...own, ...(proxies && { proxies }) });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
 

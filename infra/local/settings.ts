@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
-import { misfitsOf, readSettings, type Settings, SettingsSchema, wrongSettings } from '#lib/platform/settings.ts';
+import { readSettings, type Settings, SettingsSchema, wrongSettings } from '#lib/platform/settings.ts';
 import { unknownSettings } from '#lib/platform/unknown-settings.ts';
 import { trustedProxies } from './http/client-address.ts';
 
@@ -56,8 +56,5 @@ export function readHostSettings(env: Record<string, string | undefined>): { hos
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== undefined && (value !== '' || MAY_BE_EMPTY.has(name))),
   );
-  const all = { host: readSettings(given, HostSettings), settings: readSettings({ ...EMBEDDED, ...given }) };
-  const misfits = misfitsOf(all.settings);
-  if (misfits.length > 0) throw wrongSettings(misfits);
-  return all;
+  return { host: readSettings(given, HostSettings), settings: readSettings({ ...EMBEDDED, ...given }) };
 }

@@ -7,7 +7,7 @@ import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { mustBeAllowed } from '#lib/platform/http/access.ts';
 import { refuse } from '#lib/platform/http/refusals.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
-import { mustBeOwnOrigin } from './protocol/origin.ts';
+import { mustBeAllowedOrigin } from './protocol/origin.ts';
 import { answerPost } from './protocol/post.ts';
 import { opensStream, sseTransport } from './sse/stream.ts';
 
@@ -39,7 +39,7 @@ export function makeMcp(
 
   /** @param standing takes the headers that go with every answer from the rate on */
   async function respond(request: Request, address: string, standing: Record<string, string>): Promise<Response> {
-    mustBeOwnOrigin(request, ports.settings.ALLOWED_ORIGINS);
+    mustBeAllowedOrigin(request, ports.settings);
     const context = await fromMcp(request, address);
     Object.assign(standing, await spend(context, 'mcp'));
     if (request.method !== 'GET' && request.method !== 'POST') throw notPossible(request.method, 'GET, POST');

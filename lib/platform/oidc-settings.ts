@@ -54,10 +54,10 @@ export const OIDC_SETTINGS = {
     .transform((text) => text === 'true'),
 };
 
-type Given = { OIDC_ISSUER: string; OIDC_CLIENT_ID: string; OIDC_CLIENT_SECRET?: string };
+type Given = Partial<Record<'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET', string>>;
 
-/** What does not go together in them, a sentence each. */
-export function oidcMisfits({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET = '' }: Given): string[] {
+/** What does not go together in them; each begins with the name of one. */
+export function oidcMisfits({ OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET = '' }: Given): string[] {
   if (OIDC_ISSUER !== '' && OIDC_CLIENT_ID === '') {
     return ['OIDC_CLIENT_ID: is missing; OIDC_ISSUER needs the id that the provider gave this service'];
   }

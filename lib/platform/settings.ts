@@ -128,12 +128,24 @@ export function readSettings<Schema extends z.ZodType>(
 ): z.output<Schema>;
 export function readSettings(env: Record<string, string | undefined>, schema: z.ZodType = SettingsSchema): unknown {
   const parsed = schema.safeParse(env, { error: plainErrors });
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const wrong = misfits(parsed.data as Partial<Settings>);
+    if (wrong.length > 0) throw wrongSettings(wrong);
+    return parsed.data;
+  }
   throw wrongSettings(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
 }
 
-/** What does not go together in settings that are each right by itself; each begins with the name of one. */
-export const misfitsOf = (settings: Parameters<typeof oidcMisfits>[0]): string[] => oidcMisfits(settings);
+/** What does not go together. */
+function misfits(settings: Partial<Settings>): string[] {
+  const { SESSION_DAYS = 0, SESSION_IDLE_DAYS = 0 } = settings;
+  return [
+    ...(SESSION_DAYS < SESSION_IDLE_DAYS
+      ? [`SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is ${SESSION_IDLE_DAYS}`]
+      : []),
+    ...oidcMisfits(settings),
+  ];
+}
 
 /** One sentence for all that is wrong. @param table where they are described */
 export function wrongSettings(wrong: string[], table = 'the table of settings in README.md'): Error {

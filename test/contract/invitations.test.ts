@@ -20,6 +20,8 @@ describe('POST /v1/settings/users/invite', () => {
       name: '',
       role,
       status: 'pending',
+      passkeys: 0,
+      identities: 0,
       created_at: TIME,
       invite_token: expect.stringMatching(/^fwi_[0-9A-Za-z]{43}$/),
     });
@@ -110,6 +112,7 @@ describe('POST /v1/invitations/accept', () => {
     expect(accepted.body).toEqual({
       user: { ...invited, name: 'Ben Björk 🙂', status: 'active' },
       key: expect.stringMatching(/^fw_[0-9A-Za-z]{43}$/),
+      session: null,
     });
     expect(await members(admin)).toContainEqual(accepted.body.user);
     const ben = await clientWith(accepted.body.key);

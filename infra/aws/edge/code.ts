@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiRows } from '#lib/api-rows.ts';
+import { allRows } from '#lib/all-rows.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/platform/aws/lambda/streaming-lambda.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf8');
@@ -14,7 +14,7 @@ const PLACE = 'const DATA = null;';
  * @param origins of pages that may read an answer, `*` alone for any
  */
 export function edgeCode({ api, streamed, origins }: { api: string; streamed: string[]; origins: string[] }): string {
-  const open = apiRows
+  const open = allRows
     .filter(({ access }) => access === 'open')
     .map(({ method, path }) => ({ method, path: path.split('/') }));
   const data = { open, origins, streamed, api, forwarded_authorization: FORWARDED_AUTHORIZATION };

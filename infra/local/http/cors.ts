@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { MCP_PATH } from '#lib/mcp/endpoint.ts';
-import { isOwnOrigin } from '#lib/mcp/protocol/origin.ts';
+import { isAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { pathOf } from './request-event.ts';
+
+export type Allowed = Parameters<typeof isAllowedOrigin>[2];
 
 /** What a browser asks before it sends a request of another origin. */
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
@@ -10,14 +12,16 @@ export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
 
 /**
  * The headers by which a page may read the answer to its request; none when it may not, or when no page asks.
- * @param origins ALLOWED_ORIGINS; `*` is any, but for MCP
+ * No answer ever has Access-Control-Allow-Credentials, so that `*` shows nothing to a page that sends a cookie along.
+ * @param settings ALLOWED_ORIGINS, whose `*` is any, but for MCP
  */
-export function corsOf(request: IncomingMessage, origins: readonly string[]): Record<string, string> {
+export function corsOf(request: IncomingMessage, settings: Allowed): Record<string, string> {
+  const origins = settings.ALLOWED_ORIGINS;
   const { origin, host } = request.headers;
   if (origin === undefined) return {};
   if (pathOf(request) === MCP_PATH) {
     const own = URL.parse(`https://${host || 'localhost'}`);
-    return own && isOwnOrigin(origin, own.host, origins) ? readableBy(origin) : {};
+    return own && isAllowedOrigin(origin, own.host, settings) ? readableBy(origin) : {};
   }
   if (origins.includes('*')) return readableBy('*');
   return origins.includes(origin) ? readableBy(origin) : {};
@@ -30,8 +34,8 @@ const readableBy = (origin: string): Record<string, string> => ({
 });
 
 /** The headers of the answer to a preflight. */
-export function preflight(request: IncomingMessage, origins: readonly string[]): Record<string, string> {
-  const allowed = corsOf(request, origins);
+export function preflight(request: IncomingMessage, settings: Allowed): Record<string, string> {
+  const allowed = corsOf(request, settings);
   if (!('access-control-allow-origin' in allowed)) return {};
   return {
     ...allowed,

@@ -10,7 +10,7 @@ import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
 import { clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
-import { corsOf, isPreflight, preflight } from './cors.ts';
+import { type Allowed, corsOf, isPreflight, preflight } from './cors.ts';
 import { isFrontPage } from './front-page.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
@@ -27,7 +27,8 @@ export type Gateway = {
 };
 
 type GatewayOptions = {
-  origins: readonly string[];
+  /** Which pages may read an answer. */
+  settings: Allowed;
   log: Log;
   proxies?: TrustedProxies;
   bounds?: Bounds;
@@ -43,7 +44,7 @@ type GatewayOptions = {
  */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
-  { origins, log, proxies = trustedProxies([]), bounds = BOUNDS, frontPage }: GatewayOptions,
+  { settings, log, proxies = trustedProxies([]), bounds = BOUNDS, frontPage }: GatewayOptions,
 ): Gateway {
   const own = {
     joinDuplicateHeaders: true,
@@ -73,7 +74,7 @@ export function makeGateway(
     if (!hasValidHost(request)) {
       refuse(request, response, invalid('host', 'is not a host, such as example.com:8787'));
     } else if (isPreflight(request)) {
-      const headers = { 'x-request-id': randomUUID(), ...preflight(request, origins) };
+      const headers = { 'x-request-id': randomUUID(), ...preflight(request, settings) };
       send(response, { statusCode: 204, headers, body: '' });
     } else if (frontPage && isFrontPage(request)) {
       const page = frontPage();
@@ -96,14 +97,14 @@ export function makeGateway(
       if (functions[name].streams) {
         const signal = AbortSignal.any([stopping.signal, closing(response)]);
         const reply = await invoke<ApiEvent, Response>(name, handler, event, signal);
-        const more = { 'x-request-id': requestId, ...corsOf(request, origins) };
+        const more = { 'x-request-id': requestId, ...corsOf(request, settings) };
         if (!request.complete) void forgetOrCut(request);
         response.socket?.setTimeout(bounds.stream_stall_ms);
         await streamOut(response, reply, more, functions[name].timeout_seconds * 1000);
         return;
       }
       const result = await invoke<ApiEvent, ApiResult>(name, handler, event);
-      Object.assign(result.headers, corsOf(request, origins));
+      Object.assign(result.headers, corsOf(request, settings));
       result.headers['x-request-id'] ??= requestId;
       send(response, result);
     } catch (error) {
@@ -131,7 +132,7 @@ export function makeGateway(
         'content-type': 'application/json; charset=utf-8',
         'x-request-id': requestId,
         ...error.headers,
-        ...corsOf(request, origins),
+        ...corsOf(request, settings),
       },
       body: JSON.stringify(errorBody(error, requestId)),
     });

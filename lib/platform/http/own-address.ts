@@ -12,9 +12,12 @@ export type OwnAddresses = Pick<Settings, 'PUBLIC_URL' | 'ALLOWED_HOSTS'>;
 /** The address of a request, by its headers (names in lower case). */
 type Headers = { host?: string | undefined; origin?: string | undefined };
 
+/** Nothing but a host: URLs have more. */
+const IS_HOST = /^[^/?#@\\\s]+$/;
+
 /** Whether the host of a request (`Host`, with its port or without) is one of ours. */
 export function isOwnHost(host: string, own: OwnAddresses): boolean {
-  const url = URL.parse(`http://${host}`);
+  const url = IS_HOST.test(host) ? URL.parse(`http://${host}`) : null;
   return url !== null && (isOwnName(url.hostname, own) || url.host === hostOf(own));
 }
 

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 let gateway: Gateway;
@@ -12,7 +13,10 @@ let url: string;
 async function start(origins: string[]) {
   const api = async (event: ApiEvent) => ({ statusCode: 200, headers: {}, body: event.requestContext.http.method });
   const mcp = async () => new Response('{}');
-  gateway = makeGateway({ api, mcp }, { origins, log: memoryLog() });
+  gateway = makeGateway(
+    { api, mcp },
+    { settings: readSettings({ ALLOWED_ORIGINS: origins.join(',') }), log: memoryLog() },
+  );
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
 }
 

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 type Answer = (event: ApiEvent, context: Invocation) => Promise<ApiResult>;
@@ -22,7 +23,7 @@ export const log = memoryLog();
 
 /** A gateway in front of such functions. */
 export async function start(api: Answer = echo, ingest: Answer = echo, frontPage?: () => ApiResult) {
-  const options = { origins: ['*'], log, ...(frontPage && { frontPage }) };
+  const options = { settings: readSettings({}), log, ...(frontPage && { frontPage }) };
   gateway = makeGateway({ api: api as Handler, ingest: ingest as Handler }, options);
   port = await gateway.listen('127.0.0.1', 0);
   url = `http://127.0.0.1:${port}`;

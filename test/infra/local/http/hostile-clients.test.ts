@@ -7,6 +7,7 @@ import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler } from '#infra/local/invoke.ts';
 import { type AppError, errorBody } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const KB = 1024;
@@ -31,7 +32,7 @@ async function start(
   proxies: string[] = [],
 ) {
   const options = {
-    origins: ['*'],
+    settings: readSettings({}),
     log: memoryLog(),
     bounds: { ...BOUNDS, ...bounds },
     proxies: trustedProxies(proxies),

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeGateway } from '#infra/local/http/http.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { gateway, log, parsed, port, raw, says, start, stop, url } from './gateway.ts';
 
 afterEach(async () => {
@@ -184,7 +185,7 @@ describe('the HTTP gateway', () => {
 
   it('says in an error that the port is taken', async () => {
     await start();
-    const other = makeGateway({}, { origins: ['*'], log });
+    const other = makeGateway({}, { settings: readSettings({}), log });
     await expect(other.listen('127.0.0.1', port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

@@ -5,6 +5,7 @@ import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { requestOf } from '#lib/platform/http/fetch-event.ts';
+import { readSettings } from '#lib/platform/settings.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { memoryLog } from '#test/support/log.ts';
 
@@ -13,7 +14,7 @@ let url: string;
 const log = memoryLog();
 
 async function start(mcp: (event: ApiEvent, context: Invocation) => Promise<Response>) {
-  gateway = makeGateway({ mcp: mcp as Handler }, { origins: ['*'], log });
+  gateway = makeGateway({ mcp: mcp as Handler }, { settings: readSettings({}), log });
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}/v1/mcp`;
 }
 
