@@ -26,7 +26,12 @@ export class Browser {
   /** Every header Set-Cookie that it was ever sent. */
   readonly told: string[] = [];
 
-  /** Takes a copy of all that another browser holds. */
+  /** Drops all that it holds of a host. */
+  forget(url: string): void {
+    this.#jars.delete(new URL(url).hostname);
+  }
+
+  /** Another browser that holds the same. */
   copy(): Browser {
     const other = new Browser();
     for (const [host, jar] of this.#jars) other.#jars.set(host, [...jar]);

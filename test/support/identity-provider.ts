@@ -1,6 +1,7 @@
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import Provider from 'oidc-provider';
+import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { lastingPort } from './lasting-port.ts';
 
 /** Who signs in at the provider, by their claims. */
@@ -110,6 +111,7 @@ export async function startIdentityProvider({ isPublic = false } = {}): Promise<
   function make(): Provider {
     const jwk = { ...key.private.export({ format: 'jwk' }), kid: key.kid, alg: 'RS256', use: 'sig' };
     const made = new Provider(issuer, {
+      adapter: MemoryAdapter,
       clients: [
         {
           client_id: own.clientId,
@@ -126,7 +128,10 @@ export async function startIdentityProvider({ isPublic = false } = {}): Promise<
       features: { devInteractions: { enabled: false } },
       interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
-      findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ ...own.person, sub: accountId }) }),
+      findAccount: (_: unknown, accountId: string) => ({
+        accountId,
+        claims: () => ({ ...own.person, sub: accountId }),
+      }),
       // biome-ignore lint/suspicious/noExplicitAny: the context of Koa
       async loadExistingGrant(ctx: any) {
         const { oidc } = ctx;

@@ -15,3 +15,8 @@ declare module 'oidc-provider' {
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
   }
 }
+
+declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
+  const MemoryAdapter: object;
+  export default MemoryAdapter;
+}
