@@ -43,6 +43,9 @@ export type IdentityProvider = {
   up(): Promise<void>;
 };
 
+/** Its own store in memory, which it warns of under its own name. */
+class OwnAdapter extends MemoryAdapter {}
+
 type Key = { private: KeyObject; kid: string };
 
 let keys = 0;
@@ -111,7 +114,7 @@ export async function startIdentityProvider({ isPublic = false } = {}): Promise<
   function make(): Provider {
     const jwk = { ...key.private.export({ format: 'jwk' }), kid: key.kid, alg: 'RS256', use: 'sig' };
     const made = new Provider(issuer, {
-      adapter: MemoryAdapter,
+      adapter: OwnAdapter,
       clients: [
         {
           client_id: own.clientId,

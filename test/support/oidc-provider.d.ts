@@ -17,6 +17,5 @@ declare module 'oidc-provider' {
 }
 
 declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
-  const MemoryAdapter: object;
-  export default MemoryAdapter;
+  export default class MemoryAdapter {}
 }
