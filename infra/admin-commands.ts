@@ -5,7 +5,9 @@ import type { Scope } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
-import { allAccounts, keyList, requireAccount } from '#lib/access/store.ts';
+import { endSessions } from '#lib/access/sessions/end-sessions.ts';
+import { allAccounts, allUsers, keyList, requireAccount } from '#lib/access/store.ts';
+import { linkByOperator, type SignInLink } from '#lib/access/team/sign-in-link.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { gather } from '#lib/platform/table/paging.ts';
@@ -19,6 +21,7 @@ export const OPTIONS = {
   ...LIMIT_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
+  revoke: { type: 'boolean' },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -26,13 +29,18 @@ export const OPTIONS = {
 export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
 /** `text` is for people, `json` for programs. */
 type Answer = { text: string; json: unknown };
-export type OperatorEnv = Omit<Scope, 'tenant'>;
+export type OperatorEnv = Omit<Scope, 'tenant'> & {
+  /** Of the service, in a browser. */
+  address: string;
+};
 export type Command = {
   /** Options it understands beside --json. */
   takes: readonly (keyof Options)[];
-  /** What it names, in their order: the id of an account, that of a key. */
-  names: readonly ('account' | 'key')[];
-  run(world: OperatorEnv, options: Options, account: string, key: string): Promise<Answer>;
+  /** What it names, in their order: the id of an account, that of a key or user. */
+  names: readonly ('account' | 'key' | 'user')[];
+  /** What it names beyond that, where it is there. */
+  mayName?: 'user';
+  run(world: OperatorEnv, options: Options, account: string, id: string): Promise<Answer>;
 };
 
 const account = (item: AccountItem) => ({
@@ -55,6 +63,11 @@ const line = (item: AccountItem): string =>
 const showAccount = (item: AccountItem): Answer => ({ text: line(item), json: account(item) });
 const showKey = (key: IssuedKey): Answer => ({ text: `key      ${key.key}\nIt is not shown again.`, json: key });
 
+const showLink = (link: SignInLink & { user_id: string }): Answer => ({
+  text: `sign in  ${link.url}\nIt is good once, until ${link.expires_at}, for user ${link.user_id}.`,
+  json: link,
+});
+
 export const COMMANDS: Record<string, Command> = {
   'account create': {
     takes: ['email', 'name', 'egress', 'again'],
@@ -65,9 +78,11 @@ export const COMMANDS: Record<string, Command> = {
       const egress = egressIn(options);
       const made = await createAccount(env, { email, name, ...(egress && { egress }) }, { again });
       const key = made.key.key;
+      const link = await linkByOperator({ ...env, tenant: made.account.id }, env.address);
+      const lines = [`account  ${made.account.id}`, `egress   ${EGRESS[made.account.egress]}`, showLink(link).text];
       return {
-        text: `account  ${made.account.id}\negress   ${EGRESS[made.account.egress]}\n${showKey(made.key).text}`,
-        json: { account: account(made.account), key },
+        text: [...lines, showKey(made.key).text].join('\n'),
+        json: { account: account(made.account), key, sign_in_link: link },
       };
     },
   },
@@ -115,6 +130,25 @@ export const COMMANDS: Record<string, Command> = {
         throw new UsageError(`account delete cannot be undone. To go on, repeat the id: --confirm ${tenant}`);
       }
       return showAccount(await endAccount({ ...world, tenant }));
+    },
+  },
+  'user link': {
+    takes: ['revoke'],
+    names: ['account'],
+    mayName: 'user',
+    run: async (world, { revoke = false }, tenant, user) =>
+      showLink(await linkByOperator({ ...world, tenant }, world.address, { userId: user || undefined, revoke })),
+  },
+  'session end': {
+    takes: [],
+    names: ['account'],
+    mayName: 'user',
+    run: async (world, _options, tenant, user) => {
+      const scope = { ...world, tenant };
+      await requireAccount(scope);
+      const ids = user === '' ? (await allUsers(scope)).map(({ id }) => id) : [user];
+      for (const id of ids) await endSessions(scope, id);
+      return { text: `All sessions of ${user || `account ${tenant}`} have ended.`, json: { ended: ids } };
     },
   },
   'key list': {

@@ -18,7 +18,8 @@ import { parseFlags, UsageError } from './flags.ts';
 const USAGE = `The operator's commands. They work beside a running service.
 
   npm run admin -- account create --email E --name N [--egress public|any] [--again]
-                                                         make an account; prints its admin key, once; --again also
+                                                         make an account; prints a sign-in link and its admin
+                                                         key, once; --again also
                                                          with an e-mail address that another account has
   npm run admin -- account list                          all accounts
   npm run admin -- account rename ID [--name N] [--email E] [--again]
@@ -27,12 +28,16 @@ ${LIMIT_USAGE}
   npm run admin -- account disable ID                    its keys are refused, its checks and actions rest
   npm run admin -- account enable ID
   npm run admin -- account delete ID --confirm ID        for good: refused at once, and all of it goes within minutes
+  npm run admin -- user link ID [USER] [--revoke]        a link that signs in the first admin, or a user, once, within
+                                                         an hour; --revoke ends passkeys, identities and sessions
+  npm run admin -- session end ID [USER]                 ends the sessions of everybody, or of a user
   npm run admin -- key list ID                           the keys of an account, without what is secret
   npm run admin -- key delete ID KEY                     it is refused from then on
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
 
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for one deployed on AWS, with
-  credentials and AWS_REGION in the environment. With npm run --silent only the answer is printed.
+  credentials and AWS_REGION in the environment. Links lead to PUBLIC_URL, else to http://localhost and PORT. With
+  npm run --silent only the answer is printed.
 `;
 
 /** The command that the words name, judged as a whole before anything is opened. */
@@ -50,7 +55,7 @@ function commandOf(words: string[], options: Options): { command: Command; ids: 
     throw new UsageError(
       `${name} needs the id of an ${missing === 'key' ? 'API key' : missing}; ${missing} list shows them.`,
     );
-  const extra = ids[command.names.length];
+  const extra = ids[command.names.length + (command.mayName ? 1 : 0)];
   if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
   for (const option of Object.keys(options) as (keyof Options)[]) {
     const known = option === 'json' || option === 'help' || command.takes.includes(option);
@@ -64,9 +69,11 @@ type Opened = { world: OperatorEnv; close: () => void };
 /** The table of the service: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
 async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
   const ids = makeIds(systemClock);
+  const settings = readSettings(env);
   const worldOn = (table: Table) => ({
     ports: { table, clock: systemClock, ids },
-    keys: keyTable(readSettings(env)),
+    keys: keyTable(settings),
+    address: settings.PUBLIC_URL || `http://localhost:${env.PORT || 8787}`,
   });
   if (env.TABLE_NAME) {
     // Loaded only here: on one machine nobody waits for the AWS SDK.
@@ -96,11 +103,11 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   if (strange.length > 0) throw new UsageError(wrongSettings(strange).message);
   const {
     command,
-    ids: [account = '', key = ''],
+    ids: [account = '', id = ''],
   } = commandOf(words, options);
   const { world, close } = await openStore(env, command === COMMANDS['account create']);
   try {
-    const answer = await command.run(world, options, account, key);
+    const answer = await command.run(world, options, account, id);
     console.log(options.json ? JSON.stringify(answer.json) : answer.text);
     return 0;
   } finally {

@@ -3,6 +3,8 @@ import { addressWrites } from '#lib/access/account-address.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import { changeAccount } from '#lib/access/change-account.ts';
 import type { Scope } from '#lib/access/context.ts';
+import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
+import { meansKeys } from '#lib/access/sign-in-means.ts';
 import { allUsers } from '#lib/access/store.ts';
 import { invitedEmailKey } from '#lib/access/team/invited-email.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
@@ -87,7 +89,7 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
 }
 
-/** Keys of the API with their pointers, invitations, users, and the team. */
+/** Keys of the API with their pointers, the team, and users with their invitations, sessions and ways to sign in. */
 async function keysOfPeople(scope: Scope): Promise<Key[]> {
   const { ports, keys, tenant } = scope;
   const found: Key[] = [keys.team(tenant)];
@@ -98,8 +100,7 @@ async function keysOfPeople(scope: Scope): Promise<Key[]> {
   }
   for (const user of await allUsers(scope)) {
     if (user.invitation) found.push(keys.invitation(user.invitation.digest), invitedEmailKey(keys, user));
-    found.push(...user.identities.map(({ digest }) => keys.identity(digest, tenant, user.id)));
-    found.push({ pk: user.pk, sk: user.sk });
+    found.push(...(await sessionKeysOf(scope, user.id)), ...meansKeys(keys, user), { pk: user.pk, sk: user.sk });
   }
   return found;
 }

@@ -3,6 +3,7 @@ import { parseFlags } from '#infra/flags.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startDemo } from './demo/demo.ts';
 import { type FirstKey, KEY_FILE } from './first-account.ts';
+import { browserAddress, firstLink } from './first-link.ts';
 import { startHost } from './host.ts';
 import { readHostSettings } from './settings.ts';
 
@@ -39,7 +40,9 @@ async function main(): Promise<void> {
     });
   }
   const service = await starting;
-  process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR));
+  const address = settings.PUBLIC_URL || browserAddress(service.url);
+  const link = await firstLink(service, address);
+  process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR, { address, link }));
   if (options.demo) {
     if (service.adminKey === undefined)
       throw new Error('The demo needs the key in DATA_DIR/admin-key, which was deleted.');
@@ -48,8 +51,16 @@ async function main(): Promise<void> {
   }
 }
 
-/** The key itself is shown once: what is written at every start lies in journals and container logs. */
-function greeting(url: string, key: FirstKey, dir: string): string {
+/**
+ * The key itself is shown once: what is written at every start lies in journals and container logs. A link is good for an
+ * hour, and once.
+ */
+function greeting(
+  url: string,
+  key: FirstKey,
+  dir: string,
+  { address, link }: { address: string; link: string | undefined },
+): string {
   const file = join(dir, KEY_FILE);
   const told = !key
     ? '(was deleted, or its file; make another with: npm run admin -- key issue ID)'
@@ -57,8 +68,12 @@ function greeting(url: string, key: FirstKey, dir: string): string {
       ? `${key.raw}   (kept in ${file}, not shown again)`
       : `in ${file}`;
   const sent = !key ? '<API_KEY>' : key.isNew ? key.raw : `$(cat ${file})`;
+  const signIn = link
+    ? `Sign in, once, within an hour: ${link}`
+    : `Sign in at ${address} (a link for whoever cannot: npm run admin -- user link ID)`;
   return `
 Fleetwatch runs at ${url}
+${signIn}
 Admin key: ${told}
 
   curl -H "Authorization: Bearer ${sent}" ${url}/v1/me

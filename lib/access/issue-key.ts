@@ -1,10 +1,10 @@
-import { AppError, notFound } from '#lib/platform/errors.ts';
+import { AppError } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { accountDisabled, isDisabled, isInvited, type UserItem } from './account.ts';
+import { accountDisabled, isDisabled, type UserItem } from './account.ts';
 import { drawKey, type IssuedKey, keyItemsOf, keyRecord, type NewKey } from './api-key.ts';
 import type { Scope } from './context.ts';
-import { allUsers, requireAccount } from './store.ts';
+import { firstAdmin, requireAccount } from './store.ts';
 
 /**
  * A new key of a user. Never made for a user that was removed or an account that was disabled meanwhile: both are
@@ -47,7 +47,6 @@ export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The use
 /** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */
 export async function issueAdminKey(scope: Scope, label: string): Promise<IssuedKey> {
   await requireAccount(scope);
-  const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
-  if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
+  const admin = await firstAdmin(scope);
   return issueKey(scope, admin.id, { label, is_read_only: false, scopes: null });
 }

@@ -1,19 +1,13 @@
 import type { Keys } from '#lib/keys.ts';
-import type { Write } from '#lib/platform/ports.ts';
+import type { Key } from '#lib/platform/ports.ts';
 import type { UserItem } from './account.ts';
 
-/** The writes that take away all that a user could sign in with, beside keys. */
-export const meansDeletes = (
+/** Where all stands that a user can sign in with, beside keys. */
+export const meansKeys = (
   keys: Keys,
-  {
-    tenant_id,
-    id,
-    passkeys,
-    identities,
-    link,
-  }: Pick<UserItem, 'tenant_id' | 'id' | 'passkeys' | 'identities' | 'link'>,
-): Write[] => [
-  ...passkeys.map(({ digest }) => ({ delete: keys.passkey(digest) })),
-  ...identities.map(({ digest }) => ({ delete: keys.identity(digest, tenant_id, id) })),
-  ...(link ? [{ delete: keys.signInLink(link.digest) }] : []),
+  { tenant_id, id, passkeys, identities, link }: Pick<UserItem, 'tenant_id' | 'id' | 'passkeys' | 'identities' | 'link'>,
+): Key[] => [
+  ...passkeys.map(({ digest }) => keys.passkey(digest)),
+  ...identities.map(({ digest }) => keys.identity(digest, tenant_id, id)),
+  ...(link ? [keys.signInLink(link.digest)] : []),
 ];

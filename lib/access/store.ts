@@ -2,7 +2,7 @@ import { notFound } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
-import type { AccountItem, UserItem } from './account.ts';
+import { type AccountItem, isInvited, type UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
 import type { Scope } from './context.ts';
 import { type TeamMember, teamMember } from './team/team.ts';
@@ -38,6 +38,13 @@ export async function allAccounts(ports: { table: Table }, keys: Scope['keys']):
 /** Everybody of an account, also those invited, oldest first. */
 export const allUsers = ({ ports, keys, tenant }: Scope): Promise<UserItem[]> =>
   allOf(ports.table, { partition: keys.users(tenant) });
+
+/** The oldest admin of an account. Throws NOT_FOUND. */
+export async function firstAdmin(scope: Scope): Promise<UserItem> {
+  const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
+  if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
+  return admin;
+}
 
 /** The team as the interface shows it, oldest first. */
 export const userList =

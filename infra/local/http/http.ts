@@ -11,7 +11,6 @@ import { BOUNDS, type Bounds } from './bounds.ts';
 import { clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
 import { type Allowed, corsOf, isPreflight, preflight } from './cors.ts';
-import { isFrontPage } from './front-page.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
 import { streamOut } from './stream-out.ts';
@@ -32,8 +31,8 @@ type GatewayOptions = {
   log: Log;
   proxies?: TrustedProxies;
   bounds?: Bounds;
-  /** What its bare address answers; without one a function is asked, as everywhere. */
-  frontPage?: () => ApiResult;
+  /** What it answers by itself at some paths; a function is asked for the others. */
+  frontPage?: (request: IncomingMessage, own: Allowed) => ApiResult | undefined;
 };
 
 /**
@@ -76,10 +75,11 @@ export function makeGateway(
     } else if (isPreflight(request)) {
       const headers = { 'x-request-id': randomUUID(), ...preflight(request, settings) };
       send(response, { statusCode: 204, headers, body: '' });
-    } else if (frontPage && isFrontPage(request)) {
-      const page = frontPage();
-      send(response, { ...page, headers: { 'x-request-id': randomUUID(), ...page.headers } });
-    } else void answer(request, response);
+    } else {
+      const page = frontPage?.(request, settings);
+      if (page) send(response, { ...page, headers: { 'x-request-id': randomUUID(), ...page.headers } });
+      else void answer(request, response);
+    }
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -2,7 +2,7 @@ import type { UserItem } from '#lib/access/account.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import type { Scope } from '#lib/access/context.ts';
 import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
-import { meansDeletes } from '#lib/access/sign-in-means.ts';
+import { meansKeys } from '#lib/access/sign-in-means.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -42,7 +42,7 @@ export function removeUser(scope: Scope, id: string): Promise<void> {
       // Whoever adds a key writes the user, so that this version holds all its keys.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
-      ...meansDeletes(keys, user),
+      ...meansKeys(keys, user).map((key) => ({ delete: key })),
     ];
     if (user.invitation) {
       writes.push({ delete: keys.invitation(user.invitation.digest) }, { delete: invitedEmailKey(keys, user) });

@@ -4,8 +4,8 @@ import { digestOf } from '#lib/access/api-key.ts';
 import type { Context, Scope } from '#lib/access/context.ts';
 import { findOneTime, type OneTime, oneTime, useOnce } from '#lib/access/one-time.ts';
 import { withoutSessions } from '#lib/access/sessions/end-sessions.ts';
-import { meansDeletes } from '#lib/access/sign-in-means.ts';
-import { requireAccount } from '#lib/access/store.ts';
+import { meansKeys } from '#lib/access/sign-in-means.ts';
+import { firstAdmin, requireAccount } from '#lib/access/store.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { ownOrigin } from '#lib/platform/http/own-address.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -14,8 +14,8 @@ import { iso } from '#lib/platform/time.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** How long a link is good: one that the operator makes is used by whoever made it. */
-export const LINK_MS = { operator: HOUR_MS, admin: 24 * HOUR_MS };
+/** How long a link is good: that of the operator is mostly for themselves. */
+const LINK_MS = { operator: HOUR_MS, admin: 24 * HOUR_MS };
 
 export const NewLink = z
   .object({
@@ -41,7 +41,7 @@ type LinkItem = OneTime & { tenant_id: string; user_id: string };
 const TOKEN = /^fwl_[0-9A-Za-z]{43}$/;
 
 /** Where a link leads. What stands behind # is sent to no server, so that no log and no proxy sees the token. */
-export const linkUrl = (address: string, token: string): string => `${address}/#/link/${token}`;
+const linkUrl = (address: string, token: string): string => `${address}/#/link/${token}`;
 
 /** A link for a user of the caller's account. Throws NOT_FOUND, CONFLICT, and FORBIDDEN at an address that is not ours. */
 export async function linkByAdmin(
@@ -55,6 +55,20 @@ export async function linkByAdmin(
   const address = settings.PUBLIC_URL || ownOrigin(context.session ? { host, origin } : { host }, settings).origin;
   const { token, valid_until } = await makeLink(context, userId, { ms: LINK_MS.admin, revoke });
   return { url: linkUrl(address, token), expires_at: iso(valid_until) };
+}
+
+/**
+ * A link of the operator, for whoever they name, or the oldest admin. Throws as makeLink does.
+ * @param address of the service, in a browser
+ */
+export async function linkByOperator(
+  scope: Scope,
+  address: string,
+  { userId, revoke = false }: { userId?: string | undefined; revoke?: boolean } = {},
+): Promise<SignInLink & { user_id: string }> {
+  const user_id = userId ?? (await firstAdmin(scope)).id;
+  const { token, valid_until } = await makeLink(scope, user_id, { ms: LINK_MS.operator, revoke });
+  return { url: linkUrl(address, token), expires_at: iso(valid_until), user_id };
 }
 
 /**
@@ -92,7 +106,7 @@ export function makeLink(
     const outcome = await commit(ports, [
       { put: user, if: { version: before.v } },
       { put: link, if: 'absent' },
-      ...meansDeletes(keys, gone),
+      ...meansKeys(keys, gone).map((key) => ({ delete: key })),
       ...deletes,
     ]);
     return outcome.ok ? { token, valid_until } : AGAIN;

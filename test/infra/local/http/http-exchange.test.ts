@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { frontPage } from '#infra/local/http/front-page.ts';
 import { functions } from '#infra/topology.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
-import { echo, log, port, raw, says, start, stop, url } from './gateway.ts';
+import { echo, log, parsed, port, raw, says, start, stop, url } from './gateway.ts';
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -44,6 +44,36 @@ describe('the HTTP gateway', () => {
     expect(await (await fetch(url, { method: 'HEAD' })).text()).toBe('');
     expect((await fetch(url, { method: 'POST' })).status).toBe(500);
     expect((await fetch(`${url}/index.html`)).status).toBe(500);
+  });
+
+  it('has a page for browsers there, which runs nothing but its own files, under an address of its own alone', async () => {
+    await start(async () => says('a function was asked', 500), echo, frontPage);
+    const html = await fetch(url, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(html.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'/,
+    );
+    const text = await html.text();
+    expect(text).not.toMatch(/<style| style=| on\w+=|<script(?![^>]* src=")/);
+    for (const [, path] of text.matchAll(/(?:src|href)="(\/page[^"]*)"/g)) {
+      expect((await fetch(url + path)).headers.get('content-type')).toMatch(/^text\/(javascript|css)/);
+    }
+    for (const path of ['/', '/page.js']) {
+      const answer = await raw(
+        `GET ${path} HTTP/1.1\r\nhost: evil.example\r\naccept: text/html\r\nconnection: close\r\n\r\n`,
+        port,
+      );
+      expect(parsed(answer)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    }
+  });
+
+  it('hands cookies over beside the headers, and each that a function sets by itself', async () => {
+    const cookies = ['a=1; Path=/', 'b=2; Path=/; HttpOnly'];
+    await start(async ({ headers, cookies: came }) => ({ ...says(JSON.stringify([headers.cookie, came])), cookies }));
+    const answer = await fetch(url, { headers: { cookie: 'x=1; y="a b";z=' } });
+    expect(await answer.json()).toEqual([null, ['x=1', 'y="a b"', 'z=']]);
+    expect(answer.headers.getSetCookie()).toEqual(cookies);
+    expect(await (await fetch(url)).json()).toEqual([null, null]);
   });
 
   it('joins headers that come twice', async () => {

@@ -1,0 +1,28 @@
+import { isDisabled } from '#lib/access/account.ts';
+import { allUsers, requireAccount } from '#lib/access/store.ts';
+import { linkByOperator } from '#lib/access/team/sign-in-link.ts';
+import type { Env } from '#lib/env.ts';
+
+/**
+ * How the person in front of a new service gets in: a link, while no admin of its first account has a passkey or an
+ * identity. Nobody becomes admin by being the first to open the page. Undefined where somebody has, or where the account
+ * was disabled.
+ * @param address of the service, in a browser
+ */
+export async function firstLink(env: Env, address: string): Promise<string | undefined> {
+  const { items } = await env.ports.table.query({ partition: env.keys.accounts, limit: 1 });
+  const tenant = items[0]?.sk;
+  if (tenant === undefined) return undefined;
+  const scope = { ...env, tenant };
+  if (isDisabled(await requireAccount(scope))) return undefined;
+  const admins = (await allUsers(scope)).filter(({ role }) => role === 'admin');
+  if (admins.some(({ passkeys, identities }) => passkeys.length + identities.length > 0)) return undefined;
+  return (await linkByOperator(scope, address)).url;
+}
+
+/** The address at which a browser on this machine opens the service. Passkeys work at names alone, and not at 127.0.0.1. */
+export function browserAddress(url: string): string {
+  const { port, hostname } = new URL(url);
+  const isHere = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]'].includes(hostname);
+  return isHere ? `http://localhost${port && `:${port}`}` : url;
+}
