@@ -8,7 +8,7 @@ import { makeLog } from '#lib/platform/log.ts';
 import { NetError } from '#lib/platform/net/net.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
 import type { Example } from './openapi.ts';
-import { type Call, walk } from './walk.ts';
+import { type Call, WALKED_PAGE, walk } from './walk.ts';
 
 /** A clock that stands still but when it is moved, so that a walk has the same times every day. */
 function steppedClock(start: number): Clock & { step(ms: number): void } {
@@ -34,14 +34,21 @@ function idsOf(clock: Clock): Ids {
 /** An id: its prefix and ten characters of its time, then chance. */
 const ID = /\b([a-z]{3}_[0-9a-z]{10})([0-9a-z]{16})\b/g;
 
+/** A user's id in base64url, as passkeys keep it: 30 characters in 40. */
+const HANDLE = /\bdXNyXz[\w-]{34}\b/g;
+
 /** Examples whose ids are the same in every walk: chance gives way to the order in which they appear. */
 function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Example> {
   const steady = new Map<string, string>();
-  const text = JSON.stringify([...examples]).replace(ID, (id, start: string) => {
-    if (!steady.has(id)) steady.set(id, start + digest(`id ${steady.size}`).toString('hex').slice(0, 16));
-    return steady.get(id)!;
-  });
-  return new Map(JSON.parse(text));
+  const steadied = (text: string) =>
+    text.replace(ID, (id, start: string) => {
+      if (!steady.has(id)) steady.set(id, start + digest(`id ${steady.size}`).toString('hex').slice(0, 16));
+      return steady.get(id)!;
+    });
+  const handles = JSON.stringify([...examples]).replace(HANDLE, (handle) =>
+    Buffer.from(steadied(Buffer.from(handle, 'base64url').toString())).toString('base64url'),
+  );
+  return new Map(JSON.parse(steadied(handles)));
 }
 
 /** Every host answers at once that it has heard; nothing leaves this machine. */
@@ -60,7 +67,7 @@ export const answeringNet: GivenPorts['net'] = {
  */
 export async function recordExamples(endpoints: readonly string[]): Promise<Map<string, Example>> {
   const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
-  const { settings } = readHostSettings({});
+  const { settings } = readHostSettings({ PUBLIC_URL: WALKED_PAGE });
   const world: GivenPorts = { clock, ids: idsOf(clock), net: answeringNet };
   const service = await startHost({
     settings,
@@ -72,10 +79,10 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
   });
   try {
     const { key } = await createAccount(service, { email: 'ann@example.com', name: 'Example Inc' });
-    const send = async (method: string, path: string, body: unknown) => {
+    const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
       const response = await fetch(service.url + path, {
         method,
-        headers: { authorization: `Bearer ${key.key}` },
+        headers: { authorization: `Bearer ${key.key}`, ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await response.text();
@@ -83,12 +90,11 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       return JSON.parse(text);
     };
     const found = new Map<string, Example>();
-    const call: Call = async (endpoint, path, request) => {
+    const call: Call = async (endpoint, path, request, headers) => {
       const [method = ''] = endpoint.split(' ');
       if (method !== 'GET') clock.step(1000);
-      const answer = await send(method, path, request);
-      if (endpoint.endsWith('/results') && method === 'POST')
-        await allSent(() => send('GET', '/v1/notify/logs', undefined));
+      const answer = await send(method, path, request, headers);
+      if (endpoint.endsWith('/results') && method === 'POST') await allSent(() => send('GET', '/v1/notify/logs'));
       found.set(endpoint, { ...(request !== undefined && { request }), answer });
       return answer;
     };

@@ -1,15 +1,22 @@
+import { type Authenticator, makeAuthenticator } from './authenticator.ts';
+
 /** Calls an endpoint by its row (`PUT /v1/checks/{id}`) on a path whose parameters are filled in; answers the body. */
-export type Call = (endpoint: string, path: string, body?: unknown) => Promise<Answer>;
+export type Call = (endpoint: string, path: string, body: unknown, headers: Record<string, string>) => Promise<Answer>;
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Answer = any;
 
 /** What stands in a collection, by the word of the path before its parameter: `{ checks: 'chk_…' }`. */
 export type Places = Record<string, string>;
 
+/** PUBLIC_URL of the service that is walked over: the page at which its passkeys are used. */
+export const WALKED_PAGE = 'https://status.example.com';
+
 type Step = {
   endpoint: string;
-  /** @param answers of the steps before, by endpoint */
-  body?: (places: Places, answers: Record<string, Answer>) => unknown;
+  /** @param answers of the steps before, by endpoint @param authenticator that of whoever walks */
+  body?: (places: Places, answers: Record<string, Answer>, authenticator: Authenticator) => unknown;
+  /** Made as a page of ours makes it, at WALKED_PAGE. */
+  byPage?: true;
   /** Where its answer stands from then on: a collection, and the member that names it there. */
   made?: [collection: string, member: string];
 };
@@ -144,6 +151,25 @@ const steps: Step[] = [
   },
   { endpoint: 'PUT /v1/skills/{slug}', body: () => ({ version: '1.0.1' }) },
   { endpoint: 'POST /v1/auth/keys', body: () => ({ label: 'dashboard', is_read_only: true }), made: ['keys', 'id'] },
+  { endpoint: 'POST /v1/sign-in/passkeys/options', byPage: true },
+  {
+    endpoint: 'POST /v1/sign-in/passkeys',
+    body: (_, answers, authenticator) => ({
+      name: 'laptop',
+      response: authenticator.create(answers['POST /v1/sign-in/passkeys/options'], WALKED_PAGE),
+    }),
+    byPage: true,
+    made: ['passkeys', 'id'],
+  },
+  { endpoint: 'PUT /v1/sign-in/passkeys/{id}', body: () => ({ name: 'old laptop' }) },
+  { endpoint: 'POST /v1/sign-in/passkey/options', byPage: true },
+  {
+    endpoint: 'POST /v1/sign-in/passkey',
+    body: (_, answers, authenticator) => ({
+      response: authenticator.get(answers['POST /v1/sign-in/passkey/options'], WALKED_PAGE),
+    }),
+    byPage: true,
+  },
   {
     endpoint: 'POST /v1/sign-in/key',
     body: (_, answers) => ({ key: answers['POST /v1/auth/keys'].key }),
@@ -152,19 +178,22 @@ const steps: Step[] = [
 ];
 
 /**
- * A walk over an API, in an empty account: every step whose endpoint is among `endpoints`, then every GET.
+ * A walk over an API, in an empty account of a service at WALKED_PAGE: every step whose endpoint is among `endpoints`,
+ * then every GET.
  * @returns what it has made
  */
 export async function walk(endpoints: readonly string[], call: Call): Promise<Places> {
   const places: Places = {};
   const answers: Record<string, Answer> = {};
-  for (const { endpoint, body, made } of steps.filter((step) => endpoints.includes(step.endpoint))) {
-    const answer = await call(endpoint, pathOf(endpoint, places), body?.(places, answers));
+  const authenticator = makeAuthenticator({ algorithm: -8, seed: 'walk' });
+  for (const { endpoint, body, byPage, made } of steps.filter((step) => endpoints.includes(step.endpoint))) {
+    const headers: Record<string, string> = byPage ? { origin: WALKED_PAGE, 'x-fleetwatch': 'console' } : {};
+    const answer = await call(endpoint, pathOf(endpoint, places), body?.(places, answers, authenticator), headers);
     answers[endpoint] = answer;
     if (made) places[made[0]] = made[1].split('.').reduce((value, name) => value[name], answer);
   }
   for (const endpoint of endpoints.filter((one) => one.startsWith('GET '))) {
-    await call(endpoint, pathOf(endpoint, places));
+    await call(endpoint, pathOf(endpoint, places), undefined, {});
   }
   return places;
 }

@@ -1,10 +1,8 @@
-import { isIP } from 'node:net';
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { AppError } from '#lib/platform/errors.ts';
-import { type OwnAddresses, ownOrigin } from '#lib/platform/http/own-address.ts';
 import { route } from '#lib/platform/http/route.ts';
 import type { Settings } from '#lib/platform/settings.ts';
+import { whyNoPasskeysHere } from './passkeys/place.ts';
 
 const row = route<Context>();
 
@@ -35,7 +33,7 @@ export const methodRows = [
     status: 200,
     reply: Methods,
     run: async ({ ports }, { headers }) => {
-      const reason = passkeyHindrance(headers, ports.settings);
+      const reason = whyNoPasskeysHere(headers, ports.settings) ?? null;
       return { passkey: { available: reason === null, reason }, oidc: provider(ports.settings), key: true, link: true };
     },
   }),
@@ -44,18 +42,3 @@ export const methodRows = [
 /** The identity provider of the settings, by the name that the operator gave it, or else by its host. */
 const provider = ({ OIDC_ISSUER, OIDC_NAME }: Settings): { name: string } | null =>
   OIDC_ISSUER === '' ? null : { name: OIDC_NAME || new URL(OIDC_ISSUER).host };
-
-/** Why passkeys do not work where a request came to; null where they do (WebAuthn level 3, 5.1.2: a secure context). */
-export function passkeyHindrance(headers: Record<string, string | undefined>, own: OwnAddresses): string | null {
-  try {
-    const { protocol, hostname } = ownOrigin(headers, own);
-    if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) {
-      return `Passkeys need a name, and ${hostname} is an IP address. Open http://localhost here, or a name with https.`;
-    }
-    if (protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost')) return null;
-    return 'Passkeys need https, or http://localhost. Until then, sign in with a link or an API key.';
-  } catch (error) {
-    if (error instanceof AppError) return error.message;
-    throw error;
-  }
-}

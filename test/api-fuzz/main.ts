@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { documentOf } from '#infra/docs/documents.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, walk } from '#infra/docs/walk.ts';
+import { type Places, WALKED_PAGE, walk } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startService, tenantOf } from '#test/support/service.ts';
@@ -55,12 +55,16 @@ async function main(): Promise<boolean> {
   }
   for (const [check, reason] of Object.entries(OFF)) say(`not checked: ${check}, as ${reason}`);
 
-  const service = await startService({ world: { net: answeringNet }, log: makeLog('error') });
+  const service = await startService({
+    env: { PUBLIC_URL: WALKED_PAGE },
+    world: { net: answeringNet },
+    log: makeLog('error'),
+  });
   try {
     const { key } = await tenantOf(service);
     const call = callWith(service.url, key);
-    const places: Places = await walk(allRows.map(endpointOf), (endpoint, path, body) =>
-      call(endpoint.split(' ')[0]!, path, body),
+    const places: Places = await walk(allRows.map(endpointOf), (endpoint, path, body, headers) =>
+      call(endpoint.split(' ')[0]!, path, body, headers),
     );
     const [[user], [firstKey]] = [await call('GET', '/v1/settings/users'), await call('GET', '/v1/auth/keys')];
     const report = await fuzz(st, {
@@ -76,17 +80,18 @@ async function main(): Promise<boolean> {
   }
 }
 
-const callWith = (url: string, key: string) => async (method: string, path: string, body?: unknown) => {
-  const headers = { authorization: `Bearer ${key}` };
-  const response = await fetch(url + path, {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text);
-};
+const callWith =
+  (url: string, key: string) =>
+  async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  };
 
 type Run = { url: string; key: string; seed: string; env: Record<string, string> };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
+import { type Places, pathOf, WALKED_PAGE, walk } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { may, type Rights } from '#lib/platform/http/access.ts';
 import { type Answer, type Client, challengeOf, clientOf, failure } from '#test/support/client.ts';
@@ -32,16 +32,16 @@ let reader: Client;
 let stranger: Client;
 let nobody: Client;
 beforeAll(async () => {
-  service = await startService({ world: { net: answeringNet } });
+  service = await startService({ env: { PUBLIC_URL: WALKED_PAGE }, world: { net: answeringNet } });
   const withKey = (key: string) => clientOf(service.url, key);
   admin = withKey((await tenantOf(service)).key);
   stranger = withKey((await tenantOf(service)).key);
   let joined = '';
   places = await walk(
     rows.map((row) => row.endpoint),
-    async (endpoint, path, body) => {
+    async (endpoint, path, body, headers) => {
       const [method = ''] = endpoint.split(' ');
-      const answer = await admin.send(method, path, { body });
+      const answer = await admin.send(method, path, { body, headers });
       walked.add(endpoint);
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
       if (endpoint === 'POST /v1/invitations/accept') joined = answer.body.key;

@@ -2,10 +2,11 @@ import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, clientOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { findNatsServer, type NatsServer, startNatsServer } from '#test/support/nats-server.ts';
+import { findProgram } from '#test/support/find-program.ts';
+import { type NatsServer, startNatsServer } from '#test/support/nats-server.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 
-const binary = findNatsServer();
+const binary = findProgram('nats-server');
 if (!binary && process.env.CI) throw new Error('nats-server is missing; .ci/run installs it.');
 
 // Without a real server the rest of the suite speaks to a stand-in (test/unit/alerts/nats.test.ts).

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
+import { type Places, pathOf, WALKED_PAGE, walk } from '#infra/docs/walk.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
@@ -26,11 +26,11 @@ let router: ReturnType<typeof makeRouter>;
 let mcp: ReturnType<typeof makeMcp>;
 const good = new Map<string, object>();
 
-const send = async (method: string, path: string, body?: string) => {
+const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
   const answer = await router({
     rawPath: path,
     rawQueryString: '',
-    headers: { authorization: `Bearer ${service.adminKey}` },
+    headers: { authorization: `Bearer ${service.adminKey}`, ...headers },
     ...(body !== undefined && { body }),
     isBase64Encoded: false,
     requestContext: { requestId: 'r', http: { method, path } },
@@ -42,14 +42,14 @@ const send = async (method: string, path: string, body?: string) => {
 const written = () => Number(service.ports.table.store.db.prepare('SELECT total_changes() AS n').get()!.n);
 
 beforeAll(async () => {
-  service = await startService({ world: { net: answeringNet } });
+  service = await startService({ env: { PUBLIC_URL: WALKED_PAGE }, world: { net: answeringNet } });
   router = makeRouter(allRows, gates(service)) as never;
   mcp = makeMcp(service, { streams: false });
-  places = await walk(allRows.map(endpointOf), async (endpoint, path, body) => {
+  places = await walk(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     if (method === 'GET') return {};
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
-    const { status, text } = await send(method, path, body === undefined ? undefined : JSON.stringify(body));
+    const { status, text } = await send(method, path, body === undefined ? undefined : JSON.stringify(body), headers);
     if (status >= 300) throw new Error(`${endpoint}: ${text}`);
     return text === '' ? {} : JSON.parse(text);
   });

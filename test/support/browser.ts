@@ -1,99 +1,86 @@
-/** What a test asks for, as a page does. */
-export type PageRequest = { method?: string; body?: unknown; headers?: Record<string, string> };
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 
-export type PageAnswer = {
-  status: number;
-  headers: Headers;
-  location: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
-  body: any;
+/** Names that the browser takes for this machine, as a resolver of its network would. */
+const NAMES = ['fleetwatch', 'status.example.com'];
+
+/** @param binary Chromium @param trusted SHA-256 of public keys whose certificates it takes, in base64 */
+export const startBrowser = (binary: string, trusted: string[] = []): Promise<Browser> =>
+  chromium.launch({
+    executablePath: binary,
+    args: [
+      `--host-resolver-rules=${NAMES.map((name) => `MAP ${name} 127.0.0.1`).join(',')}`,
+      ...(trusted.length > 0 ? [`--ignore-certificate-errors-spki-list=${trusted.join(',')}`] : []),
+    ],
+  });
+
+/** An authenticator that the browser itself pretends to have. */
+export type VirtualAuthenticator = {
+  /** What it is asked for, it refuses to know who is there: the wrong finger. */
+  failToVerify(): Promise<void>;
+  /** Its passkeys, with their private keys. */
+  credentials(): Promise<Credential[]>;
+  /** Makes it hold a passkey of another one: a copy. */
+  hold(credential: Credential): Promise<void>;
+  /** Takes it away, as when it is lost. */
+  remove(): Promise<void>;
 };
 
-type Cookie = { name: string; value: string; isStrict: boolean };
+type Credential = Awaited<ReturnType<typeof credentialsOf>>[number];
 
-/**
- * A browser as far as cookies go: they belong to a host, whatever its port, and one that is SameSite=Strict stays behind
- * when another site leads here.
- */
-export class Browser {
-  readonly #jars = new Map<string, Cookie[]>();
+const credentialsOf = async (cdp: CDPSession, authenticatorId: string) =>
+  (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
 
-  /** What it would send to that host. */
-  cookies(url: string): Record<string, string> {
-    return Object.fromEntries((this.#jars.get(new URL(url).hostname) ?? []).map(({ name, value }) => [name, value]));
-  }
+export type Person = {
+  page: Page;
+  context: BrowserContext;
+  /** A new authenticator: it keeps passkeys, and knows who is there. */
+  authenticator(): Promise<VirtualAuthenticator>;
+  /** All that the browser has complained of so far: errors of the page, and what its policy kept from running. */
+  complaints: string[];
+};
 
-  /** Every header Set-Cookie that it was ever sent. */
-  readonly told: string[] = [];
-
-  /** Drops all that it holds of a host. */
-  forget(url: string): void {
-    this.#jars.delete(new URL(url).hostname);
-  }
-
-  /** Another browser that holds the same. */
-  copy(): Browser {
-    const other = new Browser();
-    for (const [host, jar] of this.#jars) other.#jars.set(host, [...jar]);
-    return other;
-  }
-
-  /** A call of a page of the same origin. */
-  call(url: string, { method = 'GET', body, headers = {} }: PageRequest = {}): Promise<PageAnswer> {
-    return this.#send(url, method, body, true, {
-      'sec-fetch-site': 'same-origin',
-      'x-fleetwatch': 'console',
-      ...(method !== 'GET' && { origin: new URL(url).origin, 'content-type': 'application/json' }),
-      ...headers,
-    });
-  }
-
-  /** A load of a page that another site led to. Redirects are the test's to follow. */
-  visit(url: string): Promise<PageAnswer> {
-    return this.#send(url, 'GET', undefined, false, { 'sec-fetch-site': 'cross-site' });
-  }
-
-  /** The same, and on along redirects until one leads below `to`, which is not loaded. @returns that address */
-  async follow(url: string, to: string): Promise<string> {
-    let at = url;
-    for (let hops = 0; hops < 10; hops++) {
-      if (at.startsWith(to)) return at;
-      const { location, status, body } = await this.visit(at);
-      if (!location) throw new Error(`${at} answered ${status} and led nowhere: ${JSON.stringify(body)}`);
-      at = new URL(location, at).href;
+/** Somebody with a browser of their own. */
+export async function personWith(browser: Browser): Promise<Person> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // What the service has refused is told as an error too; that is no fault of the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      complaints.push(message.text());
     }
-    throw new Error(`${url} led to ever more addresses, the last ${at}`);
-  }
-
-  async #send(url: string, method: string, body: unknown, isSameSite: boolean, headers: Record<string, string>) {
-    const { hostname } = new URL(url);
-    const jar = this.#jars.get(hostname) ?? [];
-    const sent = jar.filter(({ isStrict }) => isSameSite || !isStrict).map(({ name, value }) => `${name}=${value}`);
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      headers: { ...headers, ...(sent.length > 0 && { cookie: sent.join('; ') }) },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    for (const text of response.headers.getSetCookie()) this.#take(hostname, text);
-    const answered = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    return {
-      status: response.status,
-      headers: response.headers,
-      location: response.headers.get('location'),
-      body: isJson && answered !== '' ? JSON.parse(answered) : answered,
-    };
-  }
-
-  #take(hostname: string, text: string): void {
-    this.told.push(text);
-    const [pair = '', ...attributes] = text.split(/; */);
-    const name = pair.slice(0, pair.indexOf('='));
-    const value = pair.slice(name.length + 1);
-    const jar = (this.#jars.get(hostname) ?? []).filter((one) => one.name !== name);
-    const isGone = attributes.some((one) => /^max-age=0$/i.test(one) || /^expires=Thu, 01 Jan 1970/i.test(one));
-    if (!isGone) jar.push({ name, value, isStrict: attributes.some((one) => /^samesite=strict$/i.test(one)) });
-    this.#jars.set(hostname, jar);
-  }
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  return {
+    page,
+    context,
+    complaints,
+    authenticator: async () => {
+      const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      return {
+        failToVerify: async () => {
+          await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+        },
+        credentials: () => credentialsOf(cdp, authenticatorId),
+        hold: async (credential) => {
+          await cdp.send('WebAuthn.addCredential', { authenticatorId, credential });
+        },
+        remove: async () => {
+          await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
+        },
+      };
+    },
+  };
 }

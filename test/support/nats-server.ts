@@ -1,15 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-
-/** Where a real nats-server is, undefined when this machine has none. */
-export function findNatsServer(): string | undefined {
-  try {
-    return execFileSync('sh', ['-c', 'command -v nats-server'], { encoding: 'utf8' }).trim();
-  } catch {
-    return undefined;
-  }
-}
 
 export type NatsServer = { url: string; stop(): void };
 

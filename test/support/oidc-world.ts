@@ -1,7 +1,7 @@
-import { Browser, type PageAnswer } from './browser.ts';
 import { type Client, clientOf } from './client.ts';
 import { type IdentityProvider, type Person, startIdentityProvider } from './identity-provider.ts';
 import { memoryLog } from './log.ts';
+import { type PageAnswer, PlainBrowser } from './plain-browser.ts';
 import { type Service, type ServiceOptions, startService, tenantOf } from './service.ts';
 
 export const CALLBACK = '/v1/sign-in/oidc/callback';
@@ -62,7 +62,7 @@ export async function newAdmin({ service }: OidcWorld): Promise<Client & { id: s
 /** Begins a sign-in, and passes the provider as that person; the callback is not loaded yet. @returns its address */
 export async function toCallback(
   { provider, page }: OidcWorld,
-  browser: Browser,
+  browser: PlainBrowser,
   person: Person | undefined,
   body: object = {},
 ): Promise<string> {
@@ -77,7 +77,7 @@ export async function toCallback(
 /** A whole sign-in. @returns what the callback answered */
 export async function passProvider(
   world: OidcWorld,
-  browser: Browser,
+  browser: PlainBrowser,
   person: Person | undefined,
   body: object = {},
 ): Promise<PageAnswer> {
@@ -85,7 +85,7 @@ export async function passProvider(
 }
 
 /** Who is signed in: the body of GET /v1/session, undefined for nobody. */
-export async function sessionOf({ page }: OidcWorld, browser: Browser) {
+export async function sessionOf({ page }: OidcWorld, browser: PlainBrowser) {
   const { status, body } = await browser.call(`${page}/v1/session`);
   return status === 200 ? body : undefined;
 }
@@ -99,7 +99,7 @@ export async function invited(admin: Client, email: string, role = 'member'): Pr
 
 /** Somebody whose invitation was accepted by the provider, in a browser of their own. */
 export async function newMember(world: OidcWorld, admin: Client, person = newPerson(), role = 'member') {
-  const browser = new Browser();
+  const browser = new PlainBrowser();
   const token = await invited(admin, `invited-${person.email}`, role);
   const answer = await passProvider(world, browser, person, { token });
   if (answer.location !== '/') throw new Error(`Not accepted: ${answer.location}`);

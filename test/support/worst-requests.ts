@@ -16,9 +16,12 @@ export type Asking = {
 
 type Ask = (asking: Omit<Asking, 'name'>) => Promise<{ status: number; text: string }>;
 
+type Made = Omit<Asking, 'name' | 'body'> & { body?: unknown };
+
 /** Throws what a preparing request was refused with. */
-async function made(ask: Ask, method: string, path: string, body?: unknown): Promise<Record<string, never>> {
-  const { status, text } = await ask({ method, path, ...(body !== undefined && { body: JSON.stringify(body) }) });
+async function made(ask: Ask, { body, ...asking }: Made): Promise<Record<string, never>> {
+  const { method, path } = asking;
+  const { status, text } = await ask({ ...asking, ...(body !== undefined && { body: JSON.stringify(body) }) });
   if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);
   return text === '' ? {} : JSON.parse(text);
 }
@@ -78,11 +81,11 @@ export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
   const endpoints = allRows.map(endpointOf);
   const good = new Map<string, object>();
   const answers = new Map<string, Record<string, string>>();
-  const places = await walk(endpoints, async (endpoint, path, body) => {
+  const places = await walk(endpoints, async (endpoint, path, body, headers) => {
     if (endpoint.startsWith('GET ')) return {};
     const [method = ''] = endpoint.split(' ');
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
-    const answer = await made(ask, method, path, body);
+    const answer = await made(ask, { method, path, body, headers });
     answers.set(endpoint, answer);
     return answer;
   });
@@ -138,7 +141,7 @@ export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
     }
     if (e % 20 !== 0) continue;
     for (let c = 0; c < 20; c++) {
-      await made(ask, 'POST', '/v1/checks', {
+      const body = {
         entity_id: entity,
         check_type: 'http',
         target_url: `https://example.com/${text(1900)}`,
@@ -146,7 +149,8 @@ export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
         body_contains: text(4000),
         enabled: false,
         config: { body: text(7500) },
-      });
+      };
+      await made(ask, { method: 'POST', path: '/v1/checks', body });
     }
   }
   for (let s = 0; s < 98; s++) {

@@ -12,12 +12,12 @@ import { changeTeam } from './change-team.ts';
 import { invitedEmailKey } from './invited-email.ts';
 import { mustNotBeLastAdmin } from './team.ts';
 
-/** Keys that go together, two items each; a transaction has at most 100 writes. */
+/** Keys that go together, two items each, beside all passkeys; a transaction has at most 100 writes. */
 const KEYS_AT_ONCE = 35;
 
 /**
- * Removes a user with all keys and sessions, or an invitation: from its return on, no request with any of them is let
- * in. Throws NOT_FOUND, and CONFLICT for the last admin.
+ * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of them
+ * is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
 export function removeUser(scope: Scope, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
@@ -39,7 +39,7 @@ export function removeUser(scope: Scope, id: string): Promise<void> {
     }
     const writes: Write[] = [
       turn,
-      // Whoever adds a key writes the user, so that this version holds all its keys.
+      // Whoever adds a key or a passkey writes the user, so that this version holds all of them.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
       ...meansKeys(keys, user).map((key) => ({ delete: key })),

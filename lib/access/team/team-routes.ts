@@ -38,7 +38,7 @@ export const teamRows = [
     method: 'DELETE',
     path: '/v1/settings/users/{id}',
     access: 'manage',
-    summary: 'Remove a member with all their keys, or an invitation',
+    summary: 'Remove a member with all their keys and passkeys, or an invitation',
     status: 204,
     errors: ['CONFLICT'],
     run: (context, { params }) => removeUser(context, params.id),

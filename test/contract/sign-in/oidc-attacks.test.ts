@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '#test/support/browser.ts';
 import { type Client, failure } from '#test/support/client.ts';
 import type { Fault } from '#test/support/identity-provider.ts';
 import {
@@ -17,6 +16,7 @@ import {
   sessionOf,
   toCallback,
 } from '#test/support/oidc-world.ts';
+import { PlainBrowser } from '#test/support/plain-browser.ts';
 import { WRITINGS } from '#test/support/writings.ts';
 
 let dir: string;
@@ -32,15 +32,15 @@ afterEach(() => {
 });
 
 const refused = (error: string) => ({ status: 303, location: `/#/sign-in?error=${error}` });
-const begin = (browser: Browser, body: object = {}, headers: Record<string, string> = {}) =>
+const begin = (browser: PlainBrowser, body: object = {}, headers: Record<string, string> = {}) =>
   browser.call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body, headers });
 
 describe('a callback is refused', () => {
   it('in another browser, and takes nothing from the one it began in', async () => {
     const { person } = await newMember(world, admin);
-    const browser = new Browser();
+    const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
-    const victim = new Browser();
+    const victim = new PlainBrowser();
     expect(await victim.visit(callback)).toMatchObject(refused('expired'));
     await begin(victim);
     expect(await victim.visit(callback)).toMatchObject(refused('expired'));
@@ -50,7 +50,7 @@ describe('a callback is refused', () => {
 
   it('the second time', async () => {
     const { person } = await newMember(world, admin);
-    const browser = new Browser();
+    const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
     const before = browser.copy();
     expect((await browser.visit(callback)).location).toBe('/');
@@ -60,7 +60,7 @@ describe('a callback is refused', () => {
 
   it('nineteen times of twenty at once', async () => {
     const { person } = await newMember(world, admin);
-    const browser = new Browser();
+    const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
     const browsers = Array.from({ length: 20 }, () => browser.copy());
     const answers = await Promise.all(browsers.map((one) => one.visit(callback)));
@@ -72,10 +72,10 @@ describe('a callback is refused', () => {
 
   it('with a code that was used before', async () => {
     const { person } = await newMember(world, admin);
-    const first = new Browser();
+    const first = new PlainBrowser();
     const callback = new URL(await toCallback(world, first, person));
     await first.visit(callback.href);
-    const second = new Browser();
+    const second = new PlainBrowser();
     const other = new URL(await toCallback(world, second, person));
     other.searchParams.set('code', callback.searchParams.get('code')!);
     expect(await second.visit(other.href)).toMatchObject(refused('failed'));
@@ -83,8 +83,8 @@ describe('a callback is refused', () => {
 
   it('with a code that somebody else was given', async () => {
     const { person } = await newMember(world, admin);
-    const theirs = new URL(await toCallback(world, new Browser(), person));
-    const own = new Browser();
+    const theirs = new URL(await toCallback(world, new PlainBrowser(), person));
+    const own = new PlainBrowser();
     const callback = new URL(await toCallback(world, own, newPerson()));
     callback.searchParams.set('code', theirs.searchParams.get('code')!);
     expect(await own.visit(callback.href)).toMatchObject(refused('failed'));
@@ -96,7 +96,7 @@ describe('a callback is refused', () => {
     ['without a code', 'code', undefined],
   ])('%s', async (_, name, value) => {
     const { person } = await newMember(world, admin);
-    const browser = new Browser();
+    const browser = new PlainBrowser();
     const callback = new URL(await toCallback(world, browser, person));
     expect(callback.searchParams.get(name)).not.toBeNull();
     if (value === undefined) callback.searchParams.delete(name);
@@ -105,12 +105,12 @@ describe('a callback is refused', () => {
   });
 
   it('of a person who said no', async () => {
-    expect(await passProvider(world, new Browser(), undefined)).toMatchObject(refused('denied'));
+    expect(await passProvider(world, new PlainBrowser(), undefined)).toMatchObject(refused('denied'));
   });
 
   it('that nobody asked for', async () => {
     for (const query of ['', '?code=1&state=2', '?error=access_denied', '?state=', `?state=${'x'.repeat(5000)}`]) {
-      expect(await new Browser().visit(`${world.page}${CALLBACK}${query}`)).toMatchObject(refused('expired'));
+      expect(await new PlainBrowser().visit(`${world.page}${CALLBACK}${query}`)).toMatchObject(refused('expired'));
     }
   });
 
@@ -120,7 +120,7 @@ describe('a callback is refused', () => {
     const { ports, keys } = world.service;
     const { disableAccount } = await import('#lib/access/change-account.ts');
     await disableAccount({ ports, keys, tenant: other.id });
-    expect(await passProvider(world, new Browser(), person)).toMatchObject(refused('account_disabled'));
+    expect(await passProvider(world, new PlainBrowser(), person)).toMatchObject(refused('account_disabled'));
   });
 });
 
@@ -140,15 +140,15 @@ describe('a provider is not believed', () => {
     const person = newPerson();
     await invited(admin, person.email!);
     world.provider.fault = fault;
-    expect(await passProvider(world, new Browser(), person)).toMatchObject(refused('failed'));
+    expect(await passProvider(world, new PlainBrowser(), person)).toMatchObject(refused('failed'));
     world.provider.fault = {};
-    expect((await passProvider(world, new Browser(), person)).location).toBe('/');
+    expect((await passProvider(world, new PlainBrowser(), person)).location).toBe('/');
   });
 
   it('whose document says another issuer, with or without a slash at its end', async () => {
     for (const issuer of [`${world.provider.issuer}/`, 'https://evil.example', '{tenantid}']) {
       world.provider.fault = { discovery: (document) => ({ ...document, issuer }) };
-      const answer = await begin(new Browser());
+      const answer = await begin(new PlainBrowser());
       expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
       expect(answer.body.error).toContain(
         `OIDC_ISSUER must be what its discovery document says, to the letter: ${issuer}`,
@@ -170,7 +170,7 @@ describe('where it leads afterwards', () => {
     '/ evil',
     `/${'x'.repeat(500)}`,
   ])('is never %j', async (return_to) => {
-    const answer = await begin(new Browser(), { return_to });
+    const answer = await begin(new PlainBrowser(), { return_to });
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'return_to'));
   });
 });
@@ -181,7 +181,7 @@ describe('a sign-in does not begin', () => {
     ['for a page of a sibling host', { 'sec-fetch-site': 'same-site' }],
     ['for a form, which cannot say that it is the console', { 'x-fleetwatch': '' }],
   ])('%s', async (_, headers) => {
-    expect(await begin(new Browser(), {}, headers)).toMatchObject(failure(403, 'FORBIDDEN'));
+    expect(await begin(new PlainBrowser(), {}, headers)).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
   it('at an address that somebody else has pointed here', async () => {
@@ -207,12 +207,12 @@ describe('a sign-in does not begin', () => {
     [{ account_id: '' }, 400],
     [{ redirect_uri: 'https://evil.example' }, 400],
   ])('with %j', async (body, status) => {
-    expect((await begin(new Browser(), body)).status).toBe(status);
+    expect((await begin(new PlainBrowser(), body)).status).toBe(status);
   });
 });
 
 it('no secret of a sign-in is in a log line, an answer of ours or the store', async () => {
-  const browser = new Browser();
+  const browser = new PlainBrowser();
   const person = newPerson();
   const token = await invited(admin, 'planted@example.com');
   const callback = await toCallback(world, browser, person, { token });
@@ -252,12 +252,12 @@ describe('a provider that is not there', () => {
     await using away = await oidcWorld({ isDown: true });
     const by = await newAdmin(away);
     const token = await invited(by, 'away@example.com');
-    const answer = await new Browser().call(`${away.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
+    const answer = await new PlainBrowser().call(`${away.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
     expect(answer).toMatchObject(failure(503, 'UNAVAILABLE'));
     expect(answer.body.error).toContain('cannot be reached');
-    expect((await new Browser().call(`${away.page}/v1/sign-in/methods`)).body.oidc).not.toBeNull();
+    expect((await new PlainBrowser().call(`${away.page}/v1/sign-in/methods`)).body.oidc).not.toBeNull();
     await away.provider.up();
-    expect((await passProvider(away, new Browser(), newPerson(), { token })).location).toBe('/');
+    expect((await passProvider(away, new PlainBrowser(), newPerson(), { token })).location).toBe('/');
   });
 
   it('during a sign-in is unreachable, and the next one is tried anew', async () => {
@@ -276,8 +276,8 @@ it('a service without a provider says so', async () => {
   const { startService } = await import('#test/support/service.ts');
   const service = await startService();
   const page = service.url.replace('127.0.0.1', 'localhost');
-  expect((await new Browser().call(`${page}/v1/sign-in/methods`)).body.oidc).toBeNull();
-  const answer = await new Browser().call(`${page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
+  expect((await new PlainBrowser().call(`${page}/v1/sign-in/methods`)).body.oidc).toBeNull();
+  const answer = await new PlainBrowser().call(`${page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
   expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
   await service.stop();
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '#test/support/browser.ts';
 import { type Client, failure } from '#test/support/client.ts';
 import {
   invited,
@@ -11,6 +10,7 @@ import {
   passProvider,
   sessionOf,
 } from '#test/support/oidc-world.ts';
+import { PlainBrowser } from '#test/support/plain-browser.ts';
 
 let world: OidcWorld;
 let admin: Client & { id: string };
@@ -24,12 +24,15 @@ const signInPage = (error: string) => `/#/sign-in?error=${error}`;
 
 describe('a sign-in by the provider', () => {
   it('is offered by the name that the operator gave it', async () => {
-    const { body } = await new Browser().call(`${world.page}/v1/sign-in/methods`);
+    const { body } = await new PlainBrowser().call(`${world.page}/v1/sign-in/methods`);
     expect(body.oidc).toEqual({ name: 'Example SSO' });
   });
 
   it('asks for a code by PKCE, with state and nonce, and leads back here', async () => {
-    const { status, body } = await new Browser().call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
+    const { status, body } = await new PlainBrowser().call(`${world.page}/v1/sign-in/oidc`, {
+      method: 'POST',
+      body: {},
+    });
     expect(status).toBe(200);
     const url = new URL(body.url);
     expect(url.origin).toBe(world.provider.issuer);
@@ -76,7 +79,7 @@ describe('a sign-in by the provider', () => {
 
   it('goes by issuer and subject, whatever becomes of the e-mail address', async () => {
     const { person } = await newMember(world, admin);
-    const other = new Browser();
+    const other = new PlainBrowser();
     await passProvider(world, other, { ...person, email: 'renamed@example.com', email_verified: false });
     expect((await sessionOf(world, other)).user.email).toBe(`invited-${person.email}`);
   });
@@ -98,26 +101,26 @@ describe('an invitation', () => {
   it('by its token is accepted by whoever the provider says it is, whatever their address', async () => {
     const person = newPerson({ email: 'private@elsewhere.example', email_verified: false, name: 'Ann Example' });
     const token = await invited(admin, 'ann@example.com', 'responder');
-    const browser = new Browser();
+    const browser = new PlainBrowser();
     await passProvider(world, browser, person, { token });
     expect(await sessionOf(world, browser)).toMatchObject({
       user: { email: 'ann@example.com', name: 'Ann Example' },
       role: 'responder',
     });
-    const again = await passProvider(world, new Browser(), person);
+    const again = await passProvider(world, new PlainBrowser(), person);
     expect(again.location).toBe('/');
   });
 
   it('is good once', async () => {
     const token = await invited(admin, 'once@example.com');
-    await passProvider(world, new Browser(), newPerson(), { token });
-    const second = await new Browser().call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
+    await passProvider(world, new PlainBrowser(), newPerson(), { token });
+    const second = await new PlainBrowser().call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
     expect(second).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
   it('that is withdrawn while they are at the provider is none any more', async () => {
     const { body } = await admin.post('/v1/settings/users/invite', { email: 'late@example.com', role: 'member' });
-    const browser = new Browser();
+    const browser = new PlainBrowser();
     const begun = await browser.call(`${world.page}/v1/sign-in/oidc`, {
       method: 'POST',
       body: { token: body.invite_token },
@@ -131,7 +134,7 @@ describe('an invitation', () => {
   it('by e-mail address is accepted where the provider says that it is theirs, in any case of letters', async () => {
     const person = newPerson({ name: 'Ben' });
     await invited(admin, person.email!.toUpperCase());
-    const browser = new Browser();
+    const browser = new PlainBrowser();
     expect((await passProvider(world, browser, person)).location).toBe('/');
     expect(await sessionOf(world, browser)).toMatchObject({ user: { name: 'Ben' }, account: { id: admin.id } });
     const { body: team } = await admin.get('/v1/settings/users?limit=1000');
@@ -143,18 +146,18 @@ describe('an invitation', () => {
     const other = await newAdmin(world);
     await invited(admin, person.email!);
     const token = await invited(other, person.email!);
-    expect((await passProvider(world, new Browser(), person)).location).toBe(signInPage('not_invited'));
-    expect((await passProvider(world, new Browser(), person, { token })).location).toBe('/');
+    expect((await passProvider(world, new PlainBrowser(), person)).location).toBe(signInPage('not_invited'));
+    expect((await passProvider(world, new PlainBrowser(), person, { token })).location).toBe('/');
   });
 
   it('never lets in by the e-mail address of a member', async () => {
     const { person } = await newMember(world, admin);
     const stranger = newPerson({ email: `invited-${person.email}` });
-    expect((await passProvider(world, new Browser(), stranger)).location).toBe(signInPage('not_invited'));
+    expect((await passProvider(world, new PlainBrowser(), stranger)).location).toBe(signInPage('not_invited'));
   });
 
   it('is needed: nobody becomes a user by signing in', async () => {
-    expect((await passProvider(world, new Browser(), newPerson())).location).toBe(signInPage('not_invited'));
+    expect((await passProvider(world, new PlainBrowser(), newPerson())).location).toBe(signInPage('not_invited'));
   });
 });
 
@@ -178,7 +181,7 @@ describe('an e-mail address', () => {
       const { email_verified: _, ...person } = newPerson();
       await invited(by, person.email!);
       const claims = verified === undefined ? person : { ...person, email_verified: verified };
-      const { location } = await passProvider(here, new Browser(), claims);
+      const { location } = await passProvider(here, new PlainBrowser(), claims);
       const isGood = trust || verified === true || verified === 'true';
       expect(location).toBe(isGood ? '/' : signInPage('email_not_verified'));
       expect(here.provider.userInfoAsked - asked).toBe(inToken ? 0 : 1);
@@ -194,7 +197,7 @@ describe('a person in two accounts', () => {
     const { person } = await newMember(world, admin);
     await newMember(world, other, person);
     const signIn = async (body = {}) => {
-      const browser = new Browser();
+      const browser = new PlainBrowser();
       const { location } = await passProvider(world, browser, person, body);
       return location === '/' ? (await sessionOf(world, browser)).account.id : location;
     };
@@ -207,13 +210,13 @@ describe('a person in two accounts', () => {
   it('is no second user of an account that they are in', async () => {
     const { person } = await newMember(world, admin);
     const token = await invited(admin, 'second@example.com');
-    const { location } = await passProvider(world, new Browser(), person, { token });
+    const { location } = await passProvider(world, new PlainBrowser(), person, { token });
     expect(location).toBe(signInPage('already_linked'));
   });
 });
 
 describe('in the settings', () => {
-  const begin = (browser: Browser) =>
+  const begin = (browser: PlainBrowser) =>
     browser.call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body: { purpose: 'link', return_to: '/#/me' } });
 
   it('a member links a further identity, and keeps the session', async () => {
@@ -229,7 +232,7 @@ describe('in the settings', () => {
       { ...record, subject: person.sub, name: person.email },
       { ...record, subject: second.sub, name: second.email },
     ]);
-    const other = new Browser();
+    const other = new PlainBrowser();
     await passProvider(world, other, second);
     expect((await sessionOf(world, other)).user).toEqual(session.user);
   });
@@ -241,12 +244,12 @@ describe('in the settings', () => {
     expect(await browser.call(path, { method: 'DELETE' })).toMatchObject({ status: 204 });
     expect(await browser.call(path, { method: 'DELETE' })).toMatchObject({ status: 404 });
     expect((await browser.call(`${world.page}/v1/sign-in/identities`)).body).toEqual([]);
-    expect((await passProvider(world, new Browser(), person)).location).toBe(signInPage('not_invited'));
+    expect((await passProvider(world, new PlainBrowser(), person)).location).toBe(signInPage('not_invited'));
   });
 
   it('nobody links who is not signed in, nor by a key', async () => {
-    expect(await begin(new Browser())).toMatchObject({ status: 401 });
-    const byKey = new Browser();
+    expect(await begin(new PlainBrowser())).toMatchObject({ status: 401 });
+    const byKey = new PlainBrowser();
     await byKey.call(`${world.page}/v1/sign-in/key`, { method: 'POST', body: { key: admin.key } });
     expect(await begin(byKey)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
     expect(await admin.post('/v1/sign-in/oidc', { purpose: 'link' })).toMatchObject(failure(403, 'FORBIDDEN'));
@@ -260,12 +263,12 @@ describe('in the settings', () => {
     const callback = await browser.follow(begun.body.url, world.page);
     if (what === 'their session') await browser.call(`${world.page}/v1/session`, { method: 'DELETE' });
     else {
-      const other = new Browser();
+      const other = new PlainBrowser();
       await passProvider(world, other, person);
       await other.call(`${world.page}/v1/sessions`, { method: 'DELETE' });
     }
     expect((await browser.visit(callback)).location).toBe(signInPage('expired'));
-    expect((await passProvider(world, new Browser(), second)).location).toBe(signInPage('not_invited'));
+    expect((await passProvider(world, new PlainBrowser(), second)).location).toBe(signInPage('not_invited'));
   });
 
   it('a user has ten identities at most', async () => {
@@ -280,13 +283,13 @@ describe('a sign-in link', () => {
     const { person, browser } = await newMember(world, admin);
     const { user } = await sessionOf(world, browser);
     const made = await admin.post(`/v1/settings/users/${user.id}/sign-in-link`, { revoke: true });
-    expect((await passProvider(world, new Browser(), person)).location).toBe(signInPage('not_invited'));
+    expect((await passProvider(world, new PlainBrowser(), person)).location).toBe(signInPage('not_invited'));
     const token = made.body.url.split('/').at(-1);
-    const other = new Browser();
+    const other = new PlainBrowser();
     const second = newPerson();
     expect((await passProvider(world, other, second, { token })).location).toBe('/');
     expect((await sessionOf(world, other)).user).toEqual(user);
-    const again = await new Browser().call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
+    const again = await new PlainBrowser().call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
     expect(again.status).toBe(401);
   });
 });
@@ -297,6 +300,6 @@ describe('whoever is removed', () => {
     const { user } = await sessionOf(world, browser);
     await admin.del(`/v1/settings/users/${user.id}`);
     expect(await sessionOf(world, browser)).toBeUndefined();
-    expect((await passProvider(world, new Browser(), person)).location).toBe(signInPage('not_invited'));
+    expect((await passProvider(world, new PlainBrowser(), person)).location).toBe(signInPage('not_invited'));
   });
 });

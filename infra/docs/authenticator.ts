@@ -1,0 +1,175 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import type { CreationOptions, RequestOptions } from '#lib/sign-in/passkeys/options.ts';
+import type { AuthenticationResponse, RegistrationResponse } from '#lib/sign-in/passkeys/responses.ts';
+import { cbor } from './cbor.ts';
+
+/** The algorithms that there are passkeys of, by their numbers in COSE. */
+export type Algorithm = -8 | -7 | -257;
+
+/** What an answer says that no honest browser and authenticator would. */
+export type Twist = {
+  type?: string;
+  challenge?: string;
+  cross_origin?: boolean;
+  rp_id?: string;
+  user_verified?: boolean;
+  /** Of signatures, in place of the next. */
+  counter?: number;
+  user_handle?: string;
+  /** Another statement of who made the authenticator than none. */
+  statement?: { fmt: string; attStmt: Parameters<typeof cbor>[0] };
+  /** The credential id of a new passkey. */
+  credential_id?: Buffer;
+};
+
+type Kind = {
+  algorithm?: Algorithm;
+  /** Whether it says that a copy of its passkeys is kept elsewhere. */
+  synced?: boolean;
+  /** What its passkeys follow from, in place of chance; with -8 all its answers do then. */
+  seed?: string;
+};
+
+type Credential = { id: Buffer; key: KeyObject; rp_id: string; user_handle: string };
+
+/** A browser and an authenticator in one: makes passkeys and signs in with them, as WebAuthn level 3 has it. */
+export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind = {}) {
+  const credentials: Credential[] = [];
+  let counter = 0;
+
+  /** Authenticator data (section 6.1), with the credential where there is a new one. */
+  function dataOf(rp_id: string, twist: Twist, attested?: Buffer): Buffer {
+    const { user_verified = true } = twist;
+    const flags = 0x01 | (user_verified ? 0x04 : 0) | (synced ? 0x18 : 0) | (attested ? 0x40 : 0);
+    const tail = Buffer.alloc(5);
+    tail.writeUInt8(flags);
+    tail.writeUInt32BE(twist.counter ?? ++counter, 1);
+    return Buffer.concat([sha256(twist.rp_id ?? rp_id), tail, ...(attested ? [attested] : [])]);
+  }
+
+  return {
+    /** What `navigator.credentials.create()` answers at a page of `origin`, by its toJSON(). */
+    create(options: CreationOptions, origin: string, twist: Twist = {}): RegistrationResponse {
+      const { key, cose } = newKey(algorithm, seed);
+      const id = twist.credential_id ?? (seed === undefined ? randomBytes(32) : sha256(`id of ${seed}`));
+      const { rp, user, challenge } = options;
+      credentials.push({ id, key, rp_id: rp.id, user_handle: user.id });
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(id.length);
+      const attested = Buffer.concat([Buffer.alloc(16), length, id, cose]);
+      const { fmt, attStmt } = twist.statement ?? { fmt: 'none', attStmt: new Map() };
+      const attestation = new Map<string, Parameters<typeof cbor>[0]>([
+        ['fmt', fmt],
+        ['attStmt', attStmt],
+        ['authData', dataOf(rp.id, twist, attested)],
+      ]);
+      return {
+        id: base64url(id),
+        rawId: base64url(id),
+        type: 'public-key',
+        authenticatorAttachment: 'platform',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: clientData('webauthn.create', challenge, origin, twist),
+          attestationObject: base64url(cbor(attestation)),
+          transports: ['internal'],
+        },
+      };
+    },
+
+    /** What `navigator.credentials.get()` answers there, with the passkey that was made last for the host. */
+    get({ challenge, rpId }: RequestOptions, origin: string, twist: Twist = {}): AuthenticationResponse {
+      const credential = credentials.findLast(({ rp_id }) => rp_id === rpId);
+      if (!credential) throw new Error(`This authenticator has no passkey for ${rpId}.`);
+      const { id, key, user_handle } = credential;
+      const data = dataOf(rpId, twist);
+      const client = clientData('webauthn.get', challenge, origin, twist);
+      const signed = Buffer.concat([data, sha256(Buffer.from(client, 'base64url'))]);
+      return {
+        id: base64url(id),
+        rawId: base64url(id),
+        type: 'public-key',
+        authenticatorAttachment: 'platform',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: client,
+          authenticatorData: base64url(data),
+          signature: base64url(sign(algorithm === -8 ? null : 'sha256', signed, key)),
+          userHandle: twist.user_handle ?? user_handle,
+        },
+      };
+    },
+  };
+}
+
+export type Authenticator = ReturnType<typeof makeAuthenticator>;
+
+const sha256 = (of: string | Buffer): Buffer => createHash('sha256').update(of).digest();
+const base64url = (bytes: Buffer): string => bytes.toString('base64url');
+
+function clientData(type: string, challenge: string, origin: string, twist: Twist): string {
+  const data = {
+    type: twist.type ?? type,
+    challenge: twist.challenge ?? challenge,
+    origin,
+    crossOrigin: twist.cross_origin ?? false,
+  };
+  return Buffer.from(JSON.stringify(data)).toString('base64url');
+}
+
+/** A key pair, with its public key as a COSE_Key (RFC 9053, sections 7 and 2; RFC 8230 for RSA). */
+function newKey(algorithm: Algorithm, seed?: string): { key: KeyObject; cose: Buffer } {
+  if (algorithm === -8) {
+    const key = seed === undefined ? generateKeyPairSync('ed25519').privateKey : ed25519Of(sha256(seed));
+    const { x } = createPublicKey(key).export({ format: 'jwk' });
+    return {
+      key,
+      cose: coseKey(1, -8, [
+        [-1, 6],
+        [-2, fromBase64url(x)],
+      ]),
+    };
+  }
+  if (algorithm === -7) {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { x, y } = publicKey.export({ format: 'jwk' });
+    return {
+      key: privateKey,
+      cose: coseKey(2, -7, [
+        [-1, 1],
+        [-2, fromBase64url(x)],
+        [-3, fromBase64url(y)],
+      ]),
+    };
+  }
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { n, e } = publicKey.export({ format: 'jwk' });
+  return {
+    key: privateKey,
+    cose: coseKey(3, -257, [
+      [-1, fromBase64url(n)],
+      [-2, fromBase64url(e)],
+    ]),
+  };
+}
+
+/** The private key of 32 bytes (RFC 8410, section 7). */
+const ed25519Of = (bytes: Buffer): KeyObject =>
+  createPrivateKey({
+    key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), bytes]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+
+const fromBase64url = (text = ''): Buffer => Buffer.from(text, 'base64url');
+
+const coseKey = (kty: number, algorithm: number, rest: [number, number | Buffer][]): Buffer =>
+  cbor(new Map<number, number | Buffer>([[1, kty], [3, algorithm], ...rest]));

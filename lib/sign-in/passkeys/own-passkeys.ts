@@ -1,0 +1,79 @@
+import type { SignInMeans, UserItem } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import { userRemoved } from '#lib/access/issue-key.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import { oneAtATime } from '#lib/platform/table/lock.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { type PasskeyItem, type PasskeyPatch, type PasskeyRecord, passkeyRecord } from './passkey.ts';
+
+/** The caller as a user. Throws UNAUTHORIZED when they were removed meanwhile. */
+export async function requireUser({ ports, keys, tenant, caller }: Context): Promise<UserItem> {
+  const user = await ports.table.get<UserItem>(keys.user(tenant, caller.user_id));
+  if (!user) throw userRemoved();
+  return user;
+}
+
+/** A user's passkeys, in the order in which they were added. */
+export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserItem): Promise<PasskeyItem[]> {
+  const found = await ports.table.getMany<PasskeyItem>(passkeys.map(({ digest }) => keys.passkey(digest)));
+  return found.filter((item) => item !== undefined);
+}
+
+/**
+ * A change of the caller's passkeys: `attempt` gets the user anew in each try. Under the lock of team changes, so that
+ * nobody can evade removal by changing their passkeys without end.
+ */
+export function changePasskeys<T>(
+  context: Context,
+  attempt: (user: UserItem) => Promise<T | typeof AGAIN>,
+): Promise<T> {
+  const { ports, keys, tenant } = context;
+  const read = async () => attempt(await requireUser(context));
+  return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, read));
+}
+
+export async function listPasskeys(context: Context): Promise<PasskeyRecord[]> {
+  return (await passkeysOf(context, await requireUser(context))).map(passkeyRecord);
+}
+
+/** One of the caller's own, by its id. Throws NOT_FOUND. */
+export async function requirePasskey(context: Context, id: string): Promise<SignInMeans> {
+  return ofUser(await requireUser(context), id);
+}
+
+function ofUser({ passkeys }: UserItem, id: string): SignInMeans {
+  const found = passkeys.find((one) => one.id === id);
+  if (!found) throw notFound(`Passkey ${id}`);
+  return found;
+}
+
+/** Throws NOT_FOUND. */
+export function renamePasskey(context: Context, id: string, { name }: PasskeyPatch): Promise<PasskeyRecord> {
+  const { ports, keys } = context;
+  return changePasskeys(context, async (user) => {
+    const { digest } = ofUser(user, id);
+    const passkey = await ports.table.get<PasskeyItem>(keys.passkey(digest));
+    if (!passkey) return AGAIN;
+    if (passkey.name === name) return passkeyRecord(passkey);
+    const renamed: PasskeyItem = { ...passkey, v: ports.ids.token(), name };
+    const passkeys = user.passkeys.map((one) => (one.id === id ? { ...one, name } : one));
+    const listed: UserItem = { ...user, v: ports.ids.token(), passkeys };
+    const outcome = await commit(ports, [
+      { put: renamed, if: { version: passkey.v } },
+      { put: listed, if: { version: user.v } },
+    ]);
+    return outcome.ok ? passkeyRecord(renamed) : AGAIN;
+  });
+}
+
+/** Once it has returned, this passkey signs nobody in. Throws NOT_FOUND. */
+export function removePasskey(context: Context, id: string): Promise<void> {
+  const { ports, keys } = context;
+  return changePasskeys(context, async (user) => {
+    const { digest } = ofUser(user, id);
+    const passkeys = user.passkeys.filter((one) => one.id !== id);
+    const listed: UserItem = { ...user, v: ports.ids.token(), passkeys };
+    const outcome = await commit(ports, [{ delete: keys.passkey(digest) }, { put: listed, if: { version: user.v } }]);
+    return outcome.ok ? undefined : AGAIN;
+  });
+}

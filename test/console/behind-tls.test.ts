@@ -1,0 +1,79 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { request } from 'node:http';
+import { createServer } from 'node:https';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { makeAuthority } from '#test/support/certificates.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { findProgram } from '#test/support/find-program.ts';
+import { lastingPort } from '#test/support/lasting-port.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { addPasskey, seen, signInByPasskey, signOut } from './person.ts';
+
+const binary = findProgram('chromium');
+if (!binary && process.env.CI) throw new Error('chromium is missing; .ci/run installs it.');
+
+const HOST = 'status.example.com';
+
+/** A proxy with TLS, as operators put it in front: it hands on Host and all else as it came. */
+async function proxyTo(port: number, tls: { key: string; cert: string }, own: number) {
+  const server = createServer(tls, (asked, answer) => {
+    const { method, url, headers } = asked;
+    const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answered) => {
+      answer.writeHead(answered.statusCode!, answered.headers);
+      answered.pipe(answer);
+    });
+    onward.on('error', (error) => answer.destroy(error));
+    asked.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(own, '127.0.0.1', resolve));
+  return server;
+}
+
+describe.skipIf(!binary)('behind a proxy with TLS, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  let proxy: Awaited<ReturnType<typeof proxyTo>>;
+  let page: string;
+  beforeAll(async () => {
+    const issued = await (await makeAuthority()).issue({ names: [HOST] });
+    const { publicKey } = new X509Certificate(issued.cert);
+    const spki = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
+    browser = await startBrowser(binary!, [spki]);
+    const port = await lastingPort();
+    page = `https://${HOST}:${port}`;
+    service = await startService({ env: { PUBLIC_URL: page } });
+    proxy = await proxyTo(Number(new URL(service.url).port), issued, port);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    proxy?.close();
+    await service?.stop();
+  });
+
+  it('one signs in with a passkey, and the session is in a cookie that no other host can set', async () => {
+    const { key } = await newTenantOf(service);
+    const person = await personWith(browser);
+    await person.authenticator();
+    await person.page.goto(page);
+    await seen(person, 'sign-in');
+    await person.page.fill('#by-key [name=key]', key);
+    await person.page.click('#by-key [type=submit]');
+    await seen(person, 'signed-in');
+    await addPasskey(person, 'laptop');
+    await signOut(person);
+    await signInByPasskey(person);
+    expect(await person.context.cookies()).toEqual([
+      expect.objectContaining({
+        name: '__Host-fleetwatch_session',
+        domain: HOST,
+        path: '/',
+        httpOnly: true,
+        secure: true,
+        sameSite: 'Strict',
+      }),
+    ]);
+    expect(person.complaints).toEqual([]);
+  });
+});

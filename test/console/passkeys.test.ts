@@ -1,0 +1,180 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { findProgram } from '#test/support/find-program.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { addPasskey, passkeys, removePasskey, seen, signInByPasskey, signOut, told, useLink } from './person.ts';
+
+const binary = findProgram('chromium');
+if (!binary && process.env.CI) throw new Error('chromium is missing; .ci/run installs it.');
+
+describe.skipIf(!binary)('passkeys, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  let local: string;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+    local = service.url.replace('127.0.0.1', 'localhost');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  /** Somebody invited to a new account, who has accepted at the page. */
+  async function member() {
+    const admin = await newTenantOf(service);
+    const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'member' });
+    const person = await personWith(browser);
+    await person.page.goto(`${local}/#/invitation/${invited.body.invite_token}`);
+    await seen(person, 'invitation');
+    await person.page.fill('#accept [name=name]', 'Ben');
+    await person.page.click('#accept [type=submit]');
+    await seen(person, 'signed-in');
+    return { ...person, admin, id: invited.body.id as string };
+  }
+
+  it('lead from an invitation in, and in again without typing', async () => {
+    const person = await member();
+    await told(person, /Add a passkey/);
+    expect(person.page.url()).not.toContain('fwi_');
+    await person.authenticator();
+    await addPasskey(person, 'laptop');
+    await signOut(person);
+    await signInByPasskey(person);
+    expect(await person.page.innerText('#who')).toMatch(/^Ben, member of /);
+    expect(person.complaints).toEqual([]);
+  });
+
+  it('may be several: one is lost and removed, the other goes on, and a copy of the first is refused', async () => {
+    const person = await member();
+    const laptop = await person.authenticator();
+    await addPasskey(person, 'laptop');
+    const [copied] = await laptop.credentials();
+    await laptop.remove();
+    const phone = await person.authenticator();
+    await addPasskey(person, 'phone');
+    await removePasskey(person, 'laptop');
+    expect(await passkeys(person)).toEqual(['phone']);
+    await signOut(person);
+    await signInByPasskey(person);
+    await signOut(person);
+
+    await phone.remove();
+    await (await person.authenticator()).hold(copied!);
+    await person.page.click('#by-passkey');
+    await told(person, /This passkey is not known here; it may have been removed\./);
+    await seen(person, 'sign-in');
+    expect(person.complaints).toEqual([]);
+  });
+
+  it('are added once to each authenticator', async () => {
+    const person = await member();
+    await person.authenticator();
+    await addPasskey(person, 'laptop');
+    await person.page.fill('#add-passkey [name=name]', 'laptop again');
+    await person.page.click('#add-passkey [type=submit]');
+    await told(person, /\w+/);
+    expect(await passkeys(person)).toEqual(['laptop']);
+  });
+
+  it('end with all sessions when an admin makes a link for who has lost everything', async () => {
+    const person = await member();
+    await person.authenticator();
+    await addPasskey(person, 'laptop');
+    const made = await person.admin.post(`/v1/settings/users/${person.id}/sign-in-link`, { revoke: true });
+    const url = made.body.url.replace('127.0.0.1', 'localhost');
+
+    await person.page.reload();
+    await seen(person, 'sign-in');
+    await person.page.click('#by-passkey');
+    await told(person, /not known here/);
+
+    await useLink(person, url);
+    await seen(person, 'signed-in');
+    expect(person.page.url()).not.toContain('fwl_');
+    expect(await passkeys(person)).toEqual([]);
+    await addPasskey(person, 'new laptop');
+    await signOut(person);
+    await useLink(person, url);
+    await told(person, /There is no such sign-in link/);
+    await person.page.goto(local);
+    await seen(person, 'sign-in');
+    expect(person.complaints).toEqual([]);
+  });
+
+  it('do nothing for a finger that the authenticator does not know', async () => {
+    const person = await member();
+    const authenticator = await person.authenticator();
+    await addPasskey(person, 'laptop');
+    await signOut(person);
+    await authenticator.failToVerify();
+    await person.page.click('#by-passkey');
+    await told(person, /\w+/);
+    await seen(person, 'sign-in');
+
+    // A page that does not ask who is there gets an answer, which the service refuses.
+    const answered = await person.page.evaluate(`(async () => {
+      const post = async (path, body) => {
+        const headers = { 'x-fleetwatch': 'console', 'content-type': 'application/json' };
+        const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+        return { status: response.status, body: await response.json() };
+      };
+      const { body: options } = await post('/v1/sign-in/passkey/options');
+      const careless = { ...options, userVerification: 'discouraged' };
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(careless);
+      const credential = await navigator.credentials.get({ publicKey });
+      return post('/v1/sign-in/passkey', { response: credential.toJSON() });
+    })()`);
+    expect(answered).toMatchObject({ status: 401, body: { error: expect.stringMatching(/did not verify/) } });
+  });
+
+  it.each(['127.0.0.1', 'fleetwatch'])('do not work at http://%s: the page says why, and offers the key', async (host) => {
+    const { key } = await newTenantOf(service);
+    const person = await personWith(browser);
+    await person.authenticator();
+    await person.page.goto(service.url.replace('127.0.0.1', host));
+    await seen(person, 'sign-in');
+    expect(await person.page.innerText('#why-no-passkey')).toMatch(/need (a name|https)/);
+    expect(await person.page.isDisabled('#by-passkey')).toBe(true);
+    await person.page.fill('#by-key [name=key]', key);
+    await person.page.click('#by-key [type=submit]');
+    await seen(person, 'signed-in');
+    expect(await person.page.isDisabled('#add-passkey [type=submit]')).toBe(true);
+    expect(person.complaints).toEqual([]);
+  });
+
+  it('are kept in a session that no script of the page sees, and that no other site gets', async () => {
+    const person = await member();
+    const cookies = await person.context.cookies();
+    expect(cookies).toEqual([
+      expect.objectContaining({
+        name: `fleetwatch_session_${new URL(local).port}`,
+        domain: 'localhost',
+        path: '/',
+        httpOnly: true,
+        secure: false,
+        sameSite: 'Strict',
+      }),
+    ]);
+    expect(await person.page.evaluate('document.cookie')).toBe('');
+  });
+
+  it('share their page with no script of anybody else', async () => {
+    const person = await member();
+    await person.page.evaluate(`(() => {
+      const script = document.createElement('script');
+      script.textContent = 'window.ran = "script"';
+      document.body.append(script);
+      document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.ran = \\'handler\\'">');
+      const elsewhere = document.createElement('script');
+      elsewhere.src = 'http://fleetwatch/evil.js';
+      document.body.append(elsewhere);
+    })()`);
+    const blocked = () => person.complaints.filter((text) => text.includes('Content Security Policy'));
+    expect(await person.page.evaluate('new Promise((done) => setTimeout(() => done(window.ran ?? null)))')).toBeNull();
+    expect(blocked().length).toBeGreaterThanOrEqual(3);
+  });
+});

@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+/** The pages in a real browser, which would take the two cores from tests that run at the same time. */
+export default defineConfig({
+  root: join(import.meta.dirname, '../..'),
+  test: {
+    include: ['test/console/**/*.test.ts'],
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.cache/node') },
+    reporters: ['default', '#test/support/closing-line.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    fileParallelism: false,
+  },
+});

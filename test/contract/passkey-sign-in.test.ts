@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Algorithm, makeAuthenticator, type Twist } from '#infra/docs/authenticator.ts';
+import { disableAccount } from '#lib/access/change-account.ts';
+import { type Answer, clientOf, failure, newTenantOf, TIME, times } from '#test/support/client.ts';
+import { PAGE, PASSKEYS, passkeyService } from '#test/support/passkeys.ts';
+
+let world: Awaited<ReturnType<typeof passkeyService>>;
+beforeAll(async () => {
+  world = await passkeyService();
+});
+afterAll(() => world.service.stop());
+
+const cookieOf = ({ headers }: Answer) => headers.getSetCookie();
+const refused = (answer: Answer, words: RegExp) => {
+  expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
+  expect(answer.body.error).toMatch(words);
+  expect(cookieOf(answer)).toEqual([]);
+};
+
+describe('a sign-in with a passkey', () => {
+  it('answers the session, in a cookie that no page, no other host and no plain connection gets', async () => {
+    const { authenticator, tenant } = await world.person();
+    const answer = await world.browser.signInWith(authenticator);
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { method: 'passkey', role: 'admin', scopes: null, account: { id: tenant }, current: true },
+    });
+    const [cookie, ...more] = cookieOf(answer);
+    expect(more).toEqual([]);
+    expect(cookie).toMatch(/^__Host-fleetwatch_session=[0-9A-Za-z]{43}; /);
+    for (const word of ['Secure', 'HttpOnly', 'SameSite=Strict', 'Path=/']) expect(cookie).toContain(word);
+  });
+
+  it('asks for a passkey that the browser finds by itself, and for who is there', async () => {
+    const { status, body } = await world.browser.options();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      challenge: expect.stringMatching(/^[\w-]{43}$/),
+      rpId: 'status.example.com',
+      allowCredentials: [],
+      userVerification: 'required',
+      timeout: 300_000,
+    });
+  });
+
+  it('draws another challenge each time', async () => {
+    const drawn = await times(20, world.browser.options);
+    expect(new Set(drawn.map(({ body }) => body.challenge)).size).toBe(20);
+  });
+
+  it.each<Algorithm>([-8, -7, -257])('takes keys of the algorithm %i', async (algorithm) => {
+    const client = await newTenantOf(world.service);
+    const authenticator = makeAuthenticator({ algorithm });
+    expect(await world.browser.addTo(client, authenticator)).toMatchObject({ status: 201 });
+    expect(await world.browser.signInWith(authenticator)).toMatchObject({ status: 201 });
+  });
+
+  it('is told by the passkey: when it was used, and that a copy is kept', async () => {
+    const client = await newTenantOf(world.service);
+    const authenticator = makeAuthenticator({ synced: true });
+    const { body: added } = await world.browser.addTo(client, authenticator);
+    expect(added).toMatchObject({ last_used_at: null, synced: true });
+    await world.browser.signInWith(authenticator);
+    expect((await client.get(PASSKEYS)).body).toEqual([{ ...added, last_used_at: TIME }]);
+  });
+
+  it('works at http://localhost with its own passkeys, and not with those of another address', async () => {
+    const { authenticator, ...person } = await world.person();
+    const local = world.atLocalhost();
+    const second = makeAuthenticator();
+    expect(await local.addTo(person, second)).toMatchObject({ status: 201, body: { rp_id: 'localhost' } });
+    expect(await local.signInWith(second)).toMatchObject({ status: 201 });
+
+    // What a browser would not do: it offers a passkey to its own host alone.
+    const { body } = await local.options();
+    const elsewhere = authenticator.get({ ...body, rpId: 'status.example.com' }, PAGE, { rp_id: 'localhost' });
+    refused(await local.signIn(elsewhere), /not known here/);
+  });
+});
+
+describe('an answer that is not what an honest browser and authenticator give', () => {
+  it.each<[string, Twist & { origin?: string }, RegExp]>([
+    ['for the page of somebody else', { origin: 'https://status.example.com.evil.example' }, /another page/],
+    ['for the page at another port', { origin: `${PAGE}:8443` }, /another page/],
+    ['for the page without TLS', { origin: 'http://status.example.com' }, /another page/],
+    ['in the frame of another page', { cross_origin: true }, /another page/],
+    ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
+    ['for a challenge that we did not draw', { challenge: 'A'.repeat(43) }, /Ask for new ones/],
+    ['without verifying who is there', { user_verified: false }, /did not verify/],
+    ['for another user', { user_handle: Buffer.from('usr_somebody').toString('base64url') }, /not known here/],
+  ])('is refused: %s', async (_name, { origin = PAGE, ...twist }, words) => {
+    const { authenticator } = await world.person();
+    const { body: options } = await world.browser.options();
+    refused(await world.browser.signIn(authenticator.get(options, origin, twist)), words);
+    // The challenge is still good: nobody else can use it up.
+    expect(await world.browser.signIn(authenticator.get(options, PAGE))).toMatchObject({ status: 201 });
+  });
+
+  it('is refused when another key has signed it', async () => {
+    const { authenticator } = await world.person();
+    const other = await world.person();
+    const { body: options } = await world.browser.options();
+    const own = authenticator.get(options, PAGE);
+    const { signature } = other.authenticator.get(options, PAGE).response;
+    refused(await world.browser.signIn({ ...own, response: { ...own.response, signature } }), /signature/);
+  });
+
+  it('is refused when a bit of it was changed after it was signed', async () => {
+    const { authenticator } = await world.person();
+    const own = authenticator.get((await world.browser.options()).body, PAGE);
+    const data = Buffer.from(own.response.authenticatorData, 'base64url');
+    data.writeUInt32BE(data.readUInt32BE(33) + 1000, 33);
+    const response = { ...own.response, authenticatorData: data.toString('base64url') };
+    refused(await world.browser.signIn({ ...own, response }), /signature/);
+  });
+
+  it('is refused when it is of a passkey that nobody has', async () => {
+    const stranger = makeAuthenticator();
+    stranger.create((await world.browser.newOptions(await newTenantOf(world.service))).body, PAGE);
+    refused(await world.browser.signInWith(stranger), /This passkey is not known here; it may have been removed\./);
+  });
+});
+
+describe('the counter of a passkey', () => {
+  it('must rise: a copy that counts for itself is found out, and logged', async () => {
+    const { authenticator, passkey } = await world.person();
+    expect(await world.browser.signInWith(authenticator, { counter: 9 })).toMatchObject({ status: 201 });
+    for (const counter of [9, 8, 0]) {
+      refused(await world.browser.signInWith(authenticator, { counter }), /used elsewhere since/);
+    }
+    expect(await world.browser.signInWith(authenticator, { counter: 10 })).toMatchObject({ status: 201 });
+    expect(world.lines.filter(({ fields }) => fields.passkey_id === passkey.id)).toHaveLength(3);
+  });
+
+  it('is not believed before the signature is: nobody can make a passkey look copied', async () => {
+    const { authenticator } = await world.person();
+    await world.browser.signInWith(authenticator, { counter: 9 });
+    const own = authenticator.get((await world.browser.options()).body, PAGE, { counter: 3 });
+    const forged = { ...own, response: { ...own.response, signature: flipped(own.response.signature) } };
+    refused(await world.browser.signIn(forged), /signature/);
+  });
+
+  it('may stay at 0, as it does where an authenticator does not count', async () => {
+    const client = await newTenantOf(world.service);
+    const authenticator = makeAuthenticator();
+    await world.browser.addTo(client, authenticator, 'phone', { counter: 0 });
+    for (let i = 0; i < 3; i++) {
+      expect(await world.browser.signInWith(authenticator, { counter: 0 })).toMatchObject({ status: 201 });
+    }
+  });
+});
+
+/** A signature of ECDSA is DER: its last byte is of a number, whatever that is. */
+function flipped(base64url: string): string {
+  const bytes = Buffer.from(base64url, 'base64url');
+  bytes[bytes.length - 1]! ^= 1;
+  return bytes.toString('base64url');
+}
+
+describe('a challenge', () => {
+  it('is good for one sign-in', async () => {
+    const { authenticator } = await world.person();
+    const { body: options } = await world.browser.options();
+    const answer = () => world.browser.signIn(authenticator.get(options, PAGE));
+    expect(await answer()).toMatchObject({ status: 201 });
+    refused(await answer(), /used already/);
+  });
+
+  it('is good for one of twenty sign-ins at once', async () => {
+    const client = await newTenantOf(world.service);
+    const authenticator = makeAuthenticator();
+    await world.browser.addTo(client, authenticator, 'phone', { counter: 0 });
+    const { body: options } = await world.browser.options();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => world.browser.signIn(authenticator.get(options, PAGE, { counter: 0 }))),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) refused(answer, /used already/);
+  });
+
+  it('is good for five minutes', async () => {
+    const { authenticator } = await world.person();
+    const { body: options } = await world.browser.options();
+    const { body: late } = await world.browser.options();
+    world.advance(5 * 60_000 - 5000);
+    expect(await world.browser.signIn(authenticator.get(options, PAGE))).toMatchObject({ status: 201 });
+    world.advance(6000);
+    refused(await world.browser.signIn(authenticator.get(late, PAGE)), /older than 5 minutes/);
+  });
+
+  it('that was drawn to add a passkey signs nobody in', async () => {
+    const { authenticator, ...person } = await world.person();
+    const { challenge } = (await world.browser.newOptions(person)).body;
+    const { body: options } = await world.browser.options();
+    refused(await world.browser.signIn(authenticator.get({ ...options, challenge }, PAGE)), /Ask for new ones/);
+  });
+});
+
+describe('nobody is signed in any more', () => {
+  it('by a passkey that was removed', async () => {
+    const { authenticator, passkey, ...person } = await world.person();
+    expect(await person.del(`${PASSKEYS}/${passkey.id}`)).toMatchObject({ status: 204 });
+    refused(await world.browser.signInWith(authenticator), /not known here/);
+  });
+
+  it('by a passkey of a user who was removed, nor can anybody add it meanwhile', async () => {
+    const admin = await newTenantOf(world.service);
+    const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'member' });
+    const joined = await admin.post('/v1/invitations/accept', { token: invited.body.invite_token, name: 'Ben' });
+    const ben = clientOf(world.service.url, joined.body.key);
+    const authenticator = makeAuthenticator();
+    await world.browser.addTo(ben, authenticator);
+    expect(await world.browser.signInWith(authenticator)).toMatchObject({ status: 201 });
+    const { body: pending } = await world.browser.newOptions(ben);
+    expect(await admin.del(`/v1/settings/users/${joined.body.user.id}`)).toMatchObject({ status: 204 });
+    refused(await world.browser.signInWith(authenticator), /not known here/);
+    const late = await world.browser.add(ben, makeAuthenticator().create(pending, PAGE));
+    expect(late).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    // Nothing is left of it: whoever has the authenticator can register it anew.
+    expect(await world.browser.addTo(admin, authenticator)).toMatchObject({ status: 201 });
+  });
+
+  it('of an account that the operator has disabled', async () => {
+    const { authenticator, tenant } = await world.person();
+    await disableAccount({ ...world.service, tenant });
+    const answer = await world.browser.signInWith(authenticator);
+    expect(answer).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
+    expect(cookieOf(answer)).toEqual([]);
+  });
+});
+
+describe('at an address where passkeys do not work', () => {
+  it.each([
+    ['an IP address', () => world.service.url, /IP address/],
+    ['a page that is not ours', () => 'https://evil.example', /not an address of this service/],
+  ])('nobody is asked for one: %s', async (_name, origin, words) => {
+    const headers = { origin: origin() };
+    const nobody = clientOf(world.service.url, '');
+    const { authenticator } = await world.person();
+    const response = authenticator.get((await world.browser.options()).body, PAGE);
+    for (const answer of [
+      await nobody.send('POST', '/v1/sign-in/passkey/options', { headers }),
+      await nobody.send('POST', '/v1/sign-in/passkey', { body: { response }, headers }),
+    ]) {
+      expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
+      expect(answer.body.error).toMatch(words);
+    }
+  });
+});

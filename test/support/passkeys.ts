@@ -1,0 +1,77 @@
+import { type Authenticator, makeAuthenticator, type Twist } from '#infra/docs/authenticator.ts';
+import { systemClock } from '#lib/platform/clock.ts';
+import { type Answer, type Client, clientOf } from './client.ts';
+import { memoryLog } from './log.ts';
+import { type Service, startService, tenantOf } from './service.ts';
+
+/** The page that people open in these tests; its passkeys are bound to its host. */
+export const PAGE = 'https://status.example.com';
+
+export const PASSKEYS = '/v1/sign-in/passkeys';
+
+/** A browser at one page. */
+export type Browser = {
+  /** What an authenticator is asked to sign in here. */
+  options(): Promise<Answer>;
+  /** Posts what an authenticator answered. */
+  signIn(response: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Both. @param twist makes the answer a dishonest one */
+  signInWith(authenticator: Authenticator, twist?: Twist): Promise<Answer>;
+  /** What an authenticator is asked for a new passkey of whoever has the key. */
+  newOptions(by: Client): Promise<Answer>;
+  add(by: Client, response: unknown, name?: string): Promise<Answer>;
+  /** Both. */
+  addTo(by: Client, authenticator: Authenticator, name?: string, twist?: Twist): Promise<Answer>;
+};
+
+/** @param url where the service is called @param origin of the page */
+export function browserAt(url: string, origin = PAGE): Browser {
+  const nobody = clientOf(url, '');
+  const at = (by: Client) => clientOf(url, by.key);
+  const headers = { origin, 'x-fleetwatch': 'console' };
+  const self: Browser = {
+    options: () => nobody.send('POST', '/v1/sign-in/passkey/options', { headers }),
+    signIn: (response, more) =>
+      nobody.send('POST', '/v1/sign-in/passkey', { body: { response }, headers: { ...headers, ...more } }),
+    signInWith: async (authenticator, twist) =>
+      self.signIn(authenticator.get((await self.options()).body, origin, twist)),
+    newOptions: (by) => at(by).send('POST', `${PASSKEYS}/options`, { headers }),
+    add: (by, response, name = 'laptop') => at(by).send('POST', PASSKEYS, { body: { name, response }, headers }),
+    addTo: async (by, authenticator, name, twist) =>
+      self.add(by, authenticator.create((await self.newOptions(by)).body, origin, twist), name),
+  };
+  return self;
+}
+
+/** A service at PAGE, a browser there, and time that a test can move. */
+export async function passkeyService() {
+  let ahead = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + ahead };
+  const log = memoryLog();
+  const service = await startService({ env: { PUBLIC_URL: PAGE }, world: { clock }, log });
+  return {
+    service,
+    /** What it has logged. */
+    lines: log.lines,
+    browser: browserAt(service.url),
+    /** The same service at http://localhost, with whatever port it has. */
+    atLocalhost: () => {
+      const url = service.url.replace('127.0.0.1', 'localhost');
+      return browserAt(url, url);
+    },
+    advance: (ms: number) => {
+      ahead += ms;
+    },
+    /** An admin of a new account, who has a passkey. */
+    person: () => personOf(service),
+  };
+}
+
+async function personOf(service: Service) {
+  const { id, key } = await tenantOf(service);
+  const client = clientOf(service.url, key);
+  const authenticator = makeAuthenticator();
+  const added = await browserAt(service.url).addTo(client, authenticator);
+  if (added.status !== 201) throw new Error(`No passkey: ${JSON.stringify(added.body)}`);
+  return { ...client, tenant: id, authenticator, passkey: added.body };
+}
