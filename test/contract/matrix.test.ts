@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, WALKED_PAGE, walk } from '#infra/docs/walk.ts';
+import { type Places, pathOf, WALKED, walk } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { may, type Rights } from '#lib/platform/http/access.ts';
 import { type Answer, type Client, challengeOf, clientOf, failure } from '#test/support/client.ts';
@@ -32,7 +32,7 @@ let reader: Client;
 let stranger: Client;
 let nobody: Client;
 beforeAll(async () => {
-  service = await startService({ env: { PUBLIC_URL: WALKED_PAGE }, world: { net: answeringNet } });
+  service = await startService({ env: WALKED, world: { net: answeringNet } });
   const withKey = (key: string) => clientOf(service.url, key);
   admin = withKey((await tenantOf(service)).key);
   stranger = withKey((await tenantOf(service)).key);
@@ -43,9 +43,9 @@ beforeAll(async () => {
       const [method = ''] = endpoint.split(' ');
       const answer = await admin.send(method, path, { body, headers });
       walked.add(endpoint);
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+      if (answer.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
       if (endpoint === 'POST /v1/invitations/accept') joined = answer.body.key;
-      return answer.body;
+      return { body: answer.body, cookies: answer.headers.getSetCookie() };
     },
   );
   const made = await admin.post('/v1/auth/keys', { label: 'reader', is_read_only: true });
@@ -141,7 +141,8 @@ describe("another account's", () => {
   });
 
   it('is untouched by all that', async () => {
-    for (const row of rows.filter((one) => one.method === 'GET')) expect((await call(admin, row)).status).toBe(200);
+    for (const row of rows.filter((one) => one.method === 'GET'))
+      expect((await call(admin, row)).status).toBe(row.status);
   });
 });
 
@@ -164,7 +165,10 @@ describe('a body with a member that is not known', () => {
 });
 
 describe('a query parameter that is not known', () => {
-  it.each(rows)('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
+  /** Other programs lead there, with what they like. */
+  const closed = rows.filter(({ query }) => query?.def.catchall === undefined);
+
+  it.each(closed)('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
     const path = pathOf(row.endpoint, places);
     const answer = await admin.send(row.method, `${path}${path.includes('?') ? '&' : '?'}%21colour=red`);
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', '!colour'));
@@ -189,7 +193,11 @@ describe('a record that was read', () => {
 
 describe('HEAD', () => {
   const head = (client: Client, path: string) =>
-    fetch(service.url + path, { method: 'HEAD', headers: { authorization: `Bearer ${client.key}` } });
+    fetch(service.url + path, {
+      method: 'HEAD',
+      redirect: 'manual',
+      headers: { authorization: `Bearer ${client.key}` },
+    });
   /** What each request has of its own, or counts. */
   const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
   /** What tells of time up to now is some bytes longer a moment later. */
@@ -203,7 +211,7 @@ describe('HEAD', () => {
       const [whole, bare] = [await client.get(path), await head(client, path)];
       expect(bare.status).toBe(whole.status);
       expect(told(path, bare.headers)).toEqual(told(path, whole.headers));
-      expect(Number(bare.headers.get('content-length'))).toBeGreaterThan(0);
+      if (row.reply) expect(Number(bare.headers.get('content-length'))).toBeGreaterThan(0);
       expect(await bare.text()).toBe('');
     }
   });
