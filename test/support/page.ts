@@ -1,0 +1,114 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Answer } from './client.ts';
+import { mustBeDescribed } from './described.ts';
+
+type Sending = {
+  body?: unknown;
+  /** In place of, or beside, what a page of the service sends; undefined: not sent. */
+  headers?: Record<string, string | undefined>;
+};
+
+/** A page of the service in a browser: what it sends by itself, and the cookies that it was given. */
+export type Page = {
+  /** By name, as the browser keeps them. */
+  cookies: Map<string, string>;
+  send(method: string, path: string, sending?: Sending): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  del(path: string): Promise<Answer>;
+};
+
+/**
+ * A page that is open at `url`. Unlike fetch it can say what only a browser may: Host, Origin and Sec-Fetch-Site.
+ * @param ca PEM of an authority to trust
+ */
+export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
+  const { origin, host } = new URL(url);
+  const cookies = new Map<string, string>();
+  const send = async (method: string, path: string, { body, headers = {} }: Sending = {}): Promise<Answer> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const own = {
+      host,
+      'sec-fetch-site': 'same-origin',
+      'x-fleetwatch': 'console',
+      ...(method !== 'GET' && { origin }),
+      ...(cookie && { cookie }),
+    };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const sent = Object.entries({ ...own, ...headers }).filter(([, value]) => value !== undefined) as [
+      string,
+      string,
+    ][];
+    const answer = await exchange(new URL(path, url), method, Object.fromEntries(sent), text, ca);
+    for (const set of answer.headers.getSetCookie()) keep(cookies, set);
+    mustBeDescribed(method, path, answer);
+    return answer;
+  };
+  return {
+    cookies,
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body) => send('POST', path, { body }),
+    del: (path) => send('DELETE', path),
+  };
+}
+
+/** What a browser does with Set-Cookie, as far as it matters here: an age of 0 takes a cookie away. */
+function keep(cookies: Map<string, string>, set: string): void {
+  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+  if (/;\s*max-age=0/i.test(set)) cookies.delete(name);
+  else cookies.set(name, value);
+}
+
+function exchange(
+  url: URL,
+  method: string,
+  headers: Record<string, string>,
+  body: string | undefined,
+  ca: string | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { method, headers, agent: false as const, ...(ca !== undefined && { ca }) };
+    const sending = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part) => parts.push(part));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(parts).toString();
+        const given = new Headers();
+        for (const [name, values] of Object.entries(response.headersDistinct)) {
+          for (const value of values ?? []) given.append(name, value);
+        }
+        const isJson = given.get('content-type')?.startsWith('application/json');
+        resolve({ status: response.statusCode!, headers: given, body: isJson && text ? JSON.parse(text) : undefined });
+      });
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
+
+/** The page of somebody who has signed in with a key. */
+export async function signedInWith(url: string, key: string): Promise<Page> {
+  const page = pageAt(url);
+  const answer = await page.post('/v1/sign-in/key', { key });
+  if (answer.status !== 201) throw new Error(`No session: ${JSON.stringify(answer.body)}`);
+  return page;
+}
+
+/** The page of a user who has signed in with a link that an admin made. */
+export async function signedInByLink(
+  url: string,
+  admin: { post(path: string, body?: unknown): Promise<Answer> },
+  userId: string,
+): Promise<Page> {
+  const made = await admin.post(`/v1/settings/users/${userId}/sign-in-link`);
+  const page = pageAt(url);
+  const answer = await page.post('/v1/sign-in/link', { token: tokenOf(made.body.url) });
+  if (answer.status !== 201) throw new Error(`No session: ${JSON.stringify([made.body, answer.body])}`);
+  return page;
+}
+
+/** The token of a sign-in link. */
+export const tokenOf = (url: string): string => /#\/link\/(fwl_\w+)$/.exec(url)?.[1] ?? '';

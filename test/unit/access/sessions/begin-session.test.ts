@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { create } from '#functions/sign-in.ts';
+import type { UserItem } from '#lib/access/account.ts';
+import { endSessions } from '#lib/access/sessions/end-sessions.ts';
+import { removeUser } from '#lib/access/team/remove-user.ts';
+import { linkByOperator, makeLink } from '#lib/access/team/sign-in-link.ts';
+import { endAccount, reclaimAccount } from '#lib/end-account.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+import { tokenOf } from '#test/support/page.ts';
+import { begin, judged, userOf, withCookie } from '#test/support/session-world.ts';
+
+const HOUR = 3_600_000;
+
+/** POST /v1/sign-in/link, as a program sends it. */
+const redeem = (world: MemoryWorld, token: string) =>
+  create(world.ports)({
+    rawPath: '/v1/sign-in/link',
+    rawQueryString: '',
+    headers: { host: 'localhost:8787' },
+    body: JSON.stringify({ token }),
+    isBase64Encoded: false,
+    requestContext: { requestId: 'r', http: { method: 'POST', path: '/v1/sign-in/link' } },
+  });
+
+const linkOf = async (scope: Parameters<typeof linkByOperator>[0]) =>
+  tokenOf((await linkByOperator(scope, 'http://localhost:8787')).url);
+
+describe('a session that begins while all sessions of its user are ended', () => {
+  it('has ended with them', async () => {
+    const { world, before } = interruptedWorld();
+    const made = await world.account();
+    // Between the look at the user and the write of the session.
+    before.act = () => endSessions(made.context, made.user.id);
+    const { cookie } = await begin(world, made.context, made);
+    expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
+    const next = await begin(world, made.context, { ...made, user: await userOf(world, made.user) });
+    expect(await judged(world, next.cookie)).toBe('admin');
+  });
+
+  it('so that a link that was stolen is worth nothing, once another was made that revokes', async () => {
+    const { world, before } = interruptedWorld();
+    const made = await world.account();
+    const stolen = await linkOf(made.context);
+    let token = '';
+    before.act = async () => {
+      ({ token } = await makeLink(made.context, made.user.id, { ms: HOUR, revoke: true }));
+    };
+    expect((await redeem(world, stolen)).statusCode).toBe(401);
+    expect((await redeem(world, token)).statusCode).toBe(201);
+  });
+
+  it('but for the one that asked for it', async () => {
+    const world = memoryWorld();
+    const made = await world.account();
+    const [mine, other] = [await begin(world, made.context, made), await begin(world, made.context, made)];
+    const { session } = await withCookie(world, mine.cookie);
+    await endSessions(made.context, made.user.id, session!);
+    expect(await judged(world, mine.cookie)).toBe('admin');
+    expect(await judged(world, other.cookie)).toBe('UNAUTHORIZED');
+  });
+});
+
+describe('a link', () => {
+  it('is good for an hour when the operator makes it, to the millisecond', async () => {
+    const world = memoryWorld();
+    const { context } = await world.account();
+    const [first] = [await linkOf(context)];
+    world.advance(HOUR);
+    expect((await redeem(world, first)).statusCode).toBe(401);
+    const second = await linkOf(context);
+    world.advance(HOUR - 1);
+    expect((await redeem(world, second)).statusCode).toBe(201);
+  });
+
+  it('signs in once also where the answer of the store was lost', async () => {
+    let isLost = false;
+    const world: MemoryWorld = memoryWorld((table) => ({
+      ...table,
+      transact: async (writes) => {
+        const outcome = await table.transact(writes);
+        if (!isLost) return outcome;
+        isLost = false;
+        return { ok: false, failed: [], present: [], conflict: true };
+      },
+    }));
+    const { context } = await world.account();
+    const token = await linkOf(context);
+    isLost = true;
+    const answer = await redeem(world, token);
+    expect(answer.statusCode).toBe(201);
+    expect(await judged(world, answer.cookies![0]!.split(';')[0]!)).toBe('admin');
+    expect((await redeem(world, token)).statusCode).toBe(401);
+  });
+
+  it('of a disabled account signs nobody in, and is not used up by that', async () => {
+    const world = memoryWorld();
+    const { context, account } = await world.account();
+    const token = await linkOf(context);
+    const put = async (disabled: boolean) => {
+      const item = (await world.store.get(world.keys.account(account.id)))!;
+      await world.store.transact([{ put: { ...item, disabled } as never, if: { version: item.v! } }]);
+    };
+    await put(true);
+    expect((await redeem(world, token)).body).toContain('ACCOUNT_DISABLED');
+    await expect(linkByOperator(context, '')).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    await put(false);
+    expect((await redeem(world, token)).statusCode).toBe(201);
+  });
+
+  it('that revokes takes passkeys and identities away', async () => {
+    const world = memoryWorld();
+    const { context, user } = await world.account();
+    const means = { id: 'pky_1', digest: 'd', name: 'Laptop' };
+    const rich: UserItem = { ...(await userOf(world, user)), passkeys: [means], identities: [means] };
+    const places = [world.keys.passkey('d'), world.keys.identity('d', context.tenant, user.id)];
+    await world.store.putMany([rich, ...places]);
+    await linkByOperator(context, '', { revoke: true });
+    expect(await userOf(world, user)).toMatchObject({ passkeys: [], identities: [] });
+    for (const place of places) expect(await world.store.get(place)).toBeUndefined();
+  });
+});
+
+describe('nothing of a sign-in is left', () => {
+  const left = ({ store }: MemoryWorld) =>
+    (store.store.db.prepare('SELECT pk FROM items').all() as { pk: string }[])
+      .map(({ pk }) => pk)
+      .filter((pk) => /^(SESSION|LINK|PASSKEY|IDENTITY)#|#SESSIONS#/.test(pk));
+
+  async function full() {
+    const world = memoryWorld();
+    const made = await world.account();
+    for (let i = 0; i < 3; i++) await begin(world, made.context, made);
+    await linkOf(made.context);
+    expect(left(world)).toHaveLength(7);
+    return { world, ...made };
+  }
+
+  it('of a user who was removed', async () => {
+    const { world, context, user } = await full();
+    const other: UserItem = {
+      ...(await userOf(world, user)),
+      ...world.keys.user(context.tenant, 'usr_2'),
+      id: 'usr_2',
+    };
+    await world.store.putMany([other]);
+    await removeUser(context, user.id);
+    expect(left(world)).toEqual([]);
+  });
+
+  it('of an account that was deleted', async () => {
+    const { world, context } = await full();
+    await endAccount(context);
+    await reclaimAccount(world, { tenant_id: context.tenant });
+    expect(left(world)).toEqual([]);
+  });
+
+  it('of a session that was replaced, nor of those that are too many', async () => {
+    const world = memoryWorld();
+    const made = await world.account();
+    let last = await begin(world, made.context, made);
+    last = await begin(world, made.context, made, 'passkey', { before: [last.cookie] });
+    expect(left(world)).toHaveLength(2);
+    // As if many had signed in at the same moment, each without seeing the others.
+    const crowd = Array.from({ length: 30 }, (_, i) =>
+      world.keys.sessionPointer(made.account.id, made.user.id, `ses_0${i}`),
+    );
+    await world.store.putMany(crowd.map((key, i) => ({ ...key, digest: `d${i}` })) as Item[]);
+    for (let i = 0; i < 2; i++) last = await begin(world, made.context, made);
+    expect(left(world).filter((pk) => pk.includes('#SESSIONS#'))).toHaveLength(20);
+    expect(await judged(world, last.cookie)).toBe('admin');
+  });
+});
