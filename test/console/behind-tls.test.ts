@@ -6,13 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { personWith, startBrowser } from '#test/support/browser.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
 import { newTenantOf } from '#test/support/client.ts';
-import { findProgram } from '#test/support/find-program.ts';
 import { lastingPort } from '#test/support/lasting-port.ts';
 import { type Service, startService } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
 import { addPasskey, seen, signInByPasskey, signOut } from './person.ts';
-
-const binary = findProgram('chromium');
-if (!binary && process.env.CI) throw new Error('chromium is missing; .ci/run installs it.');
 
 const HOST = 'status.example.com';
 
@@ -39,7 +36,9 @@ describe.skipIf(!binary)('behind a proxy with TLS, in a real browser', () => {
   beforeAll(async () => {
     const issued = await (await makeAuthority()).issue({ names: [HOST] });
     const { publicKey } = new X509Certificate(issued.cert);
-    const spki = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
+    const spki = createHash('sha256')
+      .update(publicKey.export({ type: 'spki', format: 'der' }))
+      .digest('base64');
     browser = await startBrowser(binary!, [spki]);
     const port = await lastingPort();
     page = `https://${HOST}:${port}`;

@@ -11,7 +11,7 @@ export const seen = ({ page }: Actor, section: 'link' | 'invitation' | 'sign-in'
 
 /** Waits for what the page tells. */
 export const told = ({ page }: Actor, words: RegExp) =>
-  eventually(async () => words.test(await page.innerText('#told')));
+  eventually(async () => words.test((await page.textContent('#told')) ?? ''));
 
 /** The names of one's passkeys. */
 export const passkeys = async ({ page }: Actor): Promise<string[]> =>

@@ -14,7 +14,8 @@ export type RealService = AsyncDisposable & {
   client: Client;
   pid(): number;
   isAlive(): boolean;
-  /** What the process that runs wrote to stderr. */
+  /** What the process that runs wrote to stdout, and to stderr. */
+  out(): string;
   err(): string;
   /** SIGKILL to node itself; resolves when it is gone. */
   kill(): Promise<void>;
@@ -58,6 +59,7 @@ export async function startRealService(env: Record<string, string> = {}, code?: 
       client: clientOf(url, key),
       pid: () => main!.child.pid!,
       isAlive: () => main!.child.exitCode === null && main!.child.signalCode === null,
+      out: () => main!.out(),
       err: () => main!.err(),
       kill: async () => void (await end('SIGKILL')),
       stop: () => end('SIGTERM'),

@@ -18,6 +18,12 @@ async function call(method, path, body) {
   throw Object.assign(new Error(answer.error ?? response.statusText), { status: response.status });
 }
 
+/** What a browser says of authenticators, in words for people (WebAuthn level 3, section 14.5.1). */
+const BROWSER_ERRORS = {
+  NotAllowedError: 'Nothing was done: it was cancelled, took too long, or the authenticator did not know you.',
+  InvalidStateError: 'This authenticator has a passkey of yours already. Use another one.',
+};
+
 /** Runs what a person asked for, and shows what went wrong. */
 const tried = (work) => async (event) => {
   event.preventDefault();
@@ -26,7 +32,7 @@ const tried = (work) => async (event) => {
   try {
     await work(target);
   } catch (error) {
-    say(error.message);
+    say(BROWSER_ERRORS[error.name] ?? error.message);
   }
 };
 

@@ -7,8 +7,8 @@ import { run } from '#test/deploy/run.ts';
 
 const KB = 1024;
 const MOST = 640 * KB;
-/** The functions that run for every probe and every push. */
-const SMALL: Partial<Record<FunctionName, number>> = { ingest: 450 * KB, prober: 450 * KB };
+/** Those that run for every probe and every push, and the one that carries the libraries of sign-in. */
+const OTHERS: Partial<Record<FunctionName, number>> = { ingest: 450 * KB, prober: 450 * KB, 'sign-in': 900 * KB };
 
 const names = Object.keys(functions) as FunctionName[];
 const FILE = join(import.meta.dirname, 'bundle-sizes.json');
@@ -29,7 +29,7 @@ describe('what is deployed of a function', () => {
     const { dir, all_bytes } = bundle(name);
     const onDisk = readdirSync(dir).reduce((bytes, file) => bytes + statSync(join(dir, file)).size, 0);
     expect(onDisk).toBe(all_bytes);
-    expect(all_bytes).toBeLessThanOrEqual(SMALL[name] ?? MOST);
+    expect(all_bytes).toBeLessThanOrEqual(OTHERS[name] ?? MOST);
   });
 
   // WRITE_SIZES=1 npx vitest run --config test/deploy/vitest.config.ts --project template writes the list anew.

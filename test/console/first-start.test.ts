@@ -1,0 +1,47 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { startRealService } from '#test/support/real-service.ts';
+import { binary } from './chromium.ts';
+import { addPasskey, passkeys, seen, signInByPasskey, signOut, told, useLink } from './person.ts';
+
+const LINK = /Sign in, once, within an hour: (http:\/\/localhost:\d+\/#\/link\/fwl_[0-9A-Za-z]{43})/;
+
+describe.skipIf(!binary)('the first start, in a real browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+  });
+  afterAll(() => browser?.close());
+
+  it('goes from the printed link to a passkey, which is all it takes from then on, also after kill -9', async () => {
+    await using service = await startRealService();
+    const link = LINK.exec(service.out())![1]!;
+    const person = await personWith(browser);
+    await useLink(person, link);
+    await seen(person, 'signed-in');
+    await told(person, /Add a passkey/);
+    await person.authenticator();
+    await addPasskey(person, 'laptop');
+    await signOut(person);
+    await signInByPasskey(person);
+
+    await service.kill();
+    await service.start();
+    expect(service.out()).not.toMatch(LINK);
+    await person.page.reload();
+    await seen(person, 'signed-in');
+    expect(await passkeys(person)).toEqual(['laptop']);
+    await signOut(person);
+    await signInByPasskey(person);
+
+    // Opened anew, as a link that was left in a chat is.
+    await person.page.goto('about:blank');
+    await useLink(person, link);
+    await told(person, /There is no such sign-in link/);
+    expect(person.complaints).toEqual([]);
+    // Neither is in what the service has logged.
+    const [token] = /fwl_\w+/.exec(link)!;
+    expect(service.err()).not.toContain(token);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { makeAuthenticator } from '#infra/docs/authenticator.ts';
+import type { UserItem } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { SessionItem } from '#lib/access/sessions/session.ts';
+import { inviteUser } from '#lib/access/team/invite-user.ts';
+import { removeUser } from '#lib/access/team/remove-user.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
+import { addPasskey, newPasskeyOptions } from '#lib/sign-in/passkeys/add-passkey.ts';
+import { removePasskey, renamePasskey, requireUser } from '#lib/sign-in/passkeys/own-passkeys.ts';
+import type { PasskeyItem } from '#lib/sign-in/passkeys/passkey.ts';
+import { signInByPasskey, signInOptions } from '#lib/sign-in/passkeys/sign-in.ts';
+import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+
+const PAGE = 'http://localhost:8787';
+const sent = { headers: { host: 'localhost:8787' }, cookies: [] };
+
+/** A user with a passkey, and the answer of its authenticator to a challenge: all but the sign-in. */
+async function aboutToSignIn(world: MemoryWorld, context: Context) {
+  const authenticator = makeAuthenticator();
+  const response = authenticator.create(await newPasskeyOptions(context, sent.headers), PAGE);
+  const passkey = await addPasskey(context, { name: 'laptop', response }, sent.headers);
+  const options = await signInOptions(context, sent.headers);
+  const nobody = { ...context, tenant: '' };
+  return {
+    passkey,
+    signIn: () => signInByPasskey(nobody, authenticator.get(options, PAGE), sent),
+    sessions: () =>
+      allOf<SessionItem>(world.store, { partition: world.keys.sessions(context.tenant, context.caller.user_id) }),
+  };
+}
+
+/** A second admin, so that the first can be removed. */
+async function addAdmin({ store, keys }: MemoryWorld, context: Context): Promise<Context> {
+  const { id } = await inviteUser(context, { email: 'ben@example.com', role: 'admin' });
+  const [user] = await store.getMany<UserItem>([keys.user(context.tenant, id)]);
+  const { invitation: _, ...member } = user!;
+  await store.transact([{ put: member, if: { version: user!.v } }]);
+  return { ...context, caller: { ...context.caller, user_id: id } };
+}
+
+describe('while somebody signs in with a passkey', () => {
+  it('and is removed from the team between look and write, nobody is in', async () => {
+    const { world, before } = interruptedWorld();
+    const { context, user } = await world.account();
+    const admin = await addAdmin(world, context);
+    const { signIn, sessions } = await aboutToSignIn(world, context);
+    before.act = () => removeUser(admin, user.id);
+    await expect(signIn()).rejects.toThrow(/not known here/);
+    expect(await sessions()).toEqual([]);
+  });
+
+  it('and it is removed between look and write, nobody is in', async () => {
+    const { world, before } = interruptedWorld();
+    const { context } = await world.account();
+    const { signIn, sessions, passkey } = await aboutToSignIn(world, context);
+    before.act = () => removePasskey(context, passkey.id);
+    await expect(signIn()).rejects.toThrow(/not known here/);
+    expect(await sessions()).toEqual([]);
+  });
+
+  it('and another answer with the same challenge is faster, one is in', async () => {
+    const { world, before } = interruptedWorld();
+    const { context } = await world.account();
+    const { signIn, sessions } = await aboutToSignIn(world, context);
+    before.act = signIn;
+    await expect(signIn()).rejects.toThrow(/used already/);
+    expect(await sessions()).toHaveLength(1);
+  });
+
+  it('and it is renamed between look and write, they are in, and the name is the new one', async () => {
+    const { world, before } = interruptedWorld();
+    const { context } = await world.account();
+    const { signIn, passkey } = await aboutToSignIn(world, context);
+    before.act = () => renamePasskey(context, passkey.id, { name: 'old laptop' });
+    expect((await signIn()).value.method).toBe('passkey');
+    const { passkeys } = await requireUser(context);
+    const [item] = await world.store.getMany<PasskeyItem>([world.keys.passkey(passkeys[0]!.digest)]);
+    expect(item).toMatchObject({ name: 'old laptop', last_used_at: expect.any(String) });
+  });
+});
+
+describe('while a passkey is added', () => {
+  it('and its user is removed between look and write, nothing is left of it', async () => {
+    const { world, before } = interruptedWorld();
+    const { context, user } = await world.account();
+    const admin = await addAdmin(world, context);
+    const options = await newPasskeyOptions(context, sent.headers);
+    const response = makeAuthenticator().create(options, PAGE);
+    const add = (by: Context) => addPasskey(by, { name: 'laptop', response }, sent.headers);
+    before.act = async () => {
+      // The lock of team changes is this process's alone; another one does not know it.
+      const { v, pk, sk } = (await world.store.get<UserItem>(world.keys.user(context.tenant, user.id)))!;
+      await world.store.transact([{ delete: { pk, sk }, if: { version: v } }]);
+    };
+    await expect(add(context)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    const fresh = makeAuthenticator().create(await newPasskeyOptions(admin, sent.headers), PAGE, {
+      credential_id: Buffer.from(response.id, 'base64url'),
+    });
+    expect(await addPasskey(admin, { name: 'laptop', response: fresh }, sent.headers)).toMatchObject({ name: 'laptop' });
+  });
+});
+
+it('asks the table four times for a sign-in, and writes once', async () => {
+  const world = memoryWorld();
+  const { context } = await world.account();
+  const { signIn } = await aboutToSignIn(world, context);
+  const { reads, writes } = { ...world.requests };
+  await signIn();
+  expect(world.requests).toEqual({ reads: reads + 4, writes: writes + 1 });
+});
