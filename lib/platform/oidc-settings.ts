@@ -6,7 +6,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * Why a text cannot be an issuer: a URL without query and fragment (OpenID Connect Discovery 1.0, section 2), by https;
  * by http on this machine alone. Undefined when it can. Whether its provider says the same is seen at sign-in.
  */
-export function issuerProblem(text: string): string | undefined {
+function issuerProblem(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !['https:', 'http:'].includes(url.protocol)) {
     return 'must be the address of a provider, such as https://login.example.com';

@@ -121,7 +121,9 @@ async function renderSignedIn(me) {
   if (!methods.oidc) return;
   $('identities').replaceChildren(
     ...(await own('/v1/sign-in/identities')).map((identity) =>
-      item(identity.name || identity.subject, 'Remove', () => change('DELETE', `/v1/sign-in/identities/${identity.id}`)),
+      item(identity.name || identity.subject, 'Remove', () =>
+        change('DELETE', `/v1/sign-in/identities/${identity.id}`),
+      ),
     ),
   );
 }

@@ -6,7 +6,7 @@ import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 
 /** Leads from an e-mail address to a user who was invited by it; only the user item says whether that still holds. */
-export type InvitedEmailItem = Item & { tenant_id: string; user_id: string };
+type InvitedEmailItem = Item & { tenant_id: string; user_id: string };
 
 /** Where that of an invited user stands. It goes with the invitation. */
 export const invitedEmailKey = (keys: Keys, { tenant_id, id, email }: UserItem): Key =>

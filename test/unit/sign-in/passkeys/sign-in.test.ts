@@ -97,7 +97,9 @@ describe('while a passkey is added', () => {
     const fresh = makeAuthenticator().create(await newPasskeyOptions(admin, sent.headers), PAGE, {
       credential_id: Buffer.from(response.id, 'base64url'),
     });
-    expect(await addPasskey(admin, { name: 'laptop', response: fresh }, sent.headers)).toMatchObject({ name: 'laptop' });
+    expect(await addPasskey(admin, { name: 'laptop', response: fresh }, sent.headers)).toMatchObject({
+      name: 'laptop',
+    });
   });
 });
 
