@@ -255,13 +255,13 @@ describe('in the settings', () => {
     expect(await admin.post('/v1/sign-in/oidc', { purpose: 'link' })).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it.each(['their session', 'all their sessions'])('nothing is linked once %s has ended', async (what) => {
+  it.each(['signed out', 'ended all their sessions'])('nothing is linked by somebody who has %s since', async (what) => {
     const { person, browser } = await newMember(world, admin);
     const begun = await begin(browser);
     const second = newPerson();
     world.provider.person = second;
     const callback = await browser.follow(begun.body.url, world.page);
-    if (what === 'their session') await browser.call(`${world.page}/v1/session`, { method: 'DELETE' });
+    if (what === 'signed out') await browser.call(`${world.page}/v1/session`, { method: 'DELETE' });
     else {
       const other = new PlainBrowser();
       await passProvider(world, other, person);
