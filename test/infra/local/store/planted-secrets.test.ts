@@ -7,6 +7,7 @@ import { type Client, clientOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { memoryLog } from '#test/support/log.ts';
+import { type Page, pageAt, tokenOf } from '#test/support/page.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { WRITINGS } from '#test/support/writings.ts';
@@ -107,6 +108,38 @@ async function plant(admin: Client, secrets: Planted) {
   return { actionId, probed: probed.id, pushed: pushed.id, channelIds };
 }
 
+/** Signs in by every way that there is, and fails to; with secrets that were used, and with some that never were. */
+async function signIn(admin: Client, key: string): Promise<{ secrets: string[] }> {
+  const { user } = got(await admin.get('/v1/me'), 200);
+  const link = async () => tokenOf(got(await admin.post(`/v1/settings/users/${user.id}/sign-in-link`), 201).url);
+  const [replaced, used] = [await link(), await link()];
+  const secrets = [replaced, used];
+  const pages: Page[] = [];
+  const take = async (path: string, body: unknown) => {
+    const page = pageAt(service.url);
+    const { status } = await page.post(path, body);
+    pages.push(page);
+    secrets.push(...page.cookies.values());
+    return status;
+  };
+  expect(await take('/v1/sign-in/link', { token: used })).toBe(201);
+  for (const token of [used, replaced]) expect(await take('/v1/sign-in/link', { token })).toBe(401);
+  secrets.push(await link());
+  expect(await take('/v1/sign-in/key', { key })).toBe(201);
+  expect(await take('/v1/sign-in/key', { key: `${key}x` })).toBe(401);
+  const invited = got(await admin.post('/v1/settings/users/invite', { email: 's@x.test', role: 'viewer' }), 201);
+  secrets.push(invited.invite_token);
+  const acceptance = { token: invited.invite_token, name: 'S', key: false, session: true };
+  expect(await take('/v1/invitations/accept', acceptance)).toBe(201);
+  for (const page of pages) {
+    await page.get('/v1/sessions');
+    // Refused, and said so in the log.
+    await page.send('DELETE', '/v1/sessions', { headers: { origin: 'https://evil.example' } });
+  }
+  await pages[0]!.del('/v1/session');
+  return { secrets };
+}
+
 it('a secret is in no answer, log line or event, however it is echoed, and in no file once it is deleted', async () => {
   const all: string[] = [];
   await fc.assert(
@@ -118,7 +151,15 @@ it('a secret is in no answer, log line or event, however it is echoed, and in no
       const member = clientOf(service.url, got(accepted, 201).key);
       const made = got(await admin.post('/v1/auth/keys', { label: 'reader', is_read_only: true }), 201);
       const reader = clientOf(service.url, made.key);
-      const values = [...Object.values(secrets), tenant.key, member.key, reader.key, invited.invite_token];
+      const signedIn = await signIn(admin, member.key);
+      const values = [
+        ...Object.values(secrets),
+        tenant.key,
+        member.key,
+        reader.key,
+        invited.invite_token,
+        ...signedIn.secrets,
+      ];
       all.push(...values);
       const { actionId, probed, pushed, channelIds } = await plant(admin, secrets);
       const answers: unknown[] = [];
