@@ -30,7 +30,7 @@ const send = async (method: string, path: string, body?: string, headers: Record
   const answer = await router({
     rawPath: path,
     rawQueryString: '',
-    headers: { authorization: `Bearer ${service.adminKey}`, ...headers },
+    headers: { host: 'localhost:8787', authorization: `Bearer ${service.adminKey}`, ...headers },
     ...(body !== undefined && { body }),
     isBase64Encoded: false,
     requestContext: { requestId: 'r', http: { method, path } },
