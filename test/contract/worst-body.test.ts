@@ -32,7 +32,7 @@ const send = async (method: string, path: string, body?: string, headers: Record
     rawPath,
     rawQueryString,
     ...(headers.cookie && { cookies: headers.cookie.split('; ') }),
-    headers: { host: 'localhost', authorization: `Bearer ${service.adminKey}`, ...headers },
+    headers: { host: 'localhost:8787', authorization: `Bearer ${service.adminKey}`, ...headers },
     ...(body !== undefined && { body }),
     isBase64Encoded: false,
     requestContext: { requestId: 'r', http: { method, path: rawPath } },

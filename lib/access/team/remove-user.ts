@@ -16,8 +16,8 @@ import { mustNotBeLastAdmin } from './team.ts';
 const KEYS_AT_ONCE = 35;
 
 /**
- * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of them
- * is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
+ * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of
+ * them is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
 export function removeUser(scope: Scope, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;

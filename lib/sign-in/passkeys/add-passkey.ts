@@ -21,7 +21,7 @@ export async function newPasskeyOptions(context: Context, headers: Sent['headers
   const user = await requireUser(context);
   mustHaveRoom(user);
   const known = await passkeysOf(context, user);
-  return creationOptions(await drawChallenge(context, 'webauthn.create', user.id), rp_id, user, known);
+  return creationOptions(await drawChallenge(context, user.id), rp_id, user, known);
 }
 
 /**

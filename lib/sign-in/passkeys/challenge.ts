@@ -6,17 +6,16 @@ import { CHALLENGE_MS } from './options.ts';
 import { type Ceremony, refused } from './refusals.ts';
 import type { ClientData } from './responses.ts';
 
-/** What a challenge was drawn for; `user_id` is who adds a passkey. It stands under its digest. */
-type Content = { ceremony: Ceremony; user_id?: string };
+/** Who adds a passkey with it; nobody: it is to sign in. A challenge stands under its digest. */
+type Content = { user_id?: string };
 
 /** Draws a challenge: 32 bytes, in base64url. @param userId who adds a passkey; nobody is known who signs in */
 export async function drawChallenge(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
-  ceremony: Ceremony,
   userId?: string,
 ): Promise<string> {
   const challenge = Buffer.from(digestOf(ports.ids.secret()), 'hex').toString('base64url');
-  const content: Content = { ceremony, ...(userId !== undefined && { user_id: userId }) };
+  const content: Content = userId === undefined ? {} : { user_id: userId };
   await commit(ports, [
     { put: oneTime(ports, keys.challenge(digestOf(challenge)), CHALLENGE_MS, content), if: 'absent' },
   ]);
@@ -31,6 +30,6 @@ export async function requireChallenge(
   userId?: string,
 ): Promise<OneTime> {
   const found = await findOneTime<Content>(ports, keys.challenge(digestOf(challenge)));
-  if (found?.ceremony !== ceremony || found.user_id !== userId) throw refused(ceremony, 'challenge');
+  if (!found || found.user_id !== userId) throw refused(ceremony, 'challenge');
   return found;
 }

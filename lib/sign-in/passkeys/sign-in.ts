@@ -19,7 +19,7 @@ import { verifyAuthentication } from './verify.ts';
 /** What a browser asks its authenticators to sign in here. Throws FORBIDDEN where passkeys do not work. */
 export async function signInOptions(context: Context, headers: Sent['headers']): Promise<RequestOptions> {
   const { rp_id } = placeOf(headers, context.ports.settings);
-  return requestOptions(await drawChallenge(context, 'webauthn.get'), rp_id);
+  return requestOptions(await drawChallenge(context), rp_id);
 }
 
 /**
