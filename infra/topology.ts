@@ -25,7 +25,7 @@ type FunctionSpec = {
   table: readonly ('put' | 'delete')[];
   sends: readonly QueueName[];
   publishes?: true;
-  /** Connects to hosts that a tenant names: in the operator's own VPC, if there is one. */
+  /** Connects to hosts of tenants, or to the identity provider: in the operator's own VPC, if there is one. */
   reaches_out?: true;
   /**
    * Answers a web Response that may go on for its whole time. On AWS it has a URL of its own for that, as the gateway
@@ -57,7 +57,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     reaches_out: true,
   },
   // Apart, as it carries the libraries of passkeys and of OpenID Connect, which hardly a request needs.
-  'sign-in': { memory_mb: 512, timeout_seconds: 29, table: ['put', 'delete'], sends: [] },
+  'sign-in': { memory_mb: 512, timeout_seconds: 29, table: ['put', 'delete'], sends: [], reaches_out: true },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
   mcp: {
     memory_mb: 256,

@@ -6,6 +6,7 @@ import type { Changing, Scope } from '#lib/access/context.ts';
 import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
 import { meansKeys } from '#lib/access/sign-in-means.ts';
 import { allUsers } from '#lib/access/store.ts';
+import { invitedEmailKey } from '#lib/access/team/invited-email.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
@@ -100,7 +101,7 @@ async function keysOfPeople(scope: Scope): Promise<Key[]> {
     found.push(pointer);
   }
   for (const user of await allUsers(scope)) {
-    if (user.invitation) found.push(keys.invitation(user.invitation.digest));
+    if (user.invitation) found.push(keys.invitation(user.invitation.digest), invitedEmailKey(keys, user));
     found.push(...(await sessionKeysOf(scope, user.id)), ...meansKeys(keys, user), { pk: user.pk, sk: user.sk });
   }
   return found;

@@ -81,6 +81,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     user: (tenant: string, user: string): Key => ({ pk: ofTenant(tenant, 'USERS'), sk: user }),
     team: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'TEAM' }),
     invitation: (digest: string): Key => ({ pk: `INVITE#${digest}`, sk: 'INVITE' }),
+    /** @param digest of the folded e-mail address */
+    invitedEmails: (digest: string) => `INVITED#${digest}`,
+    invitedEmail: (digest: string, tenant: string, user: string): Key => ({
+      pk: `INVITED#${digest}`,
+      sk: `${tenant}#${user}`,
+    }),
     apiKeys: (tenant: string) => ofTenant(tenant, 'KEYS'),
     apiKeyPointer: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'KEYS'), sk: id }),
     apiKey: (digest: string): Key => ({ pk: `KEY#${digest}`, sk: 'KEY' }),

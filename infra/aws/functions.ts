@@ -45,7 +45,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     memorySize: memory_mb,
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
-    // Among it is NATS_URL.
+    // Among it are NATS_URL and OIDC_CLIENT_SECRET.
     ...(resources.key && { environmentEncryption: resources.key }),
     ...own,
     logGroup,
@@ -90,7 +90,7 @@ function environmentOf(
   settings: DeploySettings,
 ): Record<string, string> {
   const { sends, publishes } = specs[name];
-  const nats = settings.NATS_URL_SECRET;
+  const { NATS_URL_SECRET: nats, OIDC_SECRET: oidc } = settings;
   return {
     ...serviceEnvironment(settings),
     LOG_LEVEL: settings.LOG_LEVEL,
@@ -98,8 +98,9 @@ function environmentOf(
     TABLE_NAME: table.tableName,
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
-    // Only the one function that speaks NATS gets it.
+    // Each secret for the one function that uses it.
     ...(nats !== '' && name === 'deliverer' && { NATS_URL: secretOf(nats).unsafeUnwrap() }),
+    ...(oidc !== '' && name === 'sign-in' && { OIDC_CLIENT_SECRET: secretOf(oidc).unsafeUnwrap() }),
   };
 }
 

@@ -41,6 +41,9 @@ const reservations = z
     return Object.fromEntries(known.map((match) => [match![1], Number(match![2])]));
   });
 
+/** Settings that stand in a secret, which another setting names. */
+const AS_SECRETS = { NATS_URL: true, OIDC_CLIENT_SECRET: true } as const;
+
 /**
  * Every setting of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. docs/DEPLOY.md has the
  * table; a test compares the two.
@@ -99,10 +102,15 @@ export const DeploySettings = z.object({
     .string()
     .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
     .default(''),
+  /** The same for OIDC_CLIENT_SECRET, which the function that signs in gets alone. */
+  OIDC_SECRET: z
+    .string()
+    .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
+    .default(''),
   /** Who is told of alarms. */
   ALARM_EMAIL: z.union([z.literal(''), z.email()]).default(''),
-  /** The service's own settings, as on one machine; NATS_URL comes as a secret. */
-  ...SettingsSchema.omit({ NATS_URL: true }).shape,
+  /** The service's own settings, as on one machine; some come as a secret. */
+  ...SettingsSchema.omit(AS_SECRETS).shape,
 });
 
 export type DeploySettings = z.output<typeof DeploySettings>;
@@ -133,7 +141,7 @@ export function readDeploySettings(node: Node): DeploySettings {
 /** What does not go together, or not on AWS, a sentence each. */
 function misfits(settings: DeploySettings): string[] {
   const { DOMAIN_NAME, CERTIFICATE_ARN, VPC_ID, SUBNETS, CHECK_EGRESS, EGRESS_ALLOW } = settings;
-  const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN, CDN } = settings;
+  const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN, CDN, OIDC_ISSUER, OIDC_SECRET } = settings;
   const never = EGRESS_ALLOW.flatMap((cidr) => neverAllowed(cidr) ?? []);
   return [
     (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN come together.',
@@ -144,6 +152,8 @@ function misfits(settings: DeploySettings): string[] {
       'CHECK_EGRESS: any reaches nothing of yours without VPC_ID and SUBNETS, only networks of AWS itself.',
     ...never.map((reason) => `EGRESS_ALLOW: ${reason}.`),
     BACKUP_COPY_VAULT_ARN !== '' && BACKUP_DAYS === 0 && 'BACKUP_COPY_VAULT_ARN: needs BACKUP_DAYS.',
+    OIDC_ISSUER.startsWith('http:') && 'OIDC_ISSUER: must begin with https://, as no provider runs beside a function.',
+    OIDC_SECRET !== '' && OIDC_ISSUER === '' && 'OIDC_SECRET: means nothing without OIDC_ISSUER.',
   ].filter((one) => one !== false);
 }
 
@@ -164,7 +174,7 @@ export function corsOrigins(settings: DeploySettings): string[] {
 
 /** The service's settings as every function finds them in its environment. */
 export function serviceEnvironment(settings: DeploySettings): Record<string, string> {
-  const names = Object.keys(SettingsSchema.omit({ NATS_URL: true }).shape) as (keyof DeploySettings)[];
+  const names = Object.keys(SettingsSchema.omit(AS_SECRETS).shape) as (keyof DeploySettings)[];
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),

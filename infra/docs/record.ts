@@ -7,8 +7,9 @@ import { makeIds } from '#lib/platform/ids.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { NetError } from '#lib/platform/net/net.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
+import { providerReply } from './identity-provider.ts';
 import type { Example } from './openapi.ts';
-import { type Call, WALKED_PAGE, walk } from './walk.ts';
+import { type Call, WALKED, walk } from './walk.ts';
 
 /** A clock that stands still but when it is moved, so that a walk has the same times every day. */
 function steppedClock(start: number): Clock & { step(ms: number): void } {
@@ -61,7 +62,8 @@ function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Exam
 
 /** Every host answers at once that it has heard; nothing leaves this machine. */
 export const answeringNet: GivenPorts['net'] = {
-  http: async () => ({ status: 200, headers: {}, body: '{"queued": true}', latency_ms: 42 }),
+  http: async (request) =>
+    providerReply(request) ?? { status: 200, headers: {}, body: '{"queued": true}', latency_ms: 42 },
   connect: async () => ({ latency_ms: 7 }),
   tls: async () => Promise.reject(new NetError('tls', 'no TLS here')),
   resolve: async () => ({ values: ['192.0.2.1'], latency_ms: 3 }),
@@ -75,7 +77,7 @@ export const answeringNet: GivenPorts['net'] = {
  */
 export async function recordExamples(endpoints: readonly string[]): Promise<Map<string, Example>> {
   const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
-  const { settings } = readHostSettings({ PUBLIC_URL: WALKED_PAGE });
+  const { settings } = readHostSettings(WALKED);
   const world: GivenPorts = { clock, ids: idsOf(clock), net: answeringNet };
   const service = await startHost({
     settings,
@@ -90,12 +92,13 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
     const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
       const response = await fetch(service.url + path, {
         method,
+        redirect: 'manual',
         headers: { authorization: `Bearer ${key.key}`, ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return JSON.parse(text);
+      if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return { body: text === '' ? undefined : JSON.parse(text), cookies: response.headers.getSetCookie() };
     };
     const found = new Map<string, Example>();
     const call: Call = async (endpoint, path, request, headers) => {
@@ -103,7 +106,7 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       if (method !== 'GET') clock.step(1000);
       const answer = await send(method, path, request, headers);
       if (endpoint.endsWith('/results') && method === 'POST') await allSent(() => send('GET', '/v1/notify/logs'));
-      found.set(endpoint, { ...(request !== undefined && { request }), answer });
+      found.set(endpoint, { ...(request !== undefined && { request }), answer: answer.body });
       return answer;
     };
     await walk(endpoints, call);
@@ -114,10 +117,10 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
 }
 
 /** Waits until no delivery is on its way; without the clock moving, 10 s at most. */
-async function allSent(read: () => Promise<{ kind: string; status: string }[]>): Promise<void> {
+async function allSent(read: () => Promise<{ body: { kind: string; status: string }[] }>): Promise<void> {
   const deadline = performance.now() + 10_000;
   for (;;) {
-    const alerts = (await read()).filter(({ kind }) => kind === 'state_change');
+    const alerts = (await read()).body.filter(({ kind }) => kind === 'state_change');
     if (alerts.length > 0 && alerts.every(({ status }) => status === 'sent')) return;
     if (performance.now() > deadline) throw new Error('The alert of the walk was not sent within 10 s.');
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,22 +1,31 @@
 import { type Authenticator, makeAuthenticator } from './authenticator.ts';
+import { WALKED_PROVIDER } from './identity-provider.ts';
 
-/** Calls an endpoint by its row (`PUT /v1/checks/{id}`) on a path whose parameters are filled in; answers the body. */
-export type Call = (endpoint: string, path: string, body: unknown, headers: Record<string, string>) => Promise<Answer>;
+/** Calls an endpoint by its row (`PUT /v1/checks/{id}`) on a path whose parameters are filled in. Redirects are answers. */
+export type Call = (endpoint: string, path: string, body: unknown, headers: Record<string, string>) => Promise<Called>;
+/** `body` is parsed, and undefined where there is none; `cookies` is every header Set-Cookie. */
+type Called = { body: Answer; cookies: readonly string[] };
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Answer = any;
 
 /** What stands in a collection, by the word of the path before its parameter: `{ checks: 'chk_…' }`. */
 export type Places = Record<string, string>;
 
-/** PUBLIC_URL of the service that is walked over: the page at which its passkeys are used. */
-export const WALKED_PAGE = 'https://status.example.com';
+const WALKED_PAGE = 'https://status.example.com';
+
+/** Settings of the service that is walked over: the page at which its passkeys are used, and its identity provider. */
+export const WALKED = { PUBLIC_URL: WALKED_PAGE, ...WALKED_PROVIDER };
 
 type Step = {
   endpoint: string;
   /** @param answers of the steps before, by endpoint @param authenticator that of whoever walks */
   body?: (places: Places, answers: Record<string, Answer>, authenticator: Authenticator) => unknown;
-  /** Made as a page of ours makes it, at WALKED_PAGE. */
+  /** Made as a page of ours makes it, at PUBLIC_URL. */
   byPage?: true;
+  /** Where it is called, where that is not what was made last. */
+  at?: (answers: Record<string, Answer>) => Places;
+  /** What it needs of a query, and every cookie that was told so far. */
+  query?: (answers: Record<string, Answer>) => Record<string, string>;
   /** Where its answer stands from then on: a collection, and the member that names it there. */
   made?: [collection: string, member: string];
 };
@@ -127,7 +136,7 @@ const steps: Step[] = [
     body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
   },
   { endpoint: 'PUT /v1/settings/users/{id}', body: () => ({ name: 'Ben Miller' }) },
-  { endpoint: 'POST /v1/settings/users/{id}/sign-in-link' },
+  { endpoint: 'POST /v1/settings/users/{id}/sign-in-link', body: () => ({ revoke: false }) },
   {
     endpoint: 'POST /v1/sign-in/link',
     body: (_, answers) => ({ token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1) }),
@@ -183,23 +192,59 @@ const steps: Step[] = [
   },
   { endpoint: 'PUT /v1/auth/keys/{id}', body: () => ({ label: 'nightly backup of the shop' }) },
   { endpoint: 'POST /v1/auth/keys/{id}/rotate', body: () => ({ overlap_seconds: 3600 }) },
+  {
+    endpoint: 'POST /v1/settings/users/{id}/sign-in-link',
+    at: (answers) => ({ users: answers['POST /v1/auth/keys'].created_by }),
+  },
+  {
+    endpoint: 'POST /v1/sign-in/oidc',
+    body: (_, answers) => ({
+      token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1),
+      return_to: '/#/checks',
+    }),
+    byPage: true,
+  },
+  {
+    endpoint: 'GET /v1/sign-in/oidc/callback',
+    query: (answers) => {
+      const { state = '', nonce = '' } = Object.fromEntries(new URL(answers['POST /v1/sign-in/oidc'].url).searchParams);
+      return { state, code: nonce };
+    },
+  },
+  { endpoint: 'GET /v1/sign-in/identities', made: ['identities', '0.id'] },
 ];
 
 /**
- * A walk over an API, in an empty account of a service at WALKED_PAGE: every step whose endpoint is among `endpoints`,
- * then every GET.
+ * A walk over an API, in an empty account of a service with the settings of WALKED, whose net is the answering one
+ * (record.ts): every step whose endpoint is among `endpoints`.
  * @returns what it has made
  */
-export async function walk(endpoints: readonly string[], call: Call): Promise<Places> {
+export async function walkSteps(endpoints: readonly string[], call: Call): Promise<Places> {
   const places: Places = {};
   const answers: Record<string, Answer> = {};
+  const cookies = new Map<string, string>();
   const authenticator = makeAuthenticator({ algorithm: -8, seed: 'walk' });
-  for (const { endpoint, body, byPage, made } of steps.filter((step) => endpoints.includes(step.endpoint))) {
-    const headers: Record<string, string> = byPage ? { origin: WALKED_PAGE, 'x-fleetwatch': 'console' } : {};
-    const answer = await call(endpoint, pathOf(endpoint, places), body?.(places, answers, authenticator), headers);
-    answers[endpoint] = answer;
-    if (made) places[made[0]] = made[1].split('.').reduce((value, name) => value[name], answer);
+  for (const { endpoint, body, byPage, at, query, made } of steps.filter((step) => endpoints.includes(step.endpoint))) {
+    const headers: Record<string, string> = {
+      ...(byPage && { origin: WALKED_PAGE, 'x-fleetwatch': 'console' }),
+      ...(query && { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
+    };
+    const asked = query ? `?${new URLSearchParams(query(answers))}` : '';
+    const path = pathOf(endpoint, { ...places, ...at?.(answers) }) + asked;
+    const answer = await call(endpoint, path, body?.(places, answers, authenticator), headers);
+    for (const told of answer.cookies) {
+      const [name = '', value = ''] = told.split(/[=;]/, 2);
+      cookies.set(name, value);
+    }
+    answers[endpoint] = answer.body;
+    if (made) places[made[0]] = made[1].split('.').reduce((value, name) => value[name], answer.body);
   }
+  return places;
+}
+
+/** The same, and then every GET. */
+export async function walk(endpoints: readonly string[], call: Call): Promise<Places> {
+  const places = await walkSteps(endpoints, call);
   for (const endpoint of endpoints.filter((one) => one.startsWith('GET '))) {
     await call(endpoint, pathOf(endpoint, places), undefined, {});
   }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { plainErrors } from './http/plain-errors.ts';
 import { natsUrl } from './net/nats-url.ts';
 import type { Egress } from './net/net.ts';
+import { OIDC_SETTINGS, oidcMisfits } from './oidc-settings.ts';
 import { rateListProblem } from './sharing/rates.ts';
 
 const csv = z
@@ -69,6 +70,7 @@ export const SettingsSchema = z.object({
   /** A session ends after so many days at the latest, and after so many without use. */
   SESSION_DAYS: z.coerce.number().int().min(1).max(90).default(30),
   SESSION_IDLE_DAYS: z.coerce.number().int().min(1).max(90).default(7),
+  ...OIDC_SETTINGS,
   /** One or more servers, separated by commas; empty: no NATS channels. */
   NATS_URL: z
     .string()
@@ -137,9 +139,14 @@ export function readSettings(env: Record<string, string | undefined>, schema: z.
 }
 
 /** What does not go together. */
-function misfits({ SESSION_DAYS, SESSION_IDLE_DAYS }: Partial<Settings>): string[] {
-  if (SESSION_DAYS === undefined || SESSION_IDLE_DAYS === undefined || SESSION_DAYS >= SESSION_IDLE_DAYS) return [];
-  return [`SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is ${SESSION_IDLE_DAYS}`];
+function misfits(settings: Partial<Settings>): string[] {
+  const { SESSION_DAYS = 0, SESSION_IDLE_DAYS = 0 } = settings;
+  return [
+    ...(SESSION_DAYS < SESSION_IDLE_DAYS
+      ? [`SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is ${SESSION_IDLE_DAYS}`]
+      : []),
+    ...oidcMisfits(settings),
+  ];
 }
 
 /** One sentence for all that is wrong. @param table where they are described */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { route } from '#lib/platform/http/route.ts';
+import type { Settings } from '#lib/platform/settings.ts';
 import { whyNoPasskeysHere } from './passkeys/place.ts';
 
 const row = route<Context>();
@@ -33,7 +34,11 @@ export const methodRows = [
     reply: Methods,
     run: async ({ ports }, { headers }) => {
       const reason = whyNoPasskeysHere(headers, ports.settings) ?? null;
-      return { passkey: { available: reason === null, reason }, oidc: null, key: true, link: true };
+      return { passkey: { available: reason === null, reason }, oidc: provider(ports.settings), key: true, link: true };
     },
   }),
 ];
+
+/** The identity provider of the settings, by the name that the operator gave it, or else by its host. */
+const provider = ({ OIDC_ISSUER, OIDC_NAME }: Settings): { name: string } | null =>
+  OIDC_ISSUER === '' ? null : { name: OIDC_NAME || new URL(OIDC_ISSUER).host };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { documentOf } from '#infra/docs/documents.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, WALKED_PAGE, walk } from '#infra/docs/walk.ts';
+import { type Places, WALKED, walk } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startService, tenantOf } from '#test/support/service.ts';
@@ -56,7 +56,7 @@ async function main(): Promise<boolean> {
   for (const [check, reason] of Object.entries(OFF)) say(`not checked: ${check}, as ${reason}`);
 
   const service = await startService({
-    env: { PUBLIC_URL: WALKED_PAGE },
+    env: WALKED,
     world: { net: answeringNet },
     log: makeLog('error'),
   });
@@ -66,12 +66,17 @@ async function main(): Promise<boolean> {
     const places: Places = await walk(allRows.map(endpointOf), (endpoint, path, body, headers) =>
       call(endpoint.split(' ')[0]!, path, body, headers),
     );
-    const [[user], [firstKey]] = [await call('GET', '/v1/settings/users'), await call('GET', '/v1/auth/keys')];
+    const { body: users } = await call('GET', '/v1/settings/users');
+    const { body: keys } = await call('GET', '/v1/auth/keys');
     const report = await fuzz(st, {
       url: service.url,
       key,
       seed,
-      env: { FUZZ_PLACES: JSON.stringify(places), FUZZ_OWN: JSON.stringify([user.id, firstKey.id]), FUZZ_SEED: seed },
+      env: {
+        FUZZ_PLACES: JSON.stringify(places),
+        FUZZ_OWN: JSON.stringify([users[0].id, keys[0].id]),
+        FUZZ_SEED: seed,
+      },
     });
     await call('GET', '/v1/me');
     return close(report);
@@ -85,12 +90,13 @@ const callWith =
   async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(url + path, {
       method,
+      redirect: 'manual',
       headers: { authorization: `Bearer ${key}`, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
+    if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return { body: text === '' ? undefined : JSON.parse(text), cookies: response.headers.getSetCookie() };
   };
 
 type Run = { url: string; key: string; seed: string; env: Record<string, string> };

@@ -1,5 +1,5 @@
 import { answeringNet } from '#infra/docs/record.ts';
-import { WALKED_PAGE } from '#infra/docs/walk.ts';
+import { WALKED } from '#infra/docs/walk.ts';
 import { startHost } from '#infra/local/host.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { makeLog } from '#lib/platform/log.ts';
@@ -29,7 +29,7 @@ setInterval(() => {
   last = now;
 }, 1);
 
-const { settings } = readHostSettings({ PUBLIC_URL: WALKED_PAGE, EGRESS_ALLOW: '127.77.0.0/16', REFERENCE_HOST: '.' });
+const { settings } = readHostSettings({ ...WALKED, EGRESS_ALLOW: '127.77.0.0/16', REFERENCE_HOST: '.' });
 const host = await startHost({
   settings,
   log: makeLog('error'),

@@ -46,10 +46,11 @@ export async function worstBody(): Promise<Record<string, number>> {
   const ask = async ({ method, path, body, headers }: Omit<Asking, 'name'>) => {
     const response = await fetch(service.url + path, {
       method,
+      redirect: 'manual',
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body }),
     });
-    return { status: response.status, text: await response.text() };
+    return { status: response.status, text: await response.text(), cookies: response.headers.getSetCookie() };
   };
   const measured: Measured[] = [];
   const measure = async (asking: Asking) => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
-import { apiRows } from '#lib/api-rows.ts';
+import { type Places, pathOf, WALKED, walk } from '#infra/docs/walk.ts';
+import { allRows } from '#lib/all-rows.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
-import { type Client, clientOf, failure } from '#test/support/client.ts';
+import { type Answer, type Client, clientOf, failure } from '#test/support/client.ts';
 import { isNoted, notedRows } from '#test/support/noted-rows.ts';
 import { type Service, startService, type Tenant, tenantOf } from '#test/support/service.ts';
 
@@ -31,20 +31,19 @@ async function added(call: () => Promise<unknown>): Promise<AuditEntry[]> {
 }
 
 beforeAll(async () => {
-  service = await startService({ world: { net: answeringNet } });
+  service = await startService({ env: WALKED, world: { net: answeringNet } });
   tenant = await tenantOf(service);
   admin = clientOf(service.url, tenant.key);
-  const endpoints = apiRows.map(endpointOf);
-  places = await walk(endpoints, async (endpoint, path, body) => {
+  const endpoints = allRows.map(endpointOf);
+  places = await walk(endpoints, async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
-    let answer: unknown;
+    let answer: Answer | undefined;
     const entries = await added(async () => {
-      const got = await admin.send(method, path, { body });
-      if (got.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(got.body)}`);
-      answer = got.body;
+      answer = await admin.send(method, path, { body, headers });
+      if (answer.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     });
     done.push({ endpoint, path, body, entries });
-    return answer;
+    return { body: answer!.body, cookies: answer!.headers.getSetCookie() };
   });
 });
 afterAll(() => service.stop());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, WALKED_PAGE } from '#infra/docs/walk.ts';
+import { type Places, pathOf, WALKED } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { keyMadeBy } from '#test/support/callers.ts';
 import { type Answer, type Client, failure, newTenantOf } from '#test/support/client.ts';
@@ -19,7 +19,7 @@ let places: Places;
 let admin: Client;
 let reader: Client;
 beforeAll(async () => {
-  service = await startService({ env: { PUBLIC_URL: WALKED_PAGE }, world: { net: answeringNet } });
+  service = await startService({ env: WALKED, world: { net: answeringNet } });
   admin = await newTenantOf(service);
   ({ places } = await walkAs(
     admin,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, WALKED_PAGE, walk } from '#infra/docs/walk.ts';
+import { type Places, pathOf, WALKED, walkSteps } from '#infra/docs/walk.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
@@ -27,31 +27,33 @@ let mcp: ReturnType<typeof makeMcp>;
 const good = new Map<string, object>();
 
 const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+  const [rawPath = '', rawQueryString = ''] = path.split('?');
   const answer = await router({
-    rawPath: path,
-    rawQueryString: '',
-    headers: { authorization: `Bearer ${service.adminKey}`, ...headers },
+    rawPath,
+    rawQueryString,
+    ...(headers.cookie && { cookies: headers.cookie.split('; ') }),
+    headers: { host: 'localhost:8787', authorization: `Bearer ${service.adminKey}`, ...headers },
     ...(body !== undefined && { body }),
     isBase64Encoded: false,
-    requestContext: { requestId: 'r', http: { method, path } },
+    requestContext: { requestId: 'r', http: { method, path: rawPath } },
   });
-  return { status: answer.statusCode, text: answer.body };
+  return { status: answer.statusCode, text: answer.body, cookies: answer.cookies ?? [] };
 };
 
 /** Rows that were written, ever. */
 const written = () => Number(service.ports.table.store.db.prepare('SELECT total_changes() AS n').get()!.n);
 
 beforeAll(async () => {
-  service = await startService({ env: { PUBLIC_URL: WALKED_PAGE }, world: { net: answeringNet } });
+  service = await startService({ env: WALKED, world: { net: answeringNet } });
   router = makeRouter(allRows, gates(service)) as never;
   mcp = makeMcp(service, { streams: false });
-  places = await walk(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
+  places = await walkSteps(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
-    if (method === 'GET') return {};
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
-    const { status, text } = await send(method, path, body === undefined ? undefined : JSON.stringify(body), headers);
-    if (status >= 300) throw new Error(`${endpoint}: ${text}`);
-    return text === '' ? {} : JSON.parse(text);
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    const { status, text, cookies } = await send(method, path, sent, headers);
+    if (status >= 400) throw new Error(`${endpoint}: ${text}`);
+    return { body: text === '' ? {} : JSON.parse(text), cookies };
   });
 });
 afterAll(() => service.stop());
@@ -102,7 +104,7 @@ describe('the worst body', () => {
       const request = new Request('http://localhost/v1/mcp', {
         method: 'POST',
         body: text,
-        headers: { authorization: `Bearer ${service.adminKey}`, ...headers },
+        headers: { host: 'localhost', authorization: `Bearer ${service.adminKey}`, ...headers },
       });
       const answer = await mcp(request);
       expect(answer.status, name).toBeLessThan(500);

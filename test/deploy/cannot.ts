@@ -17,6 +17,7 @@ export const CANNOT: readonly Cannot[] = [
   { what: 'action-runs-crash.test.ts', why: OWN },
   { what: 'walk.test.ts', why: `${OWN}; deployed-walk.test.ts is its twin here` },
   { what: 'nats.test.ts', why: OWN },
+  { what: 'passkey*.test.ts', why: OWN },
   { what: 'mcp-stream.test.ts', why: STREAM },
   { what: 'opens a stream', why: STREAM },
   { what: 'refuse a deleted key from its deletion on, also in the middle of a session', why: STREAM },

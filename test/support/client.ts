@@ -32,6 +32,7 @@ export function clientOf(url: string, key: string): Client {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(url + path, {
       method,
+      redirect: 'manual',
       headers: { ...(key && { authorization: `Bearer ${key}` }), 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: (raw ? body : JSON.stringify(body)) as string }),
     });

@@ -11,8 +11,8 @@ export async function walkAs(
     const [method = ''] = endpoint.split(' ');
     const answer = await client.send(method, path, { body, headers });
     walked.add(endpoint);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return { body: answer.body, cookies: answer.headers.getSetCookie() };
   });
   return { places, walked };
 }

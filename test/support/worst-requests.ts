@@ -1,5 +1,5 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
+import { type Places, pathOf, walkSteps } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { worstBodies } from './worst-bodies.ts';
@@ -14,16 +14,16 @@ export type Asking = {
   headers?: Record<string, string>;
 };
 
-type Ask = (asking: Omit<Asking, 'name'>) => Promise<{ status: number; text: string }>;
+type Ask = (asking: Omit<Asking, 'name'>) => Promise<{ status: number; text: string; cookies: string[] }>;
 
 type Made = Omit<Asking, 'name' | 'body'> & { body?: unknown };
 
 /** Throws what a preparing request was refused with. */
-async function made(ask: Ask, { body, ...asking }: Made): Promise<Record<string, never>> {
+async function made(ask: Ask, { body, ...asking }: Made): Promise<{ body: Record<string, never>; cookies: string[] }> {
   const { method, path } = asking;
-  const { status, text } = await ask({ ...asking, ...(body !== undefined && { body: JSON.stringify(body) }) });
-  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);
-  return text === '' ? {} : JSON.parse(text);
+  const { status, text, cookies } = await ask({ ...asking, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);
+  return { body: text === '' ? {} : JSON.parse(text), cookies };
 }
 
 /** Lists as long as the limits let them be in one text. */
@@ -81,12 +81,11 @@ export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
   const endpoints = allRows.map(endpointOf);
   const good = new Map<string, object>();
   const answers = new Map<string, Record<string, string>>();
-  const places = await walk(endpoints, async (endpoint, path, body, headers) => {
-    if (endpoint.startsWith('GET ')) return {};
+  const places = await walkSteps(endpoints, async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
     const answer = await made(ask, { method, path, body, headers });
-    answers.set(endpoint, answer);
+    answers.set(endpoint, answer.body);
     return answer;
   });
   // The walk makes a push check; http has more to say.

@@ -74,6 +74,7 @@ const SIGN_IN_ERRORS = {
   expired: 'That sign-in took too long, or was begun elsewhere. Try again.',
   not_invited: 'You are not a member here. Ask an admin for an invitation.',
   email_not_verified: 'The identity provider does not vouch for your e-mail address.',
+  already_linked: 'At the identity provider you are another user of this account.',
   account_disabled: 'The account was disabled by the operator of this service.',
 };
 
@@ -120,7 +121,9 @@ async function renderSignedIn(me) {
   if (!methods.oidc) return;
   $('identities').replaceChildren(
     ...(await own('/v1/sign-in/identities')).map((identity) =>
-      item(identity.subject, 'Remove', () => change('DELETE', `/v1/sign-in/identities/${identity.id}`)),
+      item(identity.name || identity.subject, 'Remove', () =>
+        change('DELETE', `/v1/sign-in/identities/${identity.id}`),
+      ),
     ),
   );
 }

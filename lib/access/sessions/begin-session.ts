@@ -47,12 +47,13 @@ export type BegunSession = {
  * them. Throws FORBIDDEN for a page or an address that is not ours, UNAUTHORIZED for two
  * cookies of one name.
  * @param who as read before the proof was: should all sessions of the user be ended meanwhile, this one has ended too
+ * `replaces` is the digest of a session that ends where no cookie came along, as from a page of another site.
  * @param sent the call's headers and cookies
  */
 export async function beginSession(
   { ports, keys, origin }: Pick<Context, 'ports' | 'keys' | 'origin'>,
   method: SignInMethod,
-  who: Principals & { key_digest?: string },
+  who: Principals & { key_digest?: string; replaces?: string },
   sent: Sent,
 ): Promise<BegunSession> {
   const { user, key_digest } = who;
@@ -84,9 +85,10 @@ export async function beginSession(
   };
   const cookie = sessionCookie(sent, ports.settings, token, (valid_until - now) / 1000);
 
-  const before = sessionToken(sent, ports.settings);
+  const token_before = sessionToken(sent, ports.settings);
+  const before = token_before === undefined ? who.replaces : digestOf(token_before);
   const [replaced, others] = await Promise.all([
-    before === undefined ? undefined : ports.table.get<SessionItem>(keys.session(digestOf(before))),
+    before === undefined ? undefined : ports.table.get<SessionItem>(keys.session(before)),
     allOf<SessionPointer>(ports.table, { partition: keys.sessions(user.tenant_id, user.id) }),
   ]);
   const rest = others.filter(({ sk }) => sk !== replaced?.id);

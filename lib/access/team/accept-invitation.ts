@@ -6,10 +6,12 @@ import { fullKey } from '#lib/access/new-key.ts';
 import { beginSession } from '#lib/access/sessions/begin-session.ts';
 import type { Sent } from '#lib/access/sessions/cookie.ts';
 import type { Note } from '#lib/audit/write.ts';
+import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { invitedEmailKey } from './invited-email.ts';
 import { type Acceptance, type Accepted, auditedUser, type InvitationItem, teamMember } from './team.ts';
 
 /**
@@ -24,10 +26,7 @@ export async function acceptInvitation(
   sent: Sent,
 ): Promise<Reply<Accepted>> {
   const { ports, keys } = context;
-  const digest = digestOf(token);
-  const found = await ports.table.get<InvitationItem>(keys.invitation(digest));
-  if (!found) throw noInvitation();
-  const { tenant_id: tenant, user_id } = found;
+  const { tenant_id: tenant, user_id, digest } = await findInvitation(context, token);
   const draw = wantsKey ? drawKey(ports.ids) : undefined;
   const v = ports.ids.token();
   let tried: Reply<Accepted> | undefined;
@@ -60,11 +59,25 @@ export async function acceptInvitation(
       ...(first ? [first.item, first.pointer].map((put): Write => ({ put, if: 'absent' })) : []),
       { check: keys.account(tenant), if: { version: account!.v } },
       { delete: keys.invitation(digest) },
+      { delete: invitedEmailKey(keys, user) },
       ...(began?.writes ?? []),
       ...note(user, member),
     ]);
     return outcome.ok ? tried : AGAIN;
   });
+}
+
+/**
+ * Whom an invitation is for, which the user item alone confirms. Throws NOT_FOUND where there is none of that token.
+ */
+export async function findInvitation(
+  { ports, keys }: Env<'table'>,
+  token: string,
+): Promise<{ tenant_id: string; user_id: string; digest: string }> {
+  const digest = digestOf(token);
+  const found = await ports.table.get<InvitationItem>(keys.invitation(digest));
+  if (!found) throw noInvitation();
+  return { tenant_id: found.tenant_id, user_id: found.user_id, digest };
 }
 
 const noInvitation = (): AppError =>

@@ -8,6 +8,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changeTeam } from './change-team.ts';
+import { invitedEmailItem } from './invited-email.ts';
 import {
   auditedUser,
   INVITATION_MS,
@@ -46,16 +47,17 @@ export function inviteUser(scope: Changing, { email, role }: NewInvitation): Pro
       role,
       invitation: { digest, valid_until },
     };
-    const invitation: InvitationItem = {
+    const invitation = {
       ...keys.invitation(digest),
       tenant_id: tenant,
       user_id: user.id,
       expires_at: Math.ceil(valid_until / 1000),
-    };
+    } satisfies InvitationItem;
     const writes: Write[] = [
       turn,
       { put: user, if: known ? { version: known.v } : 'absent' },
       { put: invitation, if: 'absent' },
+      { put: invitedEmailItem(keys, user, invitation.expires_at) },
       ...note(known, user),
     ];
     if (known?.invitation) writes.push({ delete: keys.invitation(known.invitation.digest) });

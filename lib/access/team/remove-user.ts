@@ -10,14 +10,15 @@ import type { Write } from '#lib/platform/ports.ts';
 import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { changeTeam } from './change-team.ts';
+import { invitedEmailKey } from './invited-email.ts';
 import { auditedUser, mustNotBeLastAdmin } from './team.ts';
 
 /** Keys that go together, two items each, beside all passkeys; a transaction has at most 100 writes. */
 const KEYS_AT_ONCE = 35;
 
 /**
- * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of them
- * is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
+ * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of
+ * them is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
 export function removeUser(scope: Changing, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
@@ -46,7 +47,9 @@ export function removeUser(scope: Changing, id: string): Promise<void> {
       ...meansKeys(keys, user).map((key) => ({ delete: key })),
       ...note(user, undefined),
     ];
-    if (user.invitation) writes.push({ delete: keys.invitation(user.invitation.digest) });
+    if (user.invitation) {
+      writes.push({ delete: keys.invitation(user.invitation.digest) }, { delete: invitedEmailKey(keys, user) });
+    }
     return (await commit(ports, writes)).ok ? undefined : AGAIN;
   });
 

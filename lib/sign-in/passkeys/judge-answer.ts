@@ -4,7 +4,7 @@ import type { Ceremony, Refusal } from './refusals.ts';
 import type { ClientData } from './responses.ts';
 
 /** The part of authenticator data that is always there (WebAuthn level 3, section 6.1). */
-export type AuthenticatorData = {
+type AuthenticatorData = {
   /** SHA-256 of the rp_id that the authenticator answered for. */
   rp_id_hash: Buffer;
   user_verified: boolean;

@@ -11,7 +11,7 @@ const library = () => import('@simplewebauthn/server');
 const libraryHelpers = () => import('@simplewebauthn/server/helpers');
 
 /** What is kept of a new passkey. */
-export type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' | 'synced'>;
+type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' | 'synced'>;
 
 /**
  * Verifies the answer to the options for a new passkey. Its authenticator's maker was not asked for, so what it states

@@ -209,6 +209,10 @@ describe('settings', () => {
     [{ LOG_RETENTION: '30' }, 'LOG_RETENTION is not known; did you mean LOG_RETENTION_DAYS'],
     [{ log_level: 'info' }, 'log_level is not known; did you mean LOG_LEVEL'],
     [{ NATS_URL: 'nats://a.example.com' }, 'NATS_URL is not known; did you mean NATS_URL_SECRET'],
+    [{ OIDC_CLIENT_SECRET: 'secret' }, 'OIDC_CLIENT_SECRET is not known'],
+    [{ OIDC_ISSUER: 'http://localhost:8080', OIDC_CLIENT_ID: 'fleetwatch' }, 'OIDC_ISSUER: must begin with https://'],
+    [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_CLIENT_ID: is missing'],
+    [{ OIDC_SECRET: 'oidc' }, 'OIDC_SECRET: means nothing without OIDC_ISSUER'],
   ])('%o is refused in one sentence', (settings, named) => {
     expect(() => synthesize(settings)).toThrow(named);
   });
@@ -220,6 +224,17 @@ describe('settings', () => {
       expect(Variables).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', CHECK_EGRESS: 'public' });
       const speaks = one.Properties.Description === 'Fleetwatch deliverer';
       expect(JSON.stringify(Variables.NATS_URL ?? null).includes('resolve:secretsmanager:nats')).toBe(speaks);
+    }
+  });
+
+  it('the client secret of the identity provider reaches the sign-in alone', () => {
+    const given = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'fleetwatch', OIDC_SECRET: 'oidc' };
+    const { template: set } = synthesize(given);
+    for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
+      const { Variables } = one.Properties.Environment;
+      expect(Variables).toMatchObject({ OIDC_ISSUER: 'https://login.example.com', OIDC_TRUST_EMAIL: 'false' });
+      const signsIn = one.Properties.Description === 'Fleetwatch sign-in';
+      expect(JSON.stringify(Variables).includes('resolve:secretsmanager:oidc')).toBe(signsIn);
     }
   });
 

@@ -4,7 +4,7 @@ import { DeploySettings } from '#infra/aws/settings.ts';
 
 it('docs/DEPLOY.md lists every setting of a deployment, with its default', () => {
   const page = readFileSync('docs/DEPLOY.md', 'utf8');
-  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (\S*) ?\|/gm)].map(([, name, value]) => [name, value]);
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| ([^|]*?) ?\|/gm)].map(([, name, value]) => [name, value]);
   const defaults = Object.entries(DeploySettings.parse({})).map(([name, value]) => [
     name,
     typeof value === 'object' && !Array.isArray(value) ? '' : String(value ?? ''),

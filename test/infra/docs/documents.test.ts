@@ -65,7 +65,10 @@ describe('the API description', () => {
   const TOLD = ['error_kind', 'cause', 'reason', 'kind', 'dispatch_status', 'trigger_type'];
 
   it.each(TOLD)('tells what each value of %s means', (name) => {
-    const members = membersOf(document).filter(({ place }) => place.endsWith(`.${name}`));
+    const members = membersOf(document)
+      .filter(({ place }) => place.endsWith(`.${name}`))
+      // A sentence, and no word of a list.
+      .filter(({ place }) => place !== 'SignInMethods.passkey.reason');
     expect(members.length).toBeGreaterThan(0);
     for (const { place, schema } of members) {
       const values: string[] = schema.enum ?? schema.anyOf[0].enum;

@@ -59,14 +59,14 @@ describe.each([
       const result = await answer({
         rawPath: decodeURIComponent(rawPath),
         rawQueryString,
-        headers: { authorization: `Bearer ${key.key}` },
+        headers: { authorization: `Bearer ${key.key}`, host: 'localhost' },
         body: body === undefined ? undefined : JSON.stringify(body),
         isBase64Encoded: false,
         requestContext: { requestId: 'r', http: { method, path: rawPath } },
       });
       if (result.statusCode >= 300) throw new Error(`${endpoint}: ${result.statusCode} ${result.body}`);
       counts.push({ endpoint, entries: (await log()).length - before });
-      return result.body === '' ? undefined : JSON.parse(result.body);
+      return { body: result.body === '' ? undefined : JSON.parse(result.body), cookies: [] };
     };
     const endpoints = apiRows.map(endpointOf).filter((endpoint) => !endpoint.startsWith('GET '));
     const places = await walk(endpoints, call);

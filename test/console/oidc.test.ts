@@ -1,0 +1,101 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { findProgram } from '#test/support/find-program.ts';
+import { invited, newAdmin, newPerson, type OidcWorld, oidcWorld } from '#test/support/oidc-world.ts';
+import { seen, signOut, told } from './person.ts';
+
+const binary = findProgram('chromium');
+if (!binary && process.env.CI) throw new Error('chromium is missing; .ci/run installs it.');
+
+describe.skipIf(!binary)('the identity provider, in a real browser', () => {
+  let browser: Browser;
+  let world: OidcWorld;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    world = await oidcWorld({ env: { OIDC_NAME: 'Example SSO' } });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  /** Somebody whose invitation was accepted by the provider, at the page. */
+  async function member() {
+    const admin = await newAdmin(world);
+    const token = await invited(admin, 'ben@example.com');
+    const who = newPerson({ name: 'Ben' });
+    world.provider.person = who;
+    const person = await personWith(browser);
+    await person.page.goto(`${world.page}/#/invitation/${token}`);
+    await seen(person, 'invitation');
+    await person.page.click('#accept-oidc');
+    await seen(person, 'signed-in');
+    return { ...person, who, admin };
+  }
+
+  it('leads from an invitation in; the session survives the way back from another site, as it is strict', async () => {
+    const { page, context, complaints } = await member();
+    expect(await page.textContent('#who')).toMatch(/^Ben, member of /);
+    expect(page.url()).toBe(`${world.page}/`);
+    const { port } = new URL(world.page);
+    expect(await context.cookies(world.page)).toEqual([
+      expect.objectContaining({
+        name: `fleetwatch_session_${port}`,
+        domain: 'localhost',
+        path: '/',
+        httpOnly: true,
+        secure: false,
+        sameSite: 'Strict',
+      }),
+    ]);
+    await page.reload();
+    await seen({ page }, 'signed-in');
+    expect(complaints).toEqual([]);
+  });
+
+  it('signs in again, and shows the identity by its address', async () => {
+    const { page, who, complaints } = await member();
+    await signOut({ page });
+    await page.click('#by-oidc');
+    await seen({ page }, 'signed-in');
+    expect(await page.textContent('#identities')).toContain(who.email);
+    expect(complaints).toEqual([]);
+  });
+
+  it('holds a sign-in to its browser by a cookie that comes along from the other site', async () => {
+    const { page, context } = await member();
+    await signOut({ page });
+    world.provider.person = undefined;
+    await context.clearCookies({ domain: '127.0.0.1' });
+    const [callback] = await Promise.all([
+      page.waitForRequest((request) => request.url().includes('/v1/sign-in/oidc/callback')),
+      page.click('#by-oidc'),
+    ]);
+    expect((await callback.allHeaders()).cookie).toMatch(/^fleetwatch_oidc_\d+=[0-9A-Za-z]{43}$/);
+    await told({ page }, /was told no/);
+    await seen({ page }, 'sign-in');
+  });
+
+  it('says at the page why somebody is not let in', async () => {
+    world.provider.person = newPerson();
+    const { page } = await personWith(browser);
+    await page.goto(world.page);
+    await seen({ page }, 'sign-in');
+    expect(await page.textContent('#by-oidc')).toBe('Go to Example SSO');
+    await page.click('#by-oidc');
+    await told({ page }, /You are not a member here/);
+  });
+
+  it('links a further identity in the settings, in the session that is there', async () => {
+    const { page, context, complaints } = await member();
+    const [session] = await context.cookies(world.page);
+    await context.clearCookies({ domain: '127.0.0.1' });
+    const second = newPerson();
+    world.provider.person = second;
+    await page.click('#link-oidc');
+    await page.waitForSelector(`#identities li:has-text("${second.email}")`);
+    expect(await context.cookies(world.page)).toEqual([session]);
+    expect(complaints).toEqual([]);
+  });
+});

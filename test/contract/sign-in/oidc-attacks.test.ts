@@ -1,0 +1,288 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure } from '#test/support/client.ts';
+import type { Fault } from '#test/support/identity-provider.ts';
+import {
+  CALLBACK,
+  invited,
+  newAdmin,
+  newMember,
+  newPerson,
+  type OidcWorld,
+  oidcWorld,
+  passProvider,
+  sessionOf,
+  toCallback,
+} from '#test/support/oidc-world.ts';
+import { PlainBrowser } from '#test/support/plain-browser.ts';
+import { WRITINGS } from '#test/support/writings.ts';
+
+let dir: string;
+let world: OidcWorld;
+let admin: Client & { id: string };
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-oidc-'));
+  world = await oidcWorld({ dir });
+  admin = await newAdmin(world);
+});
+afterEach(() => {
+  world.provider.fault = {};
+});
+
+const refused = (error: string) => ({ status: 303, location: `/#/sign-in?error=${error}` });
+const begin = (browser: PlainBrowser, body: object = {}, headers: Record<string, string> = {}) =>
+  browser.call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body, headers });
+
+describe('a callback is refused', () => {
+  it('in another browser, and takes nothing from the one it began in', async () => {
+    const { person } = await newMember(world, admin);
+    const browser = new PlainBrowser();
+    const callback = await toCallback(world, browser, person);
+    const victim = new PlainBrowser();
+    expect(await victim.visit(callback)).toMatchObject(refused('expired'));
+    await begin(victim);
+    expect(await victim.visit(callback)).toMatchObject(refused('expired'));
+    expect(await sessionOf(world, victim)).toBeUndefined();
+    expect((await browser.visit(callback)).location).toBe('/');
+  });
+
+  it('the second time', async () => {
+    const { person } = await newMember(world, admin);
+    const browser = new PlainBrowser();
+    const callback = await toCallback(world, browser, person);
+    const before = browser.copy();
+    expect((await browser.visit(callback)).location).toBe('/');
+    expect(await browser.visit(callback)).toMatchObject(refused('expired'));
+    expect(await before.visit(callback)).toMatchObject(refused('expired'));
+  });
+
+  it('nineteen times of twenty at once', async () => {
+    const { person } = await newMember(world, admin);
+    const browser = new PlainBrowser();
+    const callback = await toCallback(world, browser, person);
+    const browsers = Array.from({ length: 20 }, () => browser.copy());
+    const answers = await Promise.all(browsers.map((one) => one.visit(callback)));
+    const places = answers.map(({ location }) => location).toSorted();
+    expect(places).toEqual(['/', ...Array(19).fill(refused('expired').location)]);
+    const sessions = await Promise.all(browsers.map((one) => sessionOf(world, one)));
+    expect(sessions.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('with a code that was used before', async () => {
+    const { person } = await newMember(world, admin);
+    const first = new PlainBrowser();
+    const callback = new URL(await toCallback(world, first, person));
+    await first.visit(callback.href);
+    const second = new PlainBrowser();
+    const other = new URL(await toCallback(world, second, person));
+    other.searchParams.set('code', callback.searchParams.get('code')!);
+    expect(await second.visit(other.href)).toMatchObject(refused('failed'));
+  });
+
+  it('with a code that somebody else was given', async () => {
+    const { person } = await newMember(world, admin);
+    const theirs = new URL(await toCallback(world, new PlainBrowser(), person));
+    const own = new PlainBrowser();
+    const callback = new URL(await toCallback(world, own, newPerson()));
+    callback.searchParams.set('code', theirs.searchParams.get('code')!);
+    expect(await own.visit(callback.href)).toMatchObject(refused('failed'));
+  });
+
+  it.each([
+    ['of a foreign issuer', 'iss', 'https://evil.example'],
+    ['without an issuer, as the provider names it', 'iss', undefined],
+    ['without a code', 'code', undefined],
+  ])('%s', async (_, name, value) => {
+    const { person } = await newMember(world, admin);
+    const browser = new PlainBrowser();
+    const callback = new URL(await toCallback(world, browser, person));
+    expect(callback.searchParams.get(name)).not.toBeNull();
+    if (value === undefined) callback.searchParams.delete(name);
+    else callback.searchParams.set(name, value);
+    expect(await browser.visit(callback.href)).toMatchObject(refused('failed'));
+  });
+
+  it('of a person who said no', async () => {
+    expect(await passProvider(world, new PlainBrowser(), undefined)).toMatchObject(refused('denied'));
+  });
+
+  it('that nobody asked for', async () => {
+    for (const query of ['', '?code=1&state=2', '?error=access_denied', '?state=', `?state=${'x'.repeat(5000)}`]) {
+      expect(await new PlainBrowser().visit(`${world.page}${CALLBACK}${query}`)).toMatchObject(refused('expired'));
+    }
+  });
+
+  it('of an account that is disabled', async () => {
+    const other = await newAdmin(world);
+    const { person } = await newMember(world, other);
+    const { ports, keys } = world.service;
+    const { disableAccount } = await import('#lib/access/change-account.ts');
+    await disableAccount({ ports, keys, tenant: other.id, origin: 'operator' });
+    expect(await passProvider(world, new PlainBrowser(), person)).toMatchObject(refused('account_disabled'));
+  });
+});
+
+describe('a provider is not believed', () => {
+  const hour = 3600;
+  const faults: [string, Fault][] = [
+    ['whose ID token has another nonce', { idToken: (claims) => ({ ...claims, nonce: 'another' }) }],
+    ['whose ID token has no nonce', { idToken: ({ nonce: _, ...claims }) => claims }],
+    ['whose ID token is for another audience', { idToken: (claims) => ({ ...claims, aud: 'another' }) }],
+    ['whose ID token is of another issuer', { idToken: (claims) => ({ ...claims, iss: 'https://evil.example' }) }],
+    ['whose ID token is over', { idToken: (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) - hour }) }],
+    ['whose ID token is signed by another key', { foreignKey: true }],
+    ['whose UserInfo is of another subject', { userInfo: (claims) => ({ ...claims, sub: 'another' }) }],
+  ];
+
+  it.each(faults)('%s', async (_, fault) => {
+    const person = newPerson();
+    await invited(admin, person.email!);
+    world.provider.fault = fault;
+    expect(await passProvider(world, new PlainBrowser(), person)).toMatchObject(refused('failed'));
+    world.provider.fault = {};
+    expect((await passProvider(world, new PlainBrowser(), person)).location).toBe('/');
+  });
+
+  it('whose document says another issuer, with or without a slash at its end', async () => {
+    for (const issuer of [`${world.provider.issuer}/`, 'https://evil.example', '{tenantid}']) {
+      world.provider.fault = { discovery: (document) => ({ ...document, issuer }) };
+      const answer = await begin(new PlainBrowser());
+      expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
+      expect(answer.body.error).toContain(
+        `OIDC_ISSUER must be what its discovery document says, to the letter: ${issuer}`,
+      );
+    }
+  });
+});
+
+describe('where it leads afterwards', () => {
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    'evil.example',
+    '',
+    '/ evil',
+    `/${'x'.repeat(500)}`,
+  ])('is never %j', async (return_to) => {
+    const answer = await begin(new PlainBrowser(), { return_to });
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'return_to'));
+  });
+});
+
+describe('a sign-in does not begin', () => {
+  it.each([
+    ['for a page of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['for a page of a sibling host', { 'sec-fetch-site': 'same-site' }],
+    ['for a form, which cannot say that it is the console', { 'x-fleetwatch': '' }],
+  ])('%s', async (_, headers) => {
+    expect(await begin(new PlainBrowser(), {}, headers)).toMatchObject(failure(403, 'FORBIDDEN'));
+  });
+
+  it('at an address that somebody else has pointed here', async () => {
+    const { ports } = world.service;
+    const { create } = await import('#functions/sign-in.ts');
+    const answer = await create(ports)({
+      rawPath: '/v1/sign-in/oidc',
+      rawQueryString: '',
+      headers: { host: 'evil.example' },
+      body: '{}',
+      isBase64Encoded: false,
+      requestContext: { requestId: 'r', http: { method: 'POST', path: '/v1/sign-in/oidc' } },
+    });
+    expect(answer.statusCode).toBe(403);
+  });
+
+  it.each([
+    [{ token: 'fwi_nothing' }, 404],
+    [{ token: 'fwl_nothing' }, 401],
+    [{ token: 'fwi_x', purpose: 'link' }, 400],
+    [{ token: 'fwi_x', account_id: 'acc_1' }, 400],
+    [{ purpose: 'unlink' }, 400],
+    [{ account_id: '' }, 400],
+    [{ redirect_uri: 'https://evil.example' }, 400],
+  ])('with %j', async (body, status) => {
+    expect((await begin(new PlainBrowser(), body)).status).toBe(status);
+  });
+});
+
+it('no secret of a sign-in is in a log line, an answer of ours or the store', async () => {
+  const browser = new PlainBrowser();
+  const person = newPerson();
+  const token = await invited(admin, 'planted@example.com');
+  const callback = await toCallback(world, browser, person, { token });
+  const { port } = new URL(world.page);
+  const cookie = browser.cookies(world.page)[`fleetwatch_oidc_${port}`]!;
+  const onDisk = () => readdirSync(dir).map((file) => readFileSync(join(dir, file)));
+  const pending = onDisk();
+  await browser.visit(callback);
+  const session = browser.cookies(world.page)[`fleetwatch_session_${port}`]!;
+  world.provider.fault = { echo: true };
+  const refusedAt = await toCallback(world, browser, person);
+  const lastCookie = browser.cookies(world.page)[`fleetwatch_oidc_${port}`]!;
+  const echoed = await browser.visit(refusedAt);
+  expect(echoed).toMatchObject(refused('failed'));
+
+  const { flowSecrets } = await import('#lib/sign-in/oidc/flow-secrets.ts');
+  const flows = [cookie, lastCookie].flatMap((one) => [one, ...Object.values(flowSecrets(one))]);
+  const codes = [callback, refusedAt].map((url) => new URL(url).searchParams.get('code')!);
+  const secrets = [...flows, ...codes, ...world.provider.given, world.provider.clientSecret, token, session];
+  expect(secrets.length).toBeGreaterThan(20);
+  const lines = JSON.stringify(world.log.lines);
+  expect(lines).toContain('invalid_grant: you sent');
+  const files = [...pending, ...onDisk()];
+  for (const secret of secrets) {
+    for (const write of Object.values(WRITINGS)) {
+      expect(lines.includes(write(secret)), `a log line holds ${write(secret)}`).toBe(false);
+      expect(
+        files.some((bytes) => bytes.includes(write(secret))),
+        `a file holds ${write(secret)}`,
+      ).toBe(false);
+    }
+  }
+});
+
+describe('a provider that is not there', () => {
+  it('stops no start, and a sign-in begins as soon as it is back', async () => {
+    await using away = await oidcWorld({ isDown: true });
+    const by = await newAdmin(away);
+    const token = await invited(by, 'away@example.com');
+    const answer = await new PlainBrowser().call(`${away.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
+    expect(answer).toMatchObject(failure(503, 'UNAVAILABLE'));
+    expect(answer.body.error).toContain('cannot be reached');
+    expect((await new PlainBrowser().call(`${away.page}/v1/sign-in/methods`)).body.oidc).not.toBeNull();
+    await away.provider.up();
+    expect((await passProvider(away, new PlainBrowser(), newPerson(), { token })).location).toBe('/');
+  });
+
+  it('during a sign-in is unreachable, and the next one is tried anew', async () => {
+    await using away = await oidcWorld();
+    const { person, browser } = await newMember(away, await newAdmin(away));
+    const callback = await toCallback(away, browser, person);
+    await away.provider.down();
+    expect(await browser.visit(callback)).toMatchObject(refused('unreachable'));
+    expect(await sessionOf(away, browser)).toBeDefined();
+    await away.provider.up();
+    expect((await passProvider(away, browser, person)).location).toBe('/');
+  });
+});
+
+it('a service without a provider says so', async () => {
+  const { startService } = await import('#test/support/service.ts');
+  const service = await startService();
+  const page = service.url.replace('127.0.0.1', 'localhost');
+  expect((await new PlainBrowser().call(`${page}/v1/sign-in/methods`)).body.oidc).toBeNull();
+  const answer = await new PlainBrowser().call(`${page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
+  expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+  await service.stop();
+});
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  rmSync(dir, { recursive: true, force: true });
+});

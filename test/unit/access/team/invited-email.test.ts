@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
+import { inviteUser } from '#lib/access/team/invite-user.ts';
+import { invitedBy } from '#lib/access/team/invited-email.ts';
+import { removeUser } from '#lib/access/team/remove-user.ts';
+import { INVITATION_MS } from '#lib/access/team/team.ts';
+import { memoryWorld } from '#test/support/memory-world.ts';
+
+const EMAIL = 'cleo@example.com';
+
+/** What leads from the address to users, whether they are still invited or not. */
+const pointers = (world: ReturnType<typeof memoryWorld>) =>
+  world.store.store.db.prepare("SELECT pk FROM items WHERE pk LIKE 'INVITED#%'").all();
+
+it('an invited person is found by the address, in any case, in each account, as long as the invitation is good', async () => {
+  const world = memoryWorld();
+  const accounts = [await world.account(), await world.account()];
+  for (const { context } of accounts) await inviteUser(context, { email: 'Cleo@Example.com', role: 'member' });
+  expect((await invitedBy(world, EMAIL)).map(({ tenant_id }) => tenant_id).toSorted()).toEqual(
+    accounts.map(({ context }) => context.tenant).toSorted(),
+  );
+  expect(await invitedBy(world, 'cleo@example.org')).toEqual([]);
+  expect(JSON.stringify(pointers(world))).not.toContain('leo@');
+  world.advance(INVITATION_MS);
+  expect(await invitedBy(world, EMAIL)).toEqual([]);
+});
+
+it('whoever has accepted, or was removed, is not, and nothing leads there', async () => {
+  const world = memoryWorld();
+  const { context } = await world.account();
+  const origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' } as const;
+  const sent = { headers: {}, cookies: [] };
+  const { invite_token: token } = await inviteUser(context, { email: EMAIL, role: 'member' });
+  await acceptInvitation({ ...world, origin }, { token, name: 'Cleo', key: false, session: false }, sent);
+  const { id } = await inviteUser(context, { email: 'ben@example.com', role: 'member' });
+  expect(await invitedBy(world, EMAIL)).toEqual([]);
+  expect(await invitedBy(world, 'ben@example.com')).toHaveLength(1);
+  await removeUser(context, id);
+  expect(pointers(world)).toEqual([]);
+});

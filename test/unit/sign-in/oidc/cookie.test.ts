@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { oidcCookie, oidcSecret } from '#lib/sign-in/oidc/cookie.ts';
+
+const SECURE = new URL('https://status.example.com');
+const PLAIN = new URL('http://localhost:8787');
+
+it('is one that no other host can set, at https; at http its name has the port', () => {
+  expect(oidcCookie(SECURE, 's3cret', 600)).toBe(
+    '__Host-fleetwatch_oidc=s3cret; Path=/; HttpOnly; SameSite=Lax; Max-Age=600; Secure',
+  );
+  expect(oidcCookie(PLAIN, 's3cret', 600)).toBe(
+    'fleetwatch_oidc_8787=s3cret; Path=/; HttpOnly; SameSite=Lax; Max-Age=600',
+  );
+  expect(oidcCookie(new URL('http://fleetwatch'), '', 0)).toMatch(/^fleetwatch_oidc_80=; .*Max-Age=0/);
+});
+
+it('is read by the name that it has there, and not where two have it: one of them is not ours', () => {
+  const told = [
+    '__Host-fleetwatch_oidc=a',
+    'fleetwatch_oidc_8787=b',
+    'fleetwatch_oidc_87=c',
+    'x_fleetwatch_oidc_8787=d',
+  ];
+  expect(oidcSecret(told, SECURE)).toBe('a');
+  expect(oidcSecret(told, PLAIN)).toBe('b');
+  expect(oidcSecret(['fleetwatch_oidc_87=c'], PLAIN)).toBeUndefined();
+  expect(oidcSecret(['fleetwatch_oidc_8787=b', 'fleetwatch_oidc_8787=planted'], PLAIN)).toBeUndefined();
+});
