@@ -200,9 +200,8 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
 
   /** A record a line, for who asks for that. */
   function lines({ lines, reply }: Row): Json {
-    return lines && reply instanceof z.ZodArray
-      ? { [LINES]: { schema: book.toJson(reply.element as z.ZodType, 'output') } }
-      : {};
+    if (!lines || !(reply instanceof z.ZodArray)) return {};
+    return { [LINES]: { schema: book.toJson(reply.element as z.ZodType, 'output') } };
   }
 
   /** One response a status, shared by all endpoints that have the same codes there. */

@@ -6,12 +6,12 @@ const NAMED = 5;
 /** What an entry says in a sentence: `ann@example.com changed check "shop": interval_seconds, enabled.` Pure. */
 function summaryOf({ action, actor, via, tool, target, changes, more_changes }: Omit<AuditEntry, 'summary'>): string {
   const verb = action.split('.')[1] as Verb;
-  const what = `${WORDS[target.type] ?? target.type} "${target.name}"`;
+  const what = target.type === 'session' ? target.name : `${WORDS[target.type] ?? target.type} "${target.name}"`;
   const paths = verb === 'update' ? changes.slice(0, NAMED).map(({ path }) => path) : [];
   const others = verb === 'update' ? changes.length + more_changes - paths.length : 0;
   const listed = [...paths, ...(others > 0 ? [`${others} more`] : [])].join(', ');
   const by = tool === null ? '' : ` by the tool ${tool}`;
-  return `${whoIs(actor)} ${VERBS[verb]} ${what}${by}${VIA[via] ?? ''}${listed && `: ${listed}`}.`;
+  return `${whoIs(actor)} ${SAID[action] ?? VERBS[verb]} ${what}${by}${VIA[via] ?? ''}${listed && `: ${listed}`}.`;
 }
 
 const WORDS: Partial<Record<TargetType, string>> = {
@@ -19,6 +19,9 @@ const WORDS: Partial<Record<TargetType, string>> = {
   key: 'API key',
   identity: 'sign-in identity',
 };
+
+/** What the word for a verb does not say. */
+const SAID: Record<string, string> = { 'session.create': 'began', 'user.link': 'made a sign-in link for' };
 
 const VIA: Partial<Record<AuditEntry['via'], string>> = { oidc: ' through the identity provider' };
 

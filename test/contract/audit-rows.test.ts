@@ -5,7 +5,7 @@ import { type Places, pathOf, WALKED, walk } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { type Answer, type Client, clientOf, failure } from '#test/support/client.ts';
-import { isNoted, notedRows } from '#test/support/noted-rows.ts';
+import { CALLBACK, deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
 import { type Service, startService, type Tenant, tenantOf } from '#test/support/service.ts';
 
 /**
@@ -48,13 +48,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const made = (path: string) => Object.keys(places).indexOf(path.split('/').at(-2)!);
-
 describe('a call that succeeds', () => {
   it('makes exactly one entry where something is changed, and none where it is read or pushed', () => {
-    const counts = done.map(({ endpoint, entries }) => ({ endpoint, entries: entries.length }));
+    const rest = done.filter(({ endpoint }) => endpoint !== CALLBACK);
+    const counts = rest.map(({ endpoint, entries }) => ({ endpoint, entries: entries.length }));
     expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isNoted(endpoint) ? 1 : 0 })));
     expect(counts.filter(({ entries }) => entries === 1).length).toBeGreaterThan(20);
+  });
+
+  it('signs in by a provider: the identity is noted when it is new, and the session', () => {
+    const [first] = done.filter(({ endpoint }) => endpoint === CALLBACK);
+    expect(first!.entries.map(({ action }) => action).toSorted()).toEqual(['identity.add', 'session.create']);
+    for (const { via, actor } of first!.entries) expect([via, actor.type]).toEqual(['oidc', 'user']);
   });
 
   it.each(notedRows.filter((row) => row.method !== 'DELETE'))('is noted with what it did: $endpoint', async (row) => {
@@ -63,7 +68,8 @@ describe('a call that succeeds', () => {
     expect(found.length).toBeGreaterThan(0);
     for (const { entries } of found) {
       const [entry] = entries as [AuditEntry];
-      expect(entry).toMatchObject({ via: 'api', tool: null, ip: '127.0.0.1', user_agent: 'node', more_changes: 0 });
+      expect(entry).toMatchObject({ tool: null, ip: '127.0.0.1', user_agent: 'node', more_changes: 0 });
+      expect(entry.via).toBe(row.access === 'open' && row.path.startsWith('/v1/sign-in/') ? 'console' : 'api');
       expect(entry.action).toBe(`${entry.target.type}.${entry.action.split('.')[1]}`);
       expect(entry.target.id).not.toBe('');
       expect(entry.target.name).not.toBe('');
@@ -113,19 +119,15 @@ describe('a change that changes nothing', () => {
   });
 });
 
-// The last of all: what was made last goes first.
+// The last of all, as nothing is left of the walk afterwards.
 describe('what is deleted', () => {
   it('is noted once, with what it was, and not when it is gone already', async () => {
-    const rest = pathOf('GET /v1/blueprints/{blueprint_slug}/entities', places);
-    const deleting = notedRows.filter((row) => row.method === 'DELETE').sort((a, b) => made(b.path) - made(a.path));
-    for (const row of deleting) {
-      if (row.path === '/v1/blueprints/{slug}') await admin.del(`${rest}/database`);
-      const path = pathOf(row.endpoint, places);
+    for (const { endpoint, path, status } of deletions(places)) {
       const entries = await added(async () => expect((await admin.del(path)).status).toBe(204));
-      expect(entries, row.endpoint).toHaveLength(1);
-      expect(entries[0]!.changes.length, row.endpoint).toBeGreaterThan(0);
+      expect(entries, endpoint).toHaveLength(1);
+      expect(entries[0]!.changes.length, endpoint).toBeGreaterThan(0);
       for (const { to } of entries[0]!.changes) expect(to).toBeNull();
-      expect(await added(async () => expect((await admin.del(path)).status).toBe(404))).toEqual([]);
+      if (status === 404) expect(await added(async () => expect((await admin.del(path)).status).toBe(404))).toEqual([]);
     }
   });
 });

@@ -43,6 +43,8 @@ describe("what the operator's CLI does, beside a running service", () => {
       'account.enable',
       'account.disable',
       'account.update',
+      // With the account comes a link to sign in by.
+      'user.link',
       'account.create',
     ]);
     for (const entry of entries) expect(entry).toMatchObject({ actor: { type: 'operator', email: null }, via: 'cli' });

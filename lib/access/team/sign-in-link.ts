@@ -111,7 +111,7 @@ export function makeLink(
       { put: link, if: 'absent' },
       ...meansKeys(keys, gone).map((key) => ({ delete: key })),
       ...deletes,
-      ...note(before, user, { good_until: iso(valid_until), ...(revoke && { revoke: 'true' }) }),
+      ...note(before, user, { valid_until: iso(valid_until), ...(revoke && { revoke: 'true' }) }),
     ]);
     return outcome.ok ? { token, valid_until } : AGAIN;
   });

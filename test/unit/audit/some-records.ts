@@ -89,12 +89,9 @@ const key = {
   created_by: 'usr_1',
   last_used_at: null,
   last_used_from: null,
-  check_ids: null,
-  entity_ids: null,
-  skills: null,
-  valid_until: null,
   rotated_from: null,
   rotated_to: null,
+  valid_until: null,
   created_at: times.created_at,
   digest: 'DIGEST',
 };
@@ -107,8 +104,10 @@ const user = {
   keys: 1,
   created_at: times.created_at,
   invitation: { digest: 'DIGEST', valid_until: 1 },
-  passkeys: [],
-  identities: [],
+  link: { digest: 'DIGEST', valid_until: 1 },
+  passkeys: [{ id: 'psk_1', digest: 'DIGEST' }],
+  identities: [{ id: 'idn_1', digest: 'DIGEST' }],
+  session_generation: 1,
 };
 
 export const kinds: Kind[] = [
@@ -121,7 +120,12 @@ export const kinds: Kind[] = [
     secret: ['url', 'headers.*', 'allowed_hosts.*'],
   },
   { name: 'an API key', of: auditedKey as Audited<never>, record: key, secret: ['digest', 'pk', 'sk', 'prefix', 'v'] },
-  { name: 'a user', of: auditedUser as Audited<never>, record: user, secret: ['invitation.digest', 'v'] },
+  {
+    name: 'a user',
+    of: auditedUser as Audited<never>,
+    record: user,
+    secret: ['invitation.digest', 'link.digest', 'v'],
+  },
 ];
 
 /** Records without secrets, and the members that an entry shows. */
