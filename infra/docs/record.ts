@@ -60,7 +60,8 @@ export const answeringNet: GivenPorts['net'] = {
  */
 export async function recordExamples(endpoints: readonly string[]): Promise<Map<string, Example>> {
   const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
-  const { settings } = readHostSettings({});
+  // The port is another one in each walk.
+  const { settings } = readHostSettings({ PUBLIC_URL: 'https://status.example.com' });
   const world: GivenPorts = { clock, ids: idsOf(clock), net: answeringNet };
   const service = await startHost({
     settings,

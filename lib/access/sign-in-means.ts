@@ -5,7 +5,13 @@ import type { UserItem } from './account.ts';
 /** Where all stands that a user can sign in with, beside keys. */
 export const meansKeys = (
   keys: Keys,
-  { tenant_id, id, passkeys, identities, link }: Pick<UserItem, 'tenant_id' | 'id' | 'passkeys' | 'identities' | 'link'>,
+  {
+    tenant_id,
+    id,
+    passkeys,
+    identities,
+    link,
+  }: Pick<UserItem, 'tenant_id' | 'id' | 'passkeys' | 'identities' | 'link'>,
 ): Key[] => [
   ...passkeys.map(({ digest }) => keys.passkey(digest)),
   ...identities.map(({ digest }) => keys.identity(digest, tenant_id, id)),

@@ -41,7 +41,7 @@ export const methodRows = [
 ];
 
 /** Why passkeys do not work where a request came to; null where they do (WebAuthn level 3, 5.1.2: a secure context). */
-export function passkeyHindrance(headers: Record<string, string | undefined>, own: OwnAddresses): string | null {
+function passkeyHindrance(headers: Record<string, string | undefined>, own: OwnAddresses): string | null {
   try {
     const { protocol, hostname } = ownOrigin(headers, own);
     if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) {
