@@ -120,7 +120,7 @@ export type AccountItem = Item &
 export type AccountEmailItem = Item & { v: string; accounts: string[] };
 
 /** A passkey or an identity that signs a user in: what its own item stands under, and what people call it. */
-type SignInMeans = { id: string; digest: string; name: string };
+export type SignInMeans = { id: string; digest: string; name: string };
 
 /** A user who has nothing to sign in with yet. */
 export const NO_SIGN_IN = { passkeys: [], identities: [], session_generation: 0 } satisfies Partial<UserItem>;

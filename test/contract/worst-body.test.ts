@@ -30,7 +30,7 @@ const send = async (method: string, path: string, body?: string) => {
   const answer = await router({
     rawPath: path,
     rawQueryString: '',
-    headers: { authorization: `Bearer ${service.adminKey}` },
+    headers: { host: 'localhost', authorization: `Bearer ${service.adminKey}` },
     ...(body !== undefined && { body }),
     isBase64Encoded: false,
     requestContext: { requestId: 'r', http: { method, path } },
