@@ -4,9 +4,9 @@ import type { Limits, RateLimits } from './account.ts';
 import type { SessionItem } from './sessions/session.ts';
 
 /**
- * The caller, as the gate found it: on the key item, or on those of user and account. `retention_days`, `egress` and `rate_limits` are the
- * account's, copied onto its keys (and rewritten there when the operator changes them), so that a call needs no read
- * of the account.
+ * The caller, as the gate found it: on the key item, or on those of user and account. `retention_days`, `egress` and
+ * `rate_limits` are the account's, copied onto its keys (and rewritten there when the operator changes them), so that
+ * a call needs no read of the account.
  */
 type Principal = Rights & {
   tenant_id: string;
