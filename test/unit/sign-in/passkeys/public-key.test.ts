@@ -24,6 +24,7 @@ describe('the public key of a passkey', () => {
   it.each<[string, Map<number, unknown>]>([
     ['empty', new Map()],
     ['of RSA with 8,192 bits, which is slow to verify with', rsa(8192)],
+    ['of RSA with 1,024 bits, which can be broken', rsa(1024)],
     [
       'of RSA without a modulus',
       new Map<number, unknown>([
