@@ -119,7 +119,7 @@ const steps: Step[] = [
     endpoint: 'POST /v1/invitations/accept',
     body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
   },
-  { endpoint: 'POST /v1/settings/users/{id}/sign-in-link' },
+  { endpoint: 'POST /v1/settings/users/{id}/sign-in-link', body: () => ({ revoke: false }) },
   {
     endpoint: 'POST /v1/sign-in/link',
     body: (_, answers) => ({ token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1) }),
