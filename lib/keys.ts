@@ -35,6 +35,7 @@ export const checkIdOf = (at: number, cell: string, number: number): string =>
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
 
 const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
+const at = (pk: string, sk: string): Key => ({ pk, sk });
 const place = (id: string, count: number): number => hash32(id) % count;
 
 export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'action' | 'account_end';
@@ -94,20 +95,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     // sign-in: sessions, and what proves who signs in; a digest stands for each secret
     session: (digest: string): Key => ({ pk: `SESSION#${digest}`, sk: 'SESSION' }),
     sessions: (tenant: string, user: string) => ofTenant(tenant, 'SESSIONS', user),
-    sessionPointer: (tenant: string, user: string, id: string): Key => ({
-      pk: ofTenant(tenant, 'SESSIONS', user),
-      sk: id,
-    }),
-    /** @param digest of the credential id */
+    sessionPointer: (tenant: string, user: string, id: string) => at(ofTenant(tenant, 'SESSIONS', user), id),
     passkey: (digest: string): Key => ({ pk: `PASSKEY#${digest}`, sk: 'PASSKEY' }),
     /** @param digest of issuer and subject */
     identities: (digest: string) => `IDENTITY#${digest}`,
-    identity: (digest: string, tenant: string, user: string): Key => ({
-      pk: `IDENTITY#${digest}`,
-      sk: `${tenant}#${user}`,
-    }),
+    identity: (digest: string, tenant: string, user: string) => at(`IDENTITY#${digest}`, `${tenant}#${user}`),
     challenge: (digest: string): Key => ({ pk: `CHALLENGE#${digest}`, sk: 'CHALLENGE' }),
-    /** @param digest of the state */
     oidcRequest: (digest: string): Key => ({ pk: `OIDC#${digest}`, sk: 'OIDC' }),
     signInLink: (digest: string): Key => ({ pk: `LINK#${digest}`, sk: 'LINK' }),
     // who changed what, newest last
@@ -123,10 +116,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     catalog: (tenant: string): Key => ({ pk: ofTenant(tenant, 'BLUEPRINTS'), sk: '!CATALOG' }),
     blueprint: (tenant: string, slug: string): Key => ({ pk: ofTenant(tenant, 'BLUEPRINTS'), sk: `B#${slug}` }),
     entitySlugs: (tenant: string, blueprint: string) => ofTenant(tenant, 'SLUGS', blueprint),
-    entitySlug: (tenant: string, blueprint: string, slug: string): Key => ({
-      pk: ofTenant(tenant, 'SLUGS', blueprint),
-      sk: slug,
-    }),
+    entitySlug: (tenant: string, blueprint: string, slug: string) => at(ofTenant(tenant, 'SLUGS', blueprint), slug),
     entities: (tenant: string, bucket: number) => ofTenant(tenant, 'ENTITIES', bucket),
     entity: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'ENTITIES', bucketOf(id)), sk: id }),
 
@@ -135,14 +125,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relations: (tenant: string, bucket: number) => ofTenant(tenant, 'RELATIONS', bucket),
     relation: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'RELATIONS', bucketOf(id)), sk: id }),
     relationsOf: (tenant: string, entity: string) => ofTenant(tenant, 'RELATED', entity),
-    relationOut: (tenant: string, from: string, type: string, to: string): Key => ({
-      pk: ofTenant(tenant, 'RELATED', from),
-      sk: `OUT#${type}#${to}`,
-    }),
-    relationIn: (tenant: string, to: string, type: string, from: string): Key => ({
-      pk: ofTenant(tenant, 'RELATED', to),
-      sk: `IN#${type}#${from}`,
-    }),
+    relationOut: (tenant: string, from: string, type: string, to: string) =>
+      at(ofTenant(tenant, 'RELATED', from), `OUT#${type}#${to}`),
+    relationIn: (tenant: string, to: string, type: string, from: string) =>
+      at(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
 
     // cells: the checks of each side by side, and what their quiet runs wrote
     cells: (tenant: string) => ofTenant(tenant, 'CELLS'),

@@ -5,8 +5,8 @@ import type { Env } from '#lib/env.ts';
 
 /**
  * How the person in front of a new service gets in: a link, while no admin of its first account has a passkey or an
- * identity. Nobody becomes admin by being the first to open the page. Undefined where somebody has, or where the account
- * was disabled.
+ * identity. Nobody becomes admin by being the first to open the page. Undefined where somebody has, or where the
+ * account was disabled.
  * @param address of the service, in a browser
  */
 export async function firstLink(env: Env, address: string): Promise<string | undefined> {
@@ -20,7 +20,10 @@ export async function firstLink(env: Env, address: string): Promise<string | und
   return (await linkByOperator(scope, address)).url;
 }
 
-/** The address at which a browser on this machine opens the service. Passkeys work at names alone, and not at 127.0.0.1. */
+/**
+ * The address at which a browser on this machine opens the service. Passkeys work at names alone, and not at
+ * 127.0.0.1.
+ */
 export function browserAddress(url: string): string {
   const { port, hostname } = new URL(url);
   const isHere = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]'].includes(hostname);

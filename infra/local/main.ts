@@ -52,8 +52,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * The key itself is shown once: what is written at every start lies in journals and container logs. A link is good for an
- * hour, and once.
+ * The key itself is shown once: what is written at every start lies in journals and container logs. A link is good
+ * for an hour, and once.
  */
 function greeting(
   url: string,

@@ -56,8 +56,8 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
 export const admit = (env: Env, sender: Bearer): Promise<Context> => admitBy(env, sender, authenticate);
 
 /**
- * Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too often without a good key or session: a
- * good one is never refused for what others at its address do.
+ * Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too often without a good key or
+ * session: a good one is never refused for what others at its address do.
  */
 export async function admitBy<From extends Bearer>(
   env: Env,

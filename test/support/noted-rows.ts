@@ -16,14 +16,14 @@ export const isNoted = (endpoint: string): boolean => notedRows.some((row) => ro
 export const CALLBACK = 'GET /v1/sign-in/oidc/callback';
 
 /** What deletes all that a walk has made: what was made last goes first, and what lies under a thing before it. */
-export function deletions(places: Places): { endpoint: string; path: string; status: 404 | 204 }[] {
+export function deletions(places: Places, rows = notedRows): { endpoint: string; path: string; status: 404 | 204 }[] {
   const made = (path: string) => {
     const parts = path.split('/');
     const at = parts.findLastIndex((part) => part.startsWith('{'));
     return Object.keys(places).indexOf(parts[at - 1]!) + (at === parts.length - 1 ? 0 : 0.5);
   };
   const entity = 'DELETE /v1/blueprints/{blueprint_slug}/entities/{slug}';
-  return notedRows
+  return rows
     .filter(({ method, path }) => method === 'DELETE' && path !== '/v1/session')
     .sort((a, b) => made(b.path) - made(a.path))
     .flatMap(({ endpoint, path }) => {

@@ -19,8 +19,9 @@ const POLICY =
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /**
- * What the bare address of a single machine answers: a page to a browser, and a text to whatever else asks. Undefined for
- * all that is not the page's. Under a name that is not ours a browser gets nothing (lib/platform/http/own-address.ts).
+ * What the bare address of a single machine answers: a page to a browser, and a text to whatever else asks. Undefined
+ * for all that is not the page's. Under a name that is not ours a browser gets nothing
+ * (lib/platform/http/own-address.ts).
  */
 export function frontPage(request: IncomingMessage, own: OwnAddresses): ApiResult | undefined {
   const { method, headers } = request;

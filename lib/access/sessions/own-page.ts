@@ -5,9 +5,9 @@ type Headers = Record<string, string | undefined>;
 
 /**
  * Throws FORBIDDEN unless a request that brings a session may use it: it came to an address of ours, and where it may
- * change something, from a page of ours. A page of another site cannot set `X-Fleetwatch`, as CORS does not name it, and
- * neither can a form; `Sec-Fetch-Site` and `Origin` no page can set, so that a sibling host, which shares our site and
- * so sends the cookie, is told apart (Fetch Metadata Request Headers, section 2.4).
+ * change something, from a page of ours. A page of another site cannot set `X-Fleetwatch`, as CORS does not name it,
+ * and neither can a form; `Sec-Fetch-Site` and `Origin` no page can set, so that a sibling host, which shares our
+ * site and so sends the cookie, is told apart (Fetch Metadata Request Headers, section 2.4).
  */
 export function mustBeOwnRequest(method: string, headers: Headers, own: OwnAddresses): void {
   mustBeOwnHost(headers, own);

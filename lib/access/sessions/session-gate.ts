@@ -20,10 +20,10 @@ export const pageGates = (env: Env): Gates<Context> => ({
 });
 
 /**
- * The caller by the session of a cookie, read anew with what it stands for: three strong reads (session, user, account),
- * of a session that stands for a key two. So a user who was removed, a changed role, a disabled account and a deleted key
- * hold from the next request on. A header Authorization wins: then no cookie is looked at. Throws UNAUTHORIZED,
- * ACCOUNT_DISABLED, and FORBIDDEN for a request that no page of ours has made.
+ * The caller by the session of a cookie, read anew with what it stands for: three strong reads (session, user,
+ * account), of a session that stands for a key two. So a user who was removed, a changed role, a disabled account and
+ * a deleted key hold from the next request on. A header Authorization wins: then no cookie is looked at. Throws
+ * UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request that no page of ours has made.
  */
 async function authenticatePage(env: Env, sender: Sender): Promise<Context> {
   const { ports, keys } = env;

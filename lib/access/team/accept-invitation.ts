@@ -15,10 +15,11 @@ import { invitedEmailKey } from './invited-email.ts';
 import { type Acceptance, type Accepted, auditedUser, type InvitationItem, teamMember } from './team.ts';
 
 /**
- * Makes the invited person a member, with a first key, shown here and never again, and with a session, as they like. The
- * account is that of the invitation; it is looked up by the digest of its token, so that the time it takes reveals
- * nothing about any token. Throws NOT_FOUND, in the same words whether the token never was, was used, replaced,
- * withdrawn or has expired: who merely guesses learns nothing. Throws ACCOUNT_DISABLED, and what beginSession throws.
+ * Makes the invited person a member, with a first key, shown here and never again, and with a session, as they like.
+ * The account is that of the invitation; it is looked up by the digest of its token, so that the time it takes
+ * reveals nothing about any token. Throws NOT_FOUND, in the same words whether the token never was, was used,
+ * replaced, withdrawn or has expired: who merely guesses learns nothing. Throws ACCOUNT_DISABLED, and what
+ * beginSession throws.
  */
 export async function acceptInvitation(
   context: Omit<Context, 'tenant' | 'caller'>,

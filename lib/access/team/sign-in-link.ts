@@ -45,7 +45,10 @@ const TOKEN = /^fwl_[0-9A-Za-z]{43}$/;
 /** Where a link leads. What stands behind # is sent to no server, so that no log and no proxy sees the token. */
 const linkUrl = (address: string, token: string): string => `${address}/#/link/${token}`;
 
-/** A link for a user of the caller's account. Throws NOT_FOUND, CONFLICT, and FORBIDDEN at an address that is not ours. */
+/**
+ * A link for a user of the caller's account. Throws NOT_FOUND, CONFLICT, and FORBIDDEN at an address that is not
+ * ours.
+ */
 export async function linkByAdmin(
   context: Context,
   userId: string,
@@ -121,7 +124,7 @@ const notYetMember = ({ email }: UserItem): AppError =>
   new AppError('CONFLICT', `${email} has yet to accept an invitation. Invite them again for a new token.`);
 
 /** A link that is good, and how it is used: `user` is written at the version of `before`, with `use` beside it. */
-export type FoundLink = { account: AccountItem; before: UserItem; user: UserItem; use: Write };
+type FoundLink = { account: AccountItem; before: UserItem; user: UserItem; use: Write };
 
 /**
  * Whom a link signs in. Throws UNAUTHORIZED, in the same words whether it never was, was used, replaced or has expired,

@@ -59,6 +59,7 @@ const MOST_SHOWN = 300;
 
 /** What whoever comes from another address is told, with the remedy of the operator. */
 export function notOurs(origin: string): AppError {
+  if (origin === 'http://') return new AppError('FORBIDDEN', 'Send the header Host: a browser has no session without.');
   const shown = origin.slice(0, MOST_SHOWN);
   return new AppError('FORBIDDEN', `${shown} is not an address of this service. Set PUBLIC_URL=${shown}.`);
 }

@@ -3,8 +3,8 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 /** A COSE_Key (RFC 9053, section 7; RFC 8230 for RSA), decoded. */
 type CoseKey = ReadonlyMap<number, unknown>;
 
-/** Longer ones are slow to verify with, each time. In bits. */
-const LONGEST_RSA = 4096;
+/** In bits: shorter ones can be broken (NIST SP 800-131A), longer ones are slow to verify with, each time. */
+const RSA = { shortest: 2048, longest: 4096 };
 
 /**
  * Whether it is a whole key of one of our algorithms: one that is not would be taken now, and let nobody in later.
@@ -14,8 +14,8 @@ export function isUsableKey(cose: CoseKey): boolean {
   const jwk = jwkOf(cose);
   if (!jwk) return false;
   try {
-    const { modulusLength = 0 } = createPublicKey({ key: jwk, format: 'jwk' }).asymmetricKeyDetails ?? {};
-    return modulusLength <= LONGEST_RSA;
+    const { modulusLength } = createPublicKey({ key: jwk, format: 'jwk' }).asymmetricKeyDetails ?? {};
+    return modulusLength === undefined || (modulusLength >= RSA.shortest && modulusLength <= RSA.longest);
   } catch {
     return false;
   }

@@ -9,6 +9,7 @@ import { create as createIngest } from '#functions/ingest.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
+import { create as createSignIn } from '#functions/sign-in.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { leaseLimiter } from '#lib/access/lease-limiter.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -30,6 +31,7 @@ import type { Targets } from './targets.ts';
 
 const factories = {
   api: createApi,
+  'sign-in': createSignIn,
   ingest: createIngest,
   generator: createGenerator,
   prober: createProber,

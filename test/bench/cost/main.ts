@@ -8,6 +8,7 @@ import {
   heartbeat,
   idleMonth,
   manyAccounts,
+  passkeys,
   type Report,
   steady1000,
   steady10000,
@@ -27,6 +28,7 @@ const reports: Record<string, (minutes: number) => Promise<Report>> = {
   failing,
   heartbeat,
   alerts,
+  passkeys,
   idleMonth,
 };
 const { values } = parseArgs({ options: { only: { type: 'string' }, minutes: { type: 'string', default: '10' } } });

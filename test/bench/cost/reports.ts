@@ -5,7 +5,17 @@ import { ASSUMPTIONS } from './assumptions.ts';
 import { BESIDE } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
 import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
-import { changes, HEARTBEAT, heartbeats, idle, PATHS, rolledHour, steady } from './scenarios.ts';
+import {
+  changes,
+  HEARTBEAT,
+  heartbeats,
+  idle,
+  PATHS,
+  passkeySignIns,
+  rolledHour,
+  SIGN_IN,
+  steady,
+} from './scenarios.ts';
 import type { Counted } from './virtual-aws.ts';
 
 /** A part of what is printed, and the targets that it holds up. */
@@ -159,6 +169,24 @@ export async function heartbeat(minutes: number): Promise<Report> {
       verdict('heartbeats through the API', aMillion(api, results), 2.4),
       verdict("heartbeats without the gateway's price", aMillion(bare, results), 1.4),
     ],
+  };
+}
+
+const SIGN_INS = 10;
+/** Units of the table (lib/KEYS.md). */
+const SIGN_IN_MOST = { read_units: 5, write_units: 11 };
+
+/** A sign-in with a passkey, its options among it. */
+export async function passkeys(): Promise<Report> {
+  const { paths } = await passkeySignIns(SIGN_INS);
+  const units = shareOf(paths.get(SIGN_IN) ?? noUnits(), SIGN_INS);
+  const { read_units, write_units } = units;
+  const isOver = read_units > SIGN_IN_MOST.read_units || write_units > SIGN_IN_MOST.write_units;
+  const most = `at most ${SIGN_IN_MOST.read_units} and ${SIGN_IN_MOST.write_units}`;
+  return {
+    title: `A sign-in with a passkey, of ${SIGN_INS}`,
+    text: tableOf([{ name: 'options and sign-in', units }]),
+    targets: [`${isOver ? 'OVER' : 'ok  '} sign-in with a passkey: ${read_units} RRU, ${write_units} WRU, ${most}`],
   };
 }
 

@@ -1,4 +1,7 @@
+import { makeAuthenticator } from '#infra/docs/authenticator.ts';
+import type { CreationOptions, RequestOptions } from '#lib/sign-in/passkeys/options.ts';
 import { type Fleet, hostOf, makeFleet } from './fleet.ts';
+import type { Reading } from './meter.ts';
 import type { Manner } from './targets.ts';
 import { type Counted, type VirtualAws, virtualAws } from './virtual-aws.ts';
 
@@ -20,7 +23,7 @@ export const PATHS = {
   plan: 'action planner',
 } as Record<string, string>;
 
-const begin = (): VirtualAws => virtualAws({}, (source, consumer) => PATHS[source] ?? consumer);
+const begin = (settings = {}): VirtualAws => virtualAws(settings, (source, consumer) => PATHS[source] ?? consumer);
 
 type Spread = Partial<Record<Manner, number>>;
 
@@ -103,6 +106,31 @@ function beat(aws: VirtualAws, { key, checks }: Fleet, fail: (error: unknown) =>
     aws.in(MINUTE_MS, () => once(id));
   };
   for (const [i, id] of checks.entries()) aws.in((i * MINUTE_MS) / checks.length, () => once(id));
+}
+
+export const SIGN_IN = 'sign-in';
+
+/** Sign-ins with a passkey, one after the other, each of a browser that has no session yet: 20 at most. */
+export async function passkeySignIns(count: number): Promise<Reading> {
+  const page = 'https://status.example.com';
+  const aws = begin({ PUBLIC_URL: page });
+  const key = await aws.account();
+  const authenticator = makeAuthenticator();
+  const post = <Answer>(path: string, by: string, body?: object) => {
+    const headers = { host: 'status.example.com', origin: page, 'x-fleetwatch': 'console' };
+    return aws.call<Answer>('sign-in', SIGN_IN, by, { method: 'POST', path, headers, ...(body && { body }) });
+  };
+  const add = async () => {
+    const options = await post<CreationOptions>('/v1/sign-in/passkeys/options', key);
+    await post('/v1/sign-in/passkeys', key, { name: 'laptop', response: authenticator.create(options, page) });
+  };
+  await aws.done(add());
+  return aws.during(async () => {
+    for (let i = 0; i < count; i++) {
+      const options = await post<RequestOptions>('/v1/sign-in/passkey/options', '');
+      await post('/v1/sign-in/passkey', '', { response: authenticator.get(options, page) });
+    }
+  });
 }
 
 /** Nothing but the service itself. */

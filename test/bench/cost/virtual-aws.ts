@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 export type Counted = Reading & Made & { alerts: number };
 
 /** What somebody outside pays for by a request to the gateway. */
-export type Call = { method: string; path: string; body?: object };
+export type Call = { method: string; path: string; body?: object; headers?: Record<string, string> };
 
 /**
  * The service as it is deployed, in virtual time: its functions with the adapters and the clients of AWS, on a table,
@@ -94,6 +94,12 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       await pass(ms);
       return { ...meter.reading(), ...counter.made(), alerts: targets.taken() - alerts };
     },
+    /** Counts what work takes, until it is done. */
+    during: async (work: () => Promise<void>): Promise<Reading> => {
+      meter.reset();
+      await done(work());
+      return meter.reading();
+    },
     /** Calls `work` in so many ms. */
     in: (ms: number, work: () => void) => clock.in(ms, work),
     account: async (): Promise<string> => {
@@ -109,19 +115,24 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       return (await done(made)).key.key;
     },
     /** A request through the gateway. Throws unless it is answered with a 2xx. */
-    call: async (name: 'api' | 'ingest', path: string, key: string, { method, path: target, body }: Call) => {
+    call: async <Answer = { id: string }>(
+      name: 'api' | 'ingest' | 'sign-in',
+      path: string,
+      key: string,
+      { method, path: target, body, headers = {} }: Call,
+    ): Promise<Answer> => {
       meter.add(path, 'gateway_requests', 1);
       const [rawPath = '', rawQueryString = ''] = target.split('?');
       const { statusCode, body: text } = (await environments.invoke(name, path, {
         rawPath,
         rawQueryString,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: { ...(key && { authorization: `Bearer ${key}` }), 'content-type': 'application/json', ...headers },
         body: body && JSON.stringify(body),
         isBase64Encoded: false,
         requestContext: { requestId: 'r', http: { method, path: rawPath } },
       })) as ApiResult;
       if (statusCode >= 300) throw new Error(`${method} ${target}: ${statusCode} ${text}`);
-      return (text ? JSON.parse(text) : undefined) as { id: string };
+      return (text ? JSON.parse(text) : undefined) as Answer;
     },
     /** Begins to tick and to consume; what was sent before is forgotten, as nobody waits for the jobs of creations. */
     begin: () => {

@@ -10,7 +10,6 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { memoryLog } from '#test/support/log.ts';
-import { pageAt, tokenOf } from '#test/support/page.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { cleanUp, client, type Json, newDir, start } from './host-process.ts';
 
@@ -61,39 +60,6 @@ describe('the embedded service', () => {
     expect(second.out()).toContain(`Admin key: in ${join(dir, 'admin-key')}`);
     expect(second.out() + second.err()).not.toContain(key);
     expect(await client(again)('GET', '/v1/me')).toMatchObject({ role: 'admin' });
-  });
-
-  it('prints a link that signs its admin in, once, at each start until they can sign in otherwise', async () => {
-    const dir = newDir();
-    const signIn = async (service: ReturnType<typeof start>) => {
-      const { url } = await service.ready;
-      const told = /^Sign in, once, within an hour: (http:\/\/localhost:(\d+)\/#\/link\/fwl_\w+)$/m.exec(service.out());
-      expect(told?.[2]).toBe(new URL(url).port);
-      return { url, page: pageAt(url), token: tokenOf(told![1]!) };
-    };
-    const first = start({ DATA_DIR: dir });
-    const unused = await signIn(first);
-    first.child.kill('SIGTERM');
-    await first.exited;
-
-    const second = start({ DATA_DIR: dir });
-    const { page, token } = await signIn(second);
-    expect((await page.post('/v1/sign-in/link', { token: unused.token })).status).toBe(401);
-    expect(await page.post('/v1/sign-in/link', { token })).toMatchObject({ status: 201, body: { role: 'admin' } });
-    expect((await page.get('/v1/me')).body).toMatchObject({ email: 'admin@localhost', session: { method: 'link' } });
-    expect((await page.post('/v1/sign-in/link', { token })).status).toBe(401);
-    expect(second.err()).not.toContain(token);
-    second.child.kill('SIGTERM');
-    await second.exited;
-
-    // The session lasts, as the store does.
-    const third = start({ DATA_DIR: dir, PUBLIC_URL: 'https://status.example.com' });
-    const { url } = await third.ready;
-    expect(third.out()).toMatch(/^Sign in, once, within an hour: https:\/\/status\.example\.com\/#\/link\/fwl_\w+$/m);
-    const [[, value] = []] = page.cookies;
-    const later = pageAt(url);
-    later.cookies.set(`fleetwatch_session_${new URL(url).port}`, value!);
-    expect((await later.get('/v1/me')).status).toBe(200);
   });
 
   it('offers no admin key that was deleted', async () => {

@@ -74,6 +74,10 @@ describe('the origin under which a browser has the service', () => {
   });
 });
 
+describe('a request without Host', () => {
+  it('is told to send it', () => expect(() => ownOrigin({}, NONE)).toThrow('Send the header Host'));
+});
+
 describe('settings of addresses and sessions', () => {
   it.each([
     [{ PUBLIC_URL: 'https://status.example.com/fleet' }, 'PUBLIC_URL: must be an address without a path'],

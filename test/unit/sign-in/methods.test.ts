@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { create } from '#functions/sign-in.ts';
+import { readSettings } from '#lib/platform/settings.ts';
+import { memoryWorld } from '#test/support/memory-world.ts';
+
+/** GET /v1/sign-in/methods at a host. */
+async function methodsAt(host: string, PUBLIC_URL = '') {
+  const { ports } = memoryWorld();
+  const answer = await create({ ...ports, settings: readSettings({ PUBLIC_URL }) })({
+    rawPath: '/v1/sign-in/methods',
+    rawQueryString: '',
+    headers: { host },
+    isBase64Encoded: false,
+    requestContext: { requestId: 'r', http: { method: 'GET', path: '/v1/sign-in/methods' } },
+  });
+  expect(answer.statusCode).toBe(200);
+  return JSON.parse(answer.body);
+}
+
+describe('the ways to sign in', () => {
+  it.each(['localhost:8787', 'localhost'])('hold passkeys at http://%s', async (host) => {
+    expect(await methodsAt(host)).toEqual({
+      passkey: { available: true, reason: null },
+      oidc: null,
+      key: true,
+      link: true,
+    });
+  });
+
+  it('hold passkeys at a PUBLIC_URL of https', async () => {
+    const { passkey } = await methodsAt('status.example.com', 'https://status.example.com');
+    expect(passkey.available).toBe(true);
+  });
+
+  it.each([
+    ['127.0.0.1:8787', 'Passkeys need a name, and 127.0.0.1 is an IP address.'],
+    ['[::1]:8787', 'Passkeys need a name, and [::1] is an IP address.'],
+    ['nas:8787', 'Passkeys need https, or http://localhost.'],
+    ['evil.example', 'http://evil.example is not an address of this service.'],
+  ])('say at %s why there are none, and offer the others', async (host, reason) => {
+    const methods = await methodsAt(host);
+    expect(methods).toMatchObject({ passkey: { available: false }, key: true, link: true });
+    expect(methods.passkey.reason).toContain(reason);
+  });
+});
