@@ -29,10 +29,10 @@ export async function authenticate({ ports, keys }: Env, sender: Sender): Promis
   if (key.account_disabled) throw accountDisabled();
   noteUse(ports, key);
   const { tenant_id, user_id, user_email, id: key_id, label: key_label, role, scopes, is_read_only } = key;
-  const { retention_days, egress, rate_limits } = key;
+  const { retention_days, rollup_days, egress, rate_limits } = key;
   const rights = { role, scopes, is_read_only };
   const whose = { tenant_id, user_id, user_email, key_id, key_label };
-  const caller = { ...whose, ...rights, retention_days, egress, rate_limits };
+  const caller = { ...whose, ...rights, retention_days, rollup_days, egress, rate_limits };
   return { ports, keys, tenant: tenant_id, caller, origin: originOf(sender) };
 }
 
@@ -82,6 +82,7 @@ const NOBODY: Context['caller'] = {
   scopes: null,
   is_read_only: true,
   retention_days: 0,
+  rollup_days: 0,
   egress: 'public',
 };
 

@@ -3,9 +3,9 @@ import type { Rights } from '#lib/platform/http/access.ts';
 import type { Limits, RateLimits } from './account.ts';
 
 /**
- * The caller, as the Bearer gate found it on the key item. `retention_days`, `egress` and `rate_limits` are the
- * account's, copied onto its keys (and rewritten there when the operator changes them), so that a call needs no read
- * of the account.
+ * The caller, as the Bearer gate found it on the key item. `retention_days`, `rollup_days`, `egress` and
+ * `rate_limits` are the account's, copied onto its keys (and rewritten there when the operator changes them), so that a
+ * call needs no read of the account.
  */
 type Principal = Rights & {
   tenant_id: string;
@@ -14,6 +14,7 @@ type Principal = Rights & {
   key_id: string;
   key_label: string;
   retention_days: number;
+  rollup_days: number;
   egress: Limits['egress'];
   rate_limits?: RateLimits;
 };

@@ -33,6 +33,7 @@ describe('the Bearer gate', () => {
       is_read_only: false,
       scopes: null,
       retention_days: 7,
+      rollup_days: 400,
       egress: 'any',
       rate_limits: {},
     });
