@@ -9,7 +9,7 @@ export const BucketSize = z.enum(['hour', 'day', 'month']);
 export type BucketSize = z.infer<typeof BucketSize>;
 
 /** For how many days rollups of hours are kept at most, beyond their raw data (docs/CONTRACT.md#history). */
-export const MOST_HOUR_DAYS = 90;
+const MOST_HOUR_DAYS = 90;
 
 /** For how many days such buckets can be made, of an account that keeps rollups for so many. */
 export const keptDays = (bucket: BucketSize, rollupDays: number): number =>

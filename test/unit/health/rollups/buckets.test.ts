@@ -82,7 +82,11 @@ describe('the buckets of a history', () => {
     const from = at('2020-01-01');
     const begin = (bucket: BucketSize, rollupDays: number) =>
       iso(listed({ bucket, from, to: NOW - 29 * DAY_MS }, NOW, rollupDays).from).slice(0, 13);
-    expect([30, 400, 990].map((days) => begin('day', days))).toEqual(['2026-10-23T00', '2025-10-18T00', '2024-03-07T00']);
+    expect([30, 400, 990].map((days) => begin('day', days))).toEqual([
+      '2026-10-23T00',
+      '2025-10-18T00',
+      '2024-03-07T00',
+    ]);
     expect(begin('month', 990)).toBe('2024-03-07T00');
     expect(begin('hour', 30)).toBe('2026-10-22T10');
     expect(() => listed({ bucket: 'hour', from, to: at('2026-08-23T10:00') }, NOW, 1100)).toThrow('goes back 90 days');
