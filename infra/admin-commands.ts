@@ -5,10 +5,11 @@ import type { Scope } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
-import { allAccounts, keyList, requireAccount } from '#lib/access/store.ts';
+import { allAccounts, keyList, requireAccount, userList } from '#lib/access/store.ts';
+import type { TeamMember } from '#lib/access/team/team.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { gather, type Reader } from '#lib/platform/table/paging.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
@@ -79,6 +80,16 @@ export const COMMANDS: Record<string, Command> = {
       return { text: all.map(line).join('\n') || 'There are no accounts.', json: all.map(account) };
     },
   },
+  'account show': {
+    takes: [],
+    names: ['account'],
+    run: async (world, _options, tenant) => {
+      const shown = account(await requireAccount({ ...world, tenant }));
+      const width = Math.max(...Object.keys(shown).map((name) => name.length)) + 2;
+      const lines = Object.entries(shown).map(([name, value]) => name.padEnd(width) + told(value));
+      return { text: lines.join('\n'), json: shown };
+    },
+  },
   'account rename': {
     takes: ['email', 'name', 'again'],
     names: ['account'],
@@ -117,16 +128,23 @@ export const COMMANDS: Record<string, Command> = {
       return showAccount(await endAccount({ ...world, tenant }));
     },
   },
+  'user list': {
+    takes: [],
+    names: ['account'],
+    run: async (world, _options, tenant) => {
+      const scope = { ...world, tenant };
+      await requireAccount(scope);
+      const all = await everything(userList(scope));
+      return { text: all.map(userLine).join('\n'), json: all };
+    },
+  },
   'key list': {
     takes: [],
     names: ['account'],
     run: async (world, _options, tenant) => {
       const scope = { ...world, tenant };
       await requireAccount(scope);
-      const { values: all } = await gather(keyList(scope), {
-        limit: Number.POSITIVE_INFINITY,
-        maxBytes: Number.POSITIVE_INFINITY,
-      });
+      const all = await everything(keyList(scope));
       return { text: all.map(keyLine).join('\n') || 'There are no keys.', json: all };
     },
   },
@@ -151,6 +169,18 @@ const EGRESS = {
   public: 'public addresses only; account set-limits ID --egress any lets it go wherever the service may',
   any: 'wherever the service may go (CHECK_EGRESS)',
 };
+
+/** All of a list, however long. */
+async function everything<T>(read: Reader<T>): Promise<T[]> {
+  const most = Number.POSITIVE_INFINITY;
+  return (await gather(read, { limit: most, maxBytes: most })).values;
+}
+
+/** A member of a record, for people. */
+const told = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+const userLine = ({ id, role, status, email, name }: TeamMember): string =>
+  [id, role.padEnd(9), status.padEnd(7), name === '' ? email : `${email} (${name})`].join('  ');
 
 const keyLine = (key: KeyRecord): string =>
   [key.id, `${key.prefix}…`, key.is_read_only ? 'read-only' : 'full     ', key.created_by, key.label].join('  ');

@@ -6,13 +6,13 @@ import { STORE_FILE } from '#infra/local/store/store.ts';
 import { keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { nearest } from '#lib/platform/http/nearest.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { readSettings, wrongSettings } from '#lib/platform/settings.ts';
 import { unknownSettings } from '#lib/platform/unknown-settings.ts';
-import { COMMANDS, type Command, OPTIONS, type OperatorEnv, type Options } from './admin-commands.ts';
+import { COMMANDS, OPTIONS, type OperatorEnv } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
+import { commandOf } from './admin-words.ts';
 import { parseFlags, UsageError } from './flags.ts';
 
 const USAGE = `The operator's commands. They work beside a running service.
@@ -21,12 +21,14 @@ const USAGE = `The operator's commands. They work beside a running service.
                                                          make an account; prints its admin key, once; --again also
                                                          with an e-mail address that another account has
   npm run admin -- account list                          all accounts
+  npm run admin -- account show ID                       one, with all its limits
   npm run admin -- account rename ID [--name N] [--email E] [--again]
   npm run admin -- account set-limits ID                 what is not named stays as it is
 ${LIMIT_USAGE}
   npm run admin -- account disable ID                    its keys are refused, its checks and actions rest
   npm run admin -- account enable ID
   npm run admin -- account delete ID --confirm ID        for good: refused at once, and all of it goes within minutes
+  npm run admin -- user list ID                          the people of an account, invited ones too
   npm run admin -- key list ID                           the keys of an account, without what is secret
   npm run admin -- key delete ID KEY                     it is refused from then on
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
@@ -34,30 +36,6 @@ ${LIMIT_USAGE}
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for one deployed on AWS, with
   credentials and AWS_REGION in the environment. With npm run --silent only the answer is printed.
 `;
-
-/** The command that the words name, judged as a whole before anything is opened. */
-function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
-  const name = words.slice(0, 2).join(' ');
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) {
-    const near = nearest(name, Object.keys(COMMANDS));
-    const hint = near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
-    throw new UsageError(`There is no command "${name}"; ${hint}`);
-  }
-  const ids = words.slice(2);
-  const missing = command.names[ids.length];
-  if (missing)
-    throw new UsageError(
-      `${name} needs the id of an ${missing === 'key' ? 'API key' : missing}; ${missing} list shows them.`,
-    );
-  const extra = ids[command.names.length];
-  if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
-  for (const option of Object.keys(options) as (keyof Options)[]) {
-    const known = option === 'json' || option === 'help' || command.takes.includes(option);
-    if (!known) throw new UsageError(`${name} does not take --${option}.`);
-  }
-  return { command, ids };
-}
 
 type Opened = { world: OperatorEnv; close: () => void };
 

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '#infra/admin-commands.ts';
 import { clientOf, failure } from '#test/support/client.ts';
 import { runCommand } from '#test/support/command.ts';
 import { type Service, startService } from '#test/support/service.ts';
@@ -86,6 +87,49 @@ describe("the operator's CLI, beside a running service", () => {
     expect(await json('account', 'delete', account.id, '--confirm', account.id)).toMatchObject({ disabled: true });
     expect(await as(key).get('/v1/me')).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
     expect((await admin(['account', 'enable', account.id])).err).toContain('was deleted');
+  });
+
+  it('answers every command in JSON with --json', async () => {
+    const { account } = await create();
+    const [admin] = await json('user', 'list', account.id);
+    expect(admin).toMatchObject({ email: 'ann@example.com', role: 'admin', status: 'active' });
+    const { id: key } = await json('key', 'issue', account.id);
+    const lines: Record<keyof typeof COMMANDS, string[]> = {
+      'account create': ['--email', 'again@example.com', '--name', 'N', '--again'],
+      'account list': [],
+      'account rename': [account.id, '--name', 'Ann again'],
+      'account set-limits': [account.id, '--rollup-days', '31'],
+      'account show': [account.id],
+      'account disable': [account.id],
+      'account enable': [account.id],
+      'user list': [account.id],
+      'key list': [account.id],
+      'key issue': [account.id],
+      'key delete': [account.id, key],
+      'account delete': [account.id, '--confirm', account.id],
+    };
+    expect(new Set(Object.keys(lines))).toEqual(new Set(Object.keys(COMMANDS)));
+    const answers = new Map<string, unknown>();
+    for (const [name, rest] of Object.entries(lines)) answers.set(name, await json(...name.split(' '), ...rest));
+    expect(answers.get('account show')).toMatchObject({ id: account.id, name: 'Ann again', rate_limits: {} });
+    expect(answers.get('account set-limits')).toMatchObject({ rollup_days: 31 });
+    expect(answers.get('user list')).toEqual([admin]);
+  });
+
+  it('shows all limits of an account, and its people, to whoever reads them', async () => {
+    const { account } = await create();
+    const shown = (await admin(['account', 'show', account.id])).out;
+    for (const [name, value] of Object.entries({
+      id: account.id,
+      retention_days: 30,
+      rollup_days: 400,
+      egress: 'public',
+    })) {
+      expect(shown).toMatch(new RegExp(`^${name} +${value}$`, 'm'));
+    }
+    expect((await admin(['user', 'list', account.id])).out).toMatch(
+      /^usr_\w+ {2}admin {6}active {3}ann@example\.com \(Ann\)\n$/,
+    );
   });
 
   it('lists accounts without any key', async () => {

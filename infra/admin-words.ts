@@ -1,0 +1,30 @@
+import { nearest } from '#lib/platform/http/nearest.ts';
+import { COMMANDS, type Command, type Options } from './admin-commands.ts';
+import { UsageError } from './flags.ts';
+
+/**
+ * The command that the words of a line name, and the ids that it is given. The line is judged as a whole, before
+ * anything is opened; a UsageError says in one sentence what is wrong.
+ */
+export function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
+  const name = words.slice(0, 2).join(' ');
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    const near = nearest(name, Object.keys(COMMANDS));
+    const hint = near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
+    throw new UsageError(`There is no command "${name}"; ${hint}`);
+  }
+  const ids = words.slice(2);
+  const missing = command.names[ids.length];
+  if (missing)
+    throw new UsageError(
+      `${name} needs the id of an ${missing === 'key' ? 'API key' : missing}; ${missing} list shows them.`,
+    );
+  const extra = ids[command.names.length];
+  if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
+  for (const option of Object.keys(options) as (keyof Options)[]) {
+    const known = option === 'json' || option === 'help' || command.takes.includes(option);
+    if (!known) throw new UsageError(`${name} does not take --${option}.`);
+  }
+  return { command, ids };
+}
