@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiRows } from '#lib/api-rows.ts';
+import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/platform/aws/lambda/streaming-lambda.ts';
+import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf8');
+/** Of a session, as it is called where pages come by TLS. */
+const SESSION_COOKIE = '__Host-fleetwatch_session';
 const PLACE = 'const DATA = null;';
 
 /**
@@ -17,6 +21,16 @@ export function edgeCode({ api, streamed, origins }: { api: string; streamed: st
   const open = apiRows
     .filter(({ access }) => access === 'open')
     .map(({ method, path }) => ({ method, path: path.split('/') }));
-  const data = { open, origins, streamed, api, forwarded_authorization: FORWARDED_AUTHORIZATION };
+  const { address, host } = EDGE_HEADERS;
+  const data = {
+    open,
+    session_cookie: SESSION_COOKIE,
+    origins,
+    always: API_HEADERS,
+    told: { address, host },
+    streamed,
+    api,
+    forwarded_authorization: FORWARDED_AUTHORIZATION,
+  };
   return SOURCE.replace(PLACE, () => `const DATA = ${JSON.stringify(data)};`);
 }

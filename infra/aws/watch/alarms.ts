@@ -20,6 +20,7 @@ export type Watched = {
   deadLetters: Queue[];
   functions: Functions;
   api: HttpApi;
+  throttledPushes: Metric;
 };
 
 const MINUTE = Duration.minutes(1);
@@ -213,7 +214,7 @@ function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] 
   ];
 }
 
-function ofRequests({ table, functions, api }: Watched): Rule[] {
+function ofRequests({ table, functions, api, throttledPushes }: Watched): Rule[] {
   const answers = { above: 5, minutes: 3 };
   return [
     ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
@@ -233,6 +234,12 @@ function ofRequests({ table, functions, api }: Watched): Rule[] {
       says: 'The API answers 5xx. Search the log of the function api for "request failed".',
       metric: api.metricServerError(sum),
       ...answers,
+    },
+    {
+      name: 'throttled-pushes',
+      says: 'The API refuses heartbeats and results (429) before any function sees them: checks will look silent. Raise THROTTLE_PUSH_RATE.',
+      metric: throttledPushes,
+      above: 0,
     },
     // Behind an address of its own, which the API's metric does not see.
     ...streaming.map((name) => ({

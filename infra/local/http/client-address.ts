@@ -34,6 +34,13 @@ const named = (entry: string): string =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   );
 
+/** Whether the client speaks TLS to a trusted proxy: that of the first, where there are several. */
+export function cameByTls({ headers, socket }: IncomingMessage, proxies: TrustedProxies): boolean {
+  const proto = headers['x-forwarded-proto'];
+  if (proto === undefined || !proxies.has(plain(socket.remoteAddress ?? ''))) return false;
+  return String(proto).split(',', 1)[0]!.trim().toLowerCase() === 'https';
+}
+
 /**
  * The address that a request comes from: that of the connection, or where that is a trusted proxy the last in
  * X-Forwarded-For that is none. Whatever stands before it was written by the client and says nothing.

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { trustedProxies } from '#infra/local/http/client-address.ts';
 import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
@@ -21,8 +22,13 @@ export let port: number;
 export const log = memoryLog();
 
 /** A gateway in front of such functions. */
-export async function start(api: Answer = echo, ingest: Answer = echo, frontPage?: () => ApiResult) {
-  const options = { origins: ['*'], log, ...(frontPage && { frontPage }) };
+export async function start(
+  api: Answer = echo,
+  ingest: Answer = echo,
+  frontPage?: () => ApiResult,
+  proxies = trustedProxies([]),
+) {
+  const options = { origins: ['*'], log, proxies, ...(frontPage && { frontPage }) };
   gateway = makeGateway({ api: api as Handler, ingest: ingest as Handler }, options);
   port = await gateway.listen('127.0.0.1', 0);
   url = `http://127.0.0.1:${port}`;
