@@ -26,10 +26,8 @@ export type Watched = {
 const MINUTE = Duration.minutes(1);
 /** A check may be a minute late (ticks are), two are a fault of ours. */
 const LATE_SECONDS = 120;
-/**
- * Jobs and deadlines lie in their queue ahead of time, delayed: those of a check that was just written for twice the
- * lookahead. Whether SQS counts that to the age of a message is not written anywhere.
- */
+// Jobs and deadlines lie in their queue ahead of time, delayed: those of a check that was just written for twice the
+// lookahead. Whether SQS counts that to the age of a message is not written anywhere.
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** Two tries of what is parked; and 14 min, which a delivery lies delayed while its receiver wants to be left alone. */
 const ALERT_WAIT_SECONDS = 90;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Whose X-Forwarded-For is believed. */
+/** Whose X-Forwarded-For and X-Forwarded-Proto are believed. */
 export type TrustedProxies = { has(address: string): boolean };
 
 /**

@@ -4,7 +4,7 @@ export const PUSH_HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** With all but answers to pushes, of which there are many and none is looked at: a page that opens one can do nothing. */
+/** With all but answers to pushes, of which there are many: a page that opens one can do nothing with it. */
 export const API_HEADERS = {
   ...PUSH_HEADERS,
   'referrer-policy': 'no-referrer',
