@@ -1,4 +1,4 @@
-import { gates } from '#lib/access/authenticate.ts';
+import { pageGates } from '#lib/access/sessions/session-gate.ts';
 import { apiRows } from '#lib/api-rows.ts';
 import { envOf } from '#lib/env.ts';
 import { MAX_MCP_BODY, MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
@@ -13,7 +13,7 @@ import type { Ports } from '#lib/platform/ports.ts';
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = envOf(ports);
-  const answer = makeRouter(apiRows, gates(env));
+  const answer = makeRouter(apiRows, pageGates(env));
   const mcp = makeMcp(env, { streams: false });
   return async (event) => {
     if (event.rawPath !== MCP_PATH) return answer(event);

@@ -1,10 +1,11 @@
 import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
+import { NewKey } from '#lib/access/new-key.ts';
 import { allAccounts, keyList, requireAccount, userList } from '#lib/access/store.ts';
 import type { TeamMember } from '#lib/access/team/team.ts';
 import { endAccount } from '#lib/end-account.ts';
@@ -17,6 +18,11 @@ export const OPTIONS = {
   email: { type: 'string' },
   name: { type: 'string' },
   label: { type: 'string' },
+  expires: { type: 'string' },
+  scopes: { type: 'string' },
+  'check-ids': { type: 'string' },
+  'entity-ids': { type: 'string' },
+  skills: { type: 'string' },
   ...LIMIT_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
@@ -27,7 +33,7 @@ export const OPTIONS = {
 export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
 /** `text` is for people, `json` for programs. */
 type Answer = { text: string; json: unknown };
-export type OperatorEnv = Omit<Scope, 'tenant'>;
+export type OperatorEnv = Pick<Changing, 'ports' | 'keys'> & { origin: 'operator' };
 export type Command = {
   /** Options it understands beside --json. */
   takes: readonly (keyof Options)[];
@@ -152,16 +158,15 @@ export const COMMANDS: Record<string, Command> = {
     takes: [],
     names: ['account', 'key'],
     run: async (world, _options, tenant, id) => {
-      const scope = { ...world, tenant, caller: { role: 'admin', user_id: '' } as const };
-      await deleteKey(scope, await requireKey(scope, id));
+      const scope = { ...world, tenant };
+      await deleteKey(scope, await requireKey({ ...scope, caller: { role: 'admin', user_id: '' } }, id));
       return { text: `Key ${id} is refused from now on.`, json: { deleted: id } };
     },
   },
   'key issue': {
-    takes: ['label'],
+    takes: ['label', 'expires', 'scopes', 'check-ids', 'entity-ids', 'skills'],
     names: ['account'],
-    run: async (world, { label }, tenant) =>
-      showKey(await issueAdminKey({ ...world, tenant }, label ?? 'Issued by the operator')),
+    run: async (world, options, tenant) => showKey(await issueAdminKey({ ...world, tenant }, newKeyIn(options))),
   },
 };
 
@@ -182,5 +187,23 @@ const told = (value: unknown): string => (typeof value === 'object' ? JSON.strin
 const userLine = ({ id, role, status, email, name }: TeamMember): string =>
   [id, role.padEnd(9), status.padEnd(7), name === '' ? email : `${email} (${name})`].join('  ');
 
+/** The key that options describe. Throws VALIDATION_ERROR. */
+function newKeyIn({ label = 'Issued by the operator', expires, scopes, skills, ...more }: Options): NewKey {
+  const listed = (list: string | undefined) => list?.split(',').map((one) => one.trim());
+  const held = { scopes, skills, check_ids: more['check-ids'], entity_ids: more['entity-ids'] };
+  return parse(NewKey, {
+    label,
+    ...Object.fromEntries(Object.entries(held).map(([name, list]) => [name, listed(list)])),
+    ...(expires !== undefined && { expires_at: expires }),
+  });
+}
+
 const keyLine = (key: KeyRecord): string =>
-  [key.id, `${key.prefix}…`, key.is_read_only ? 'read-only' : 'full     ', key.created_by, key.label].join('  ');
+  [
+    key.id,
+    `${key.prefix}…`,
+    key.is_read_only ? 'read-only' : (key.scopes?.join(',') ?? 'full     '),
+    key.expires_at === null ? 'no expiry' : `${key.status === 'expired' ? 'expired' : 'expires'} ${key.expires_at}`,
+    key.created_by,
+    key.label,
+  ].join('  ');

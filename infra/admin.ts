@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTING_NAMES } from '#infra/local/settings.ts';
+import { readHostSettings, SETTING_NAMES } from '#infra/local/settings.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { STORE_FILE } from '#infra/local/store/store.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -8,7 +8,7 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
-import { readSettings, wrongSettings } from '#lib/platform/settings.ts';
+import { readSettings, type Settings, wrongSettings } from '#lib/platform/settings.ts';
 import { unknownSettings } from '#lib/platform/unknown-settings.ts';
 import { COMMANDS, OPTIONS, type OperatorEnv } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
@@ -32,6 +32,7 @@ ${LIMIT_USAGE}
   npm run admin -- key list ID                           the keys of an account, without what is secret
   npm run admin -- key delete ID KEY                     it is refused from then on
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
+      [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
 
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for one deployed on AWS, with
   credentials and AWS_REGION in the environment. With npm run --silent only the answer is printed.
@@ -42,15 +43,16 @@ type Opened = { world: OperatorEnv; close: () => void };
 /** The table of the service: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
 async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
   const ids = makeIds(systemClock);
-  const worldOn = (table: Table) => ({
-    ports: { table, clock: systemClock, ids },
-    keys: keyTable(readSettings(env)),
+  const worldOn = (table: Table, settings: Settings): OperatorEnv => ({
+    ports: { table, clock: systemClock, ids, settings },
+    keys: keyTable(settings),
+    origin: 'operator',
   });
   if (env.TABLE_NAME) {
     // Loaded only here: on one machine nobody waits for the AWS SDK.
     const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
     const table = deployedTable(env.TABLE_NAME);
-    return { world: worldOn(table), close: table.close };
+    return { world: worldOn(table, readSettings(env)), close: table.close };
   }
   const dir = env.DATA_DIR || '.data';
   const file = join(dir, STORE_FILE);
@@ -61,7 +63,7 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const table = openTable({ file });
-  return { world: worldOn(table), close: () => table.store.close() };
+  return { world: worldOn(table, readHostSettings(env).settings), close: () => table.store.close() };
 }
 
 async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {

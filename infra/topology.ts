@@ -36,6 +36,7 @@ type FunctionSpec = {
 
 export type FunctionName =
   | 'api'
+  | 'sign-in'
   | 'ingest'
   | 'mcp'
   | 'generator'
@@ -55,6 +56,8 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['job', 'deadline', 'delivery', 'action', 'reclaim'],
     reaches_out: true,
   },
+  // Apart, as it carries the libraries of passkeys and of OpenID Connect, which hardly a request needs.
+  'sign-in': { memory_mb: 512, timeout_seconds: 29, table: ['put', 'delete'], sends: [] },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
   mcp: {
     memory_mb: 256,
@@ -128,6 +131,7 @@ export const routes: readonly { method: string; path: string; function: Function
   { method: 'POST', path: '/v1/checks/{id}/results', function: 'ingest' },
   { method: 'POST', path: '/v1/checks/{id}/heartbeat', function: 'ingest' },
   { method: 'ANY', path: '/v1/mcp', function: 'mcp' },
+  { method: 'ANY', path: '/v1/sign-in/{proxy+}', function: 'sign-in' },
   { method: 'ANY', path: '/{proxy+}', function: 'api' },
 ];
 

@@ -12,7 +12,7 @@ import { skillRows } from '#lib/mcp/skills/skill-routes.ts';
 import type { Route } from '#lib/platform/http/route.ts';
 import { openapiRows } from './openapi-route.ts';
 
-/** Every endpoint of the API, one list a room. */
+/** What the function `api` answers, one list a room. The ways to sign in have a function of their own (all-rows.ts). */
 export const apiRows: Route<Context>[] = [
   ...accessRows,
   ...catalogRows,

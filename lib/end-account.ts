@@ -2,7 +2,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import { addressWrites } from '#lib/access/account-address.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
 import { changeAccount } from '#lib/access/change-account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import type { Changing, Scope } from '#lib/access/context.ts';
 import { allUsers } from '#lib/access/store.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
@@ -23,9 +23,10 @@ const ENTITIES_A_MESSAGE = 50;
  * Deletes an account for good: at once its keys are refused and its checks and actions rest. What it holds goes in the
  * background: its entry of the schedule has the generator ask for that until nothing is left. Repeatable.
  */
-export const endAccount = (scope: Scope): Promise<AccountItem> =>
+export const endAccount = (scope: Changing): Promise<AccountItem> =>
   changeAccount(
     scope,
+    'delete',
     (account) => ({ ...account, disabled: true, deleted_at: account.deleted_at ?? iso(scope.ports.clock.now()) }),
     () => [
       {
@@ -42,7 +43,8 @@ const entryOf = ({ tenant }: { tenant: string }) => ({ tenant_id: tenant, entity
  * Nothing is done while the account was not deleted. Repeatable.
  */
 export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tenant_id: string }): Promise<void> {
-  const scope = { ports, keys, tenant: tenant_id };
+  // What goes with an account was deleted with it: there is one entry of that.
+  const scope = { ports, keys, tenant: tenant_id, origin: 'system' } as const;
   const account = await ports.table.get<AccountItem>(keys.account(tenant_id));
   if (account && !account.deleted_at) return;
   if (account && (await deleteEntities(scope)) === 'more') {
@@ -63,7 +65,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
   await deleteAll(ports, [keys.entry('account_end', tenant_id, tenant_id)]);
 }
 
-async function deleteEntities(scope: Scope & { ports: Ports }): Promise<'all' | 'more'> {
+async function deleteEntities(scope: Changing & { ports: Ports }): Promise<'all' | 'more'> {
   const { ports, keys, tenant } = scope;
   let left = ENTITIES_A_MESSAGE;
   for (const bucket of keys.buckets) {

@@ -85,6 +85,33 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     apiKeyPointer: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'KEYS'), sk: id }),
     apiKey: (digest: string): Key => ({ pk: `KEY#${digest}`, sk: 'KEY' }),
 
+    // sign-in: sessions, and what proves who signs in; a digest stands for each secret
+    session: (digest: string): Key => ({ pk: `SESSION#${digest}`, sk: 'SESSION' }),
+    sessions: (tenant: string, user: string) => ofTenant(tenant, 'SESSIONS', user),
+    sessionPointer: (tenant: string, user: string, id: string): Key => ({
+      pk: ofTenant(tenant, 'SESSIONS', user),
+      sk: id,
+    }),
+    /** @param digest of the credential id */
+    passkey: (digest: string): Key => ({ pk: `PASSKEY#${digest}`, sk: 'PASSKEY' }),
+    /** @param digest of issuer and subject */
+    identities: (digest: string) => `IDENTITY#${digest}`,
+    identity: (digest: string, tenant: string, user: string): Key => ({
+      pk: `IDENTITY#${digest}`,
+      sk: `${tenant}#${user}`,
+    }),
+    challenge: (digest: string): Key => ({ pk: `CHALLENGE#${digest}`, sk: 'CHALLENGE' }),
+    /** @param digest of the state */
+    oidcRequest: (digest: string): Key => ({ pk: `OIDC#${digest}`, sk: 'OIDC' }),
+    signInLink: (digest: string): Key => ({ pk: `LINK#${digest}`, sk: 'LINK' }),
+    // who changed what, newest last
+    audit: (tenant: string, bucket: number) => ofTenant(tenant, 'AUDIT', bucket),
+    /** @param at epoch ms of the change */
+    auditEntry: (tenant: string, at: number, id: string): Key => ({
+      pk: ofTenant(tenant, 'AUDIT', bucketOf(id)),
+      sk: `${stamp(at)}#${id}`,
+    }),
+
     // catalog
     blueprints: (tenant: string) => ofTenant(tenant, 'BLUEPRINTS'),
     catalog: (tenant: string): Key => ({ pk: ofTenant(tenant, 'BLUEPRINTS'), sk: '!CATALOG' }),

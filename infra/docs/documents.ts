@@ -1,4 +1,4 @@
-import { apiRows } from '#lib/api-rows.ts';
+import { allRows } from '#lib/all-rows.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { withNamedRequests } from './named-requests.ts';
@@ -24,7 +24,7 @@ const DESCRIPTION = `A catalog of what you run, checks on it, alerts you can tru
  * @param strict answers hold no member that they do not state: for tests
  */
 export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; strict?: boolean } = {}): OpenApi =>
-  openApi(apiRows, {
+  openApi(allRows, {
     info: {
       title: 'Fleetwatch',
       version: VERSION,
@@ -40,7 +40,7 @@ export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; stri
 /** Every document that is made from the rows, by its file below the top of the repository. */
 export async function documents(): Promise<Record<string, string>> {
   // All but the document itself, which does not hold itself as an example.
-  const endpoints = apiRows.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
+  const endpoints = allRows.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
   const document = documentOf({ examples: withNamedRequests(await recordExamples(endpoints)) });
   return {
     'lib/openapi.json': `${JSON.stringify(document, null, 1)}\n`,

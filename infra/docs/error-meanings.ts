@@ -2,7 +2,7 @@ import type { ErrorCode } from '#lib/platform/errors.ts';
 
 /** When each code is answered, for the documents. */
 export const MEANING_OF: Record<ErrorCode, string> = {
-  UNAUTHORIZED: 'No key, or one that is malformed, unknown or deleted.',
+  UNAUTHORIZED: 'No key or session, or one that is malformed, unknown, deleted or over.',
   ACCOUNT_DISABLED: 'The operator of this service has disabled the account.',
   READ_ONLY: 'A read-only key may read, and nothing else; nor list keys.',
   FORBIDDEN: 'The role of the user, or the scopes of the key, are not enough; the message says what it needs.',

@@ -75,9 +75,28 @@ export function errorCodes(row: Row): ErrorCode[] {
 function needs(access: Guarded): string {
   const { role, scopes } = ruleOf(access);
   const of = `Needs the ${role} role`;
-  if (scopes.length === 0) return `${of}, and a key without scopes.`;
+  if (scopes.length === 0) return `${of}, and a key without scopes, or a session.`;
   return `${of}; of a key with scopes, ${scopes.length === 1 ? 'the scope' : 'one of the scopes'} ${scopes.join(', ')}.`;
 }
+
+/** What a request is made with: one of them. */
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-fleetwatch_session',
+    description:
+      'A session, for pages of the service itself at https. A request that is no GET also sends `X-Fleetwatch: console`. ' +
+      'Heartbeats, results and MCP take keys alone.',
+  },
+  session_http: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'fleetwatch_session_8787',
+    description: 'The same at plain http; its name ends with the port.',
+  },
+};
 
 /** The OpenAPI 3.1 document of an API, from the rows that serve it. Pure. */
 export function openApi(rows: readonly Row[], about: About): OpenApi {
@@ -94,12 +113,12 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     openapi: '3.1.0',
     info: about.info,
     servers: [{ url: '/' }],
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { session: [] }, { session_http: [] }],
     tags: [...new Set(rows.map(tagOf))].map((name) => ({ name, description: about.tags?.[name] })),
     paths,
     ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhooks) }),
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' } },
+      securitySchemes: SECURITY,
       headers: {
         'X-Request-Id': { description: 'Name it when you report a problem.', schema: { type: 'string' } },
         'RateLimit-Policy': {
@@ -167,7 +186,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
   function success(row: Row, example: Example | undefined): Json {
     const pages = row.query && 'cursor' in row.query.shape;
     return {
-      description: row.status === 204 ? 'Done.' : row.summary,
+      description: row.status === 204 ? 'Done.' : row.status === 303 ? 'Goes on at its Location.' : row.summary,
       headers: {
         'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
         ...(row.access !== 'open' && RATE_HEADERS),

@@ -2,9 +2,12 @@
 export const tags: Readonly<Record<string, string>> = {
   me: 'The account of a key, its limits, and whose key it is.',
   account: 'Name and contact of the account.',
-  auth: 'API keys. Every request but a few open ones carries one: `Authorization: Bearer fw_…`.',
+  auth: 'API keys. Every request but a few open ones carries one, or a session: `Authorization: Bearer fw_…`.',
   settings: 'The team: members and pending invitations.',
   invitations: 'Accepting an invitation, without a key.',
+  session: 'The session that a browser holds in a cookie, in place of a key, and its end.',
+  sessions: "One's own sessions.",
+  'sign-in': 'The ways to sign in: each begins a session, whose cookie comes with the answer.',
   blueprints:
     'The catalog: blueprints, which are kinds of things with typed fields, and entities, which are the things.',
   relations: 'How entities relate to each other.',

@@ -119,6 +119,12 @@ const steps: Step[] = [
     endpoint: 'POST /v1/invitations/accept',
     body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
   },
+  { endpoint: 'PUT /v1/settings/users/{id}', body: () => ({ name: 'Ben Miller' }) },
+  { endpoint: 'POST /v1/settings/users/{id}/sign-in-link' },
+  {
+    endpoint: 'POST /v1/sign-in/link',
+    body: (_, answers) => ({ token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1) }),
+  },
   {
     endpoint: 'POST /v1/skills',
     body: ({ actions }) => ({
@@ -139,6 +145,18 @@ const steps: Step[] = [
   },
   { endpoint: 'PUT /v1/skills/{slug}', body: () => ({ version: '1.0.1' }) },
   { endpoint: 'POST /v1/auth/keys', body: () => ({ label: 'dashboard', is_read_only: true }), made: ['keys', 'id'] },
+  {
+    endpoint: 'POST /v1/sign-in/key',
+    body: (_, answers) => ({ key: answers['POST /v1/auth/keys'].key }),
+    made: ['sessions', 'id'],
+  },
+  {
+    endpoint: 'POST /v1/auth/keys',
+    body: ({ checks }) => ({ label: 'nightly backup', scopes: ['push'], check_ids: [checks] }),
+    made: ['keys', 'id'],
+  },
+  { endpoint: 'PUT /v1/auth/keys/{id}', body: () => ({ label: 'nightly backup of the shop' }) },
+  { endpoint: 'POST /v1/auth/keys/{id}/rotate', body: () => ({ overlap_seconds: 3600 }) },
 ];
 
 /**

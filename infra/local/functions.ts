@@ -16,6 +16,7 @@ import type { Handler } from './invoke.ts';
 
 const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   api,
+  'sign-in': signIn,
   ingest,
   mcp,
   generator,
@@ -27,6 +28,16 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   aggregator,
   reclaimer,
 };
+
+/** Loaded at its first request: most starts of a machine see nobody sign in. */
+function signIn(ports: Ports): Handler {
+  const made = async () => (await import('#functions/sign-in.ts')).create(ports);
+  let loading: ReturnType<typeof made> | undefined;
+  return async (event) => {
+    loading ??= made();
+    return (await loading)(event);
+  };
+}
 
 /** Every function of the topology, made once for one world, each with what it may do there. */
 export function makeFunctions(ports: Ports): Record<FunctionName, Handler> {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
@@ -123,8 +124,25 @@ export type AccountItem = Item &
     deleted_at?: string;
   };
 
+const AccountSettings = AccountRecord.omit({ id: true });
+
+export const auditedAccount: Audited<AccountItem> = {
+  type: 'account',
+  target: ({ id, name }) => ({ id, name }),
+  members: (item) => {
+    const { rate_limits, disabled, deleted_at } = item;
+    return { ...pick(AccountSettings, item), rate_limits, disabled, deleted_at };
+  },
+};
+
 /** The accounts of an e-mail address, under its digest: usually one. */
 export type AccountEmailItem = Item & { v: string; accounts: string[] };
+
+/** A passkey or an identity that signs a user in: what its own item stands under, and what people call it. */
+export type SignInMeans = { id: string; digest: string; name: string };
+
+/** A user who has nothing to sign in with yet. */
+export const NO_SIGN_IN = { passkeys: [], identities: [], session_generation: 0 } satisfies Partial<UserItem>;
 
 /**
  * A member of an account, or a person invited to it. About 300 bytes; written with each key of theirs that is made or
@@ -141,6 +159,14 @@ export type UserItem = Item & {
   keys: number;
   /** There until it is accepted: the digest of its token, and epoch ms. */
   invitation?: { digest: string; valid_until: number };
+  /** The sign-in link that holds, until it is used or replaced: the digest of its token, and epoch ms. */
+  link?: { digest: string; valid_until: number };
+  /** Whoever adds or removes one writes the user, so that a version of it holds them all. */
+  passkeys: SignInMeans[];
+  /** Of the operator's identity provider; as above. */
+  identities: SignInMeans[];
+  /** Sessions that began under another number have ended: one more ends them all. */
+  session_generation: number;
   /** ISO 8601. */
   created_at: string;
 };

@@ -1,38 +1,34 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
 import type { Keys } from '#lib/keys.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
-import { Name } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { AccountItem, Limits, RateLimits, Role, UserItem } from './account.ts';
-
-const READ_ONLY = 'Whether it may only read; fixed for its lifetime. Secrets are shown to it as ********.';
-
-const SCOPES_TEXT = 'What alone it may do, within the role of its user; null: all of that.';
-const Scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
-
-export const NewKey = z
-  .object({
-    label: Name.describe('What the key is for, such as "dashboard".'),
-    is_read_only: z.boolean().describe(READ_ONLY).default(false),
-    scopes: Scopes.nullable().default(null).describe(SCOPES_TEXT),
-  })
-  .meta({ id: 'NewApiKey' });
-export type NewKey = z.infer<typeof NewKey>;
+import { type Ending, endingAt, isExpired } from './key-expiry.ts';
+import { HELD_TO, type NewKey, READ_ONLY } from './new-key.ts';
 
 export const KeyRecord = z
   .object({
     id: IdOf('the key'),
     label: z.string().describe('What the key is for.'),
     is_read_only: z.boolean().describe(READ_ONLY),
-    scopes: Scopes.nullable().describe(SCOPES_TEXT),
+    scopes: z.array(z.enum(SCOPES)).nullable().describe(HELD_TO.scopes),
+    check_ids: z.array(z.string()).nullable().describe(HELD_TO.check_ids),
+    entity_ids: z.array(z.string()).nullable().describe(HELD_TO.entity_ids),
+    skills: z.array(z.string()).nullable().describe(HELD_TO.skills),
     prefix: z.string().describe('The first 8 characters of the raw key, to tell keys apart.'),
+    status: z.enum(['active', 'expired']).describe('An expired key is refused; it is listed for 90 days.'),
+    expires_at: z.iso.datetime().nullable().describe('From when on it is refused; null: never.'),
     created_at: CreatedAt,
     created_by: IdOf('the user it belongs to, whose role it has'),
     last_used_at: z.iso.datetime().nullable().describe('When it was used last, give or take an hour; null: never.'),
+    last_used_from: z.string().nullable().describe('From which address that was; null: not known.'),
+    rotated_from: z.string().nullable().describe('Id of the key whose place it took.'),
+    rotated_to: z.string().nullable().describe('Id of the key that took its place.'),
   })
   .meta({ id: 'ApiKey' });
 export type KeyRecord = z.infer<typeof KeyRecord>;
@@ -62,8 +58,9 @@ export const copyOf = (account: AccountItem): AccountCopy => ({
 
 /** A key, under the digest of its raw form. It carries the principal, so that one read answers the Bearer gate. */
 export type ApiKeyItem = Item &
-  KeyRecord &
-  AccountCopy & {
+  Omit<KeyRecord, 'status' | 'expires_at'> &
+  AccountCopy &
+  Ending & {
     v: string;
     tenant_id: string;
     user_id: string;
@@ -72,7 +69,7 @@ export type ApiKeyItem = Item &
   };
 
 /** The key among its tenant's. */
-export type ApiKeyPointer = Item & { digest: string; user_id: string };
+export type ApiKeyPointer = Item & Ending & { digest: string; user_id: string };
 
 /** What is stored of a raw key. It has 256 random bits, so that a plain hash is enough. */
 export const digestOf = (raw: string): string => createHash('sha256').update(raw).digest('hex');
@@ -82,16 +79,20 @@ export type Draw = { raw: string; id: string; v: string };
 
 export const drawKey = (ids: Ids): Draw => ({ raw: `fw_${ids.secret()}`, id: ids.id('key'), v: ids.token() });
 
-/** The items of a key, not yet written. */
+/**
+ * The items of a key, not yet written.
+ * @param input with `expires_at` in epoch ms, and the id of the key whose place it takes
+ */
 export function keyItemsOf(
   { raw, id, v }: Draw,
   now: number,
   keys: Keys,
   account: AccountItem,
   user: UserItem,
-  input: NewKey,
+  { expires_at, rotated_from, ...input }: NewKey & { rotated_from?: string },
 ): { item: ApiKeyItem; pointer: ApiKeyPointer } {
   const digest = digestOf(raw);
+  const ending = endingAt(expires_at);
   const item: ApiKeyItem = {
     ...keys.apiKey(digest),
     v,
@@ -101,15 +102,40 @@ export function keyItemsOf(
     user_email: user.email,
     role: user.role,
     ...copyOf(account),
-    label: input.label,
-    is_read_only: input.is_read_only,
-    scopes: input.scopes,
+    ...input,
+    ...ending,
     prefix: raw.slice(0, 8),
     created_at: iso(now),
     created_by: user.id,
     last_used_at: null,
+    last_used_from: null,
+    rotated_from: rotated_from ?? null,
+    rotated_to: null,
   };
-  return { item, pointer: { ...keys.apiKeyPointer(user.tenant_id, id), digest, user_id: user.id } };
+  return { item, pointer: { ...keys.apiKeyPointer(user.tenant_id, id), digest, user_id: user.id, ...ending } };
 }
 
-export const keyRecord = (item: ApiKeyItem): KeyRecord => pick(KeyRecord, item);
+export const keyRecord = (item: ApiKeyItem, now: number): KeyRecord =>
+  pick(KeyRecord, {
+    ...item,
+    status: isExpired(item, now) ? 'expired' : 'active',
+    expires_at: expiresAt(item),
+  });
+
+const expiresAt = ({ valid_until }: ApiKeyItem): string | null => (valid_until === null ? null : iso(valid_until));
+
+const KeySettings = KeyRecord.omit({
+  id: true,
+  prefix: true,
+  created_at: true,
+  created_by: true,
+  last_used_at: true,
+  last_used_from: true,
+  status: true,
+});
+
+export const auditedKey: Audited<ApiKeyItem> = {
+  type: 'key',
+  target: ({ id, label, created_by }) => ({ id, name: label, within: [created_by] }),
+  members: (key) => pick(KeySettings, { ...key, expires_at: expiresAt(key) }),
+};

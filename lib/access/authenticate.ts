@@ -6,12 +6,17 @@ import { iso } from '#lib/platform/time.ts';
 import { accountDisabled } from './account.ts';
 import { type ApiKeyItem, digestOf } from './api-key.ts';
 import type { Context, Origin } from './context.ts';
+import { isExpired, keyExpired } from './key-expiry.ts';
 import { spend, spendAt, weigh } from './rate-gate.ts';
 import { inReadTurn } from './read-turns.ts';
+import { mustReachApi, UNRESTRICTED } from './restriction.ts';
 
 const HOUR_MS = 3_600_000;
 /** Anything else cannot be a key and is not looked up. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
+
+/** A request as far as a key answers it: what it brings in cookies is not looked at. */
+type Bearer = Pick<Sender, 'headers' | 'address' | 'request_id'>;
 
 const unauthorized = (message: string): AppError =>
   new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
@@ -20,29 +25,48 @@ const unauthorized = (message: string): AppError =>
  * The caller, by the Bearer key: one strong read and no more. The key is looked up by its digest, so that the time it
  * takes reveals nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
  */
-export async function authenticate({ ports, keys }: Env, sender: Sender): Promise<Context> {
+export async function authenticate({ ports, keys }: Env, sender: Bearer): Promise<Context> {
   const { headers } = sender;
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
-  const key = KEY.test(raw) ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw))) : undefined;
-  if (!key) throw unauthorized('This API key is unknown or was deleted.');
-  if (key.account_disabled) throw accountDisabled();
-  noteUse(ports, key);
-  const { tenant_id, user_id, user_email, id: key_id, label: key_label, role, scopes, is_read_only } = key;
-  const { retention_days, rollup_days, egress, rate_limits } = key;
-  const rights = { role, scopes, is_read_only };
-  const whose = { tenant_id, user_id, user_email, key_id, key_label };
-  const caller = { ...whose, ...rights, retention_days, rollup_days, egress, rate_limits };
-  return { ports, keys, tenant: tenant_id, caller, origin: originOf(sender) };
+  const key = await requireRawKey({ ports, keys }, raw);
+  return { ports, keys, tenant: key.tenant_id, caller: callerOf(ports, key, sender.address), origin: originOf(sender) };
 }
 
+/** The key of a raw key. Throws UNAUTHORIZED. */
+export async function requireRawKey({ ports, keys }: Env, raw: string): Promise<ApiKeyItem> {
+  const key = KEY.test(raw) ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw))) : undefined;
+  if (!key) throw unauthorized('This API key is unknown or was deleted.');
+  return key;
+}
+
+/** The caller that a key stands for; notes its use. Throws UNAUTHORIZED for an expired key, ACCOUNT_DISABLED. */
+export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Context['caller'] {
+  if (key.valid_until !== null && isExpired(key, ports.clock.now())) throw keyExpired(key.valid_until);
+  if (key.account_disabled) throw accountDisabled();
+  noteUse(ports, key, address);
+  const { tenant_id, user_id, user_email, id: key_id, label: key_label, role, scopes, is_read_only } = key;
+  const { check_ids, entity_ids, skills, valid_until } = key;
+  const { retention_days, rollup_days, egress, rate_limits } = key;
+  const rights = { role, scopes, is_read_only, check_ids, entity_ids, skills, valid_until };
+  const whose = { tenant_id, user_id, user_email, key_id, key_label };
+  return { ...whose, ...rights, retention_days, rollup_days, egress, rate_limits };
+}
+
+/** The same for a request from outside, with what `admitBy` says. */
+export const admit = (env: Env, sender: Bearer): Promise<Context> => admitBy(env, sender, authenticate);
+
 /**
- * The same for a request from outside. Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too
- * often without a good key: a good one is never refused for what others at its address do.
+ * Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too often without a good key or session: a
+ * good one is never refused for what others at its address do.
  */
-export async function admit(env: Env, sender: Sender): Promise<Context> {
+export async function admitBy<From extends Bearer>(
+  env: Env,
+  sender: From,
+  gate: (env: Env, sender: From) => Promise<Context>,
+): Promise<Context> {
   try {
-    return await authenticate(env, sender);
+    return await gate(env, sender);
   } catch (error) {
     if (error instanceof AppError && error.code === 'UNAUTHORIZED') spendAt(env.ports, sender.address, 'open');
     throw error;
@@ -51,18 +75,19 @@ export async function admit(env: Env, sender: Sender): Promise<Context> {
 
 const MOST_AGENT = 300;
 
-const originOf = ({ headers, address, request_id }: Sender): Origin => ({
+export const originOf = ({ headers, address, request_id }: Bearer): Origin => ({
   via: 'api',
   request_id,
   ip: address,
   user_agent: (headers['user-agent'] ?? '').slice(0, MOST_AGENT),
 });
 
-/** Writes `last_used_at` beside the request, at most once an hour. Another write of the key wins over it. */
-function noteUse(ports: Ports, key: ApiKeyItem): void {
+/** Writes when and from where it was used beside the request, once an hour at most. Any other write of the key wins. */
+function noteUse(ports: Ports, key: ApiKeyItem, address: string): void {
   const now = ports.clock.now();
   if (key.last_used_at !== null && now - Date.parse(key.last_used_at) < HOUR_MS) return;
-  const used: ApiKeyItem = { ...key, v: ports.ids.token(), last_used_at: iso(now) };
+  const last_used_from = address || key.last_used_from;
+  const used: ApiKeyItem = { ...key, v: ports.ids.token(), last_used_at: iso(now), last_used_from };
   ports.table.transact([{ put: used, if: { version: key.v } }]).catch((error: unknown) => {
     ports.log.warn('last_used_at of an API key was not written', {
       tenant_id: key.tenant_id,
@@ -81,6 +106,8 @@ const NOBODY: Context['caller'] = {
   role: 'viewer',
   scopes: null,
   is_read_only: true,
+  ...UNRESTRICTED,
+  valid_until: null,
   retention_days: 0,
   rollup_days: 0,
   egress: 'public',
@@ -94,6 +121,7 @@ export const gates = (env: Env): Gates<Context> => ({
     return { ports: env.ports, keys: env.keys, tenant: '', caller: NOBODY, origin: originOf(sender) };
   },
   spend,
+  restrict: ({ caller }) => mustReachApi(caller),
   weigh,
   inReadTurn,
   log: env.ports.log,

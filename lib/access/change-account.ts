@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Verb } from '#lib/audit/entry.ts';
+import { isSame } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { type AccountItem, type AccountPatch, Limits } from './account.ts';
+import { type AccountItem, type AccountPatch, auditedAccount, Limits } from './account.ts';
 import { addressWrites } from './account-address.ts';
 import { type AccountCopy, type ApiKeyItem, type ApiKeyPointer, copyOf } from './api-key.ts';
-import type { Scope } from './context.ts';
+import { auditing } from './auditing.ts';
+import type { Changing, Scope } from './context.ts';
 import { requireAccount } from './store.ts';
 
 /** Key items rewritten together; a transaction has at most 100 writes. */
@@ -19,13 +22,13 @@ const CHUNK = 50;
  * @param rates by class; null gives a class back to the setting RATE_LIMITS
  */
 export function setLimits(
-  scope: Scope,
+  scope: Changing,
   limits: { [K in keyof Limits]?: Limits[K] | undefined },
   rates: Partial<Record<AccountClass, Rate | null>> = {},
 ): Promise<AccountItem> {
   const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
   const wanted = parse(Limits.partial(), given) as Partial<Limits>;
-  return changeAccount(scope, (account) => {
+  return changeAccount(scope, 'update', (account) => {
     const own = Object.entries({ ...account.rate_limits, ...rates }).filter(([, rate]) => rate !== null);
     return { ...account, ...wanted, rate_limits: Object.fromEntries(own) };
   });
@@ -35,42 +38,48 @@ export function setLimits(
  * Changes name and e-mail address, what is given of them.
  * @param again also to the address of another account; without, that is a CONFLICT
  */
-export const renameAccount = (scope: Scope, { name, email }: AccountPatch, again: boolean): Promise<AccountItem> =>
+export const renameAccount = (scope: Changing, { name, email }: AccountPatch, again: boolean): Promise<AccountItem> =>
   changeAccount(
     scope,
+    'update',
     (account) => ({ ...account, name: name ?? account.name, email: email ?? account.email }),
     (before, after) => addressWrites(scope, { from: before.email, to: after.email, again }),
   );
 
 /** Stops an account: its keys are answered ACCOUNT_DISABLED, its checks and actions rest. Repeatable. */
-export const disableAccount = (scope: Scope): Promise<AccountItem> =>
-  changeAccount(scope, (account) => ({ ...account, disabled: true }));
+export const disableAccount = (scope: Changing): Promise<AccountItem> =>
+  changeAccount(scope, 'disable', (account) => ({ ...account, disabled: true }));
 
 /** Lets an account go on. Repeatable. Throws CONFLICT for one that is being deleted. */
-export const enableAccount = (scope: Scope): Promise<AccountItem> =>
-  changeAccount(scope, (account) => {
+export const enableAccount = (scope: Changing): Promise<AccountItem> =>
+  changeAccount(scope, 'enable', (account) => {
     if (account.deleted_at)
       throw new AppError('CONFLICT', `Account ${account.id} was deleted; nothing brings it back.`);
     return { ...account, disabled: false, enabled_at: scope.ports.clock.now() };
   });
 
 /**
- * The one way to write an account that there is: its keys then repeat it. Throws NOT_FOUND.
+ * The one way to write an account that there is: its keys then repeat it. What changes nothing is not written. Throws
+ * NOT_FOUND.
  * @param beside what else is written in the same transaction
  */
 export async function changeAccount(
-  scope: Scope,
+  scope: Changing,
+  verb: Verb,
   edit: (account: AccountItem) => AccountItem,
   beside: (before: AccountItem, after: AccountItem) => Write[] | Promise<Write[]> = () => [],
 ): Promise<AccountItem> {
   const v = scope.ports.ids.token();
+  const note = auditing(scope, verb, auditedAccount);
   const changed = await untilDone(scope.ports, async () => {
     const before = await requireAccount(scope);
     // A try before did it, whose answer was lost.
     if (before.v === v) return before;
     const after = { ...edit(before), v };
+    if (isSame(auditedAccount, before, after)) return before;
     const more = await beside(before, after);
-    const outcome = await commit(scope.ports, [{ put: after, if: { version: before.v } }, ...more]);
+    const own: Write = { put: after, if: { version: before.v } };
+    const outcome = await commit(scope.ports, [own, ...more, ...note(before, after)]);
     return outcome.ok ? after : AGAIN;
   });
   while (!(await copyToKeys(scope)));

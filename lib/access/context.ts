@@ -1,30 +1,37 @@
+import type { Via } from '#lib/audit/entry.ts';
 import type { Env } from '#lib/env.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { Limits, RateLimits } from './account.ts';
+import type { Ending } from './key-expiry.ts';
+import type { Restriction } from './restriction.ts';
+import type { SessionItem } from './sessions/session.ts';
 
 /**
- * The caller, as the Bearer gate found it on the key item. `retention_days`, `rollup_days`, `egress` and
- * `rate_limits` are the account's, copied onto its keys (and rewritten there when the operator changes them), so that a
- * call needs no read of the account.
+ * The caller, as the gate found it: on the key item, or on those of user and account. `retention_days`, `rollup_days`,
+ * `egress` and `rate_limits` are the account's, copied onto its keys (and rewritten there when the operator changes
+ * them), so that a call by key needs no read of the account.
  */
-type Principal = Rights & {
-  tenant_id: string;
-  user_id: string;
-  user_email: string;
-  key_id: string;
-  key_label: string;
-  retention_days: number;
-  rollup_days: number;
-  egress: Limits['egress'];
-  rate_limits?: RateLimits;
-};
+type Principal = Rights &
+  Restriction &
+  Ending & {
+    tenant_id: string;
+    user_id: string;
+    user_email: string;
+    /** Empty where a person calls by a session of their own. */
+    key_id: string;
+    key_label: string;
+    retention_days: number;
+    rollup_days: number;
+    egress: Limits['egress'];
+    rate_limits?: RateLimits;
+  };
 
 /** Env within one account. */
 export type TenantEnv = Env & { tenant: string };
 
 /** How a request came, for the record of what it changed. */
 export type Origin = {
-  via: 'api' | 'mcp' | 'console';
+  via: Via;
   /** The tool of MCP that was called. */
   tool?: string;
   request_id: string;
@@ -35,7 +42,24 @@ export type Origin = {
 };
 
 /** What every use case gets first. The tenant comes from the key, never from the request. */
-export type Context = TenantEnv & { caller: Principal; origin: Origin };
+export type Context = TenantEnv & {
+  caller: Principal;
+  origin: Origin;
+  /** By which the caller came, where it was not by a Bearer key. */
+  session?: SessionItem;
+};
 
 /** What reading and writing a tenant's items takes; every Context is one, the operator's CLI makes its own. */
 export type Scope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
+
+/**
+ * What a use case gets that changes something: its changes are noted as its caller's (auditing.ts). Every Context is
+ * one. Where nobody calls, the origin says whose work it is: the operator's, or that of the service itself, which is
+ * not noted.
+ */
+export type Changing = Scope &
+  Env<'settings'> &
+  (
+    | { caller: Pick<Principal, 'user_id' | 'user_email' | 'key_id' | 'key_label'>; origin: Origin }
+    | { caller?: undefined; origin: 'operator' | 'system' }
+  );

@@ -3,9 +3,11 @@ import { parse } from '#lib/platform/http/validation.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type AccountItem, DEFAULT_LIMITS, NewAccount, type UserItem } from './account.ts';
+import { type AccountItem, auditedAccount, DEFAULT_LIMITS, NewAccount, NO_SIGN_IN, type UserItem } from './account.ts';
 import { addressWrites } from './account-address.ts';
 import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api-key.ts';
+import { auditing } from './auditing.ts';
+import { fullKey } from './new-key.ts';
 
 /**
  * Makes an account with its first admin and that admin's key. `key.key` is the raw key, shown here and never again. The
@@ -14,7 +16,7 @@ import { type Draw, drawKey, type IssuedKey, keyItemsOf, keyRecord } from './api
  * @param more `draw`: the key, when it had to be drawn before; `again`: also with the address of another account
  */
 export async function createAccount(
-  { ports, keys }: Env<'table' | 'clock' | 'ids'>,
+  { ports, keys }: Env<'table' | 'clock' | 'ids' | 'settings'>,
   input: NewAccount,
   { draw = drawKey(ports.ids), again = false }: { draw?: Draw; again?: boolean } = {},
 ): Promise<{ account: AccountItem; user: UserItem; key: IssuedKey }> {
@@ -45,19 +47,18 @@ export async function createAccount(
     name,
     role: 'admin',
     keys: 1,
+    ...NO_SIGN_IN,
     created_at,
   };
-  const key = keyItemsOf(draw, ports.clock.now(), keys, account, user, {
-    label: 'First admin key',
-    is_read_only: false,
-    scopes: null,
-  });
+  const now = ports.clock.now();
+  const key = keyItemsOf(draw, now, keys, account, user, fullKey('First admin key'));
 
   const items = [account, keys.accountPointer(tenant), user, key.item, key.pointer];
   const writes = items.map((put): Write => ({ put, if: 'absent' }));
+  const note = auditing({ ports, keys, tenant, origin: 'operator' }, 'create', auditedAccount);
   await untilDone(ports, async () => {
     const address = await addressWrites({ ports, keys, tenant }, { to: email, again });
-    return (await commit(ports, [...writes, ...address])).ok ? true : AGAIN;
+    return (await commit(ports, [...writes, ...address, ...note(undefined, account)])).ok ? true : AGAIN;
   });
-  return { account, user, key: { ...keyRecord(key.item), key: draw.raw } };
+  return { account, user, key: { ...keyRecord(key.item, now), key: draw.raw } };
 }

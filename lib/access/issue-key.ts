@@ -1,53 +1,122 @@
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import { refusal } from '#lib/platform/http/validation.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { accountDisabled, isDisabled, isInvited, type UserItem } from './account.ts';
-import { drawKey, type IssuedKey, keyItemsOf, keyRecord, type NewKey } from './api-key.ts';
-import type { Scope } from './context.ts';
-import { allUsers, requireAccount } from './store.ts';
+import { type AccountItem, accountDisabled, isDisabled, isInvited, type UserItem } from './account.ts';
+import {
+  type ApiKeyItem,
+  auditedKey,
+  type Draw,
+  digestOf,
+  drawKey,
+  type IssuedKey,
+  keyItemsOf,
+  keyRecord,
+} from './api-key.ts';
+import { auditing } from './auditing.ts';
+import type { Changing, Scope } from './context.ts';
+import { expiryOf, isExpired } from './key-expiry.ts';
+import type { NewKey } from './new-key.ts';
+import { allUsers, keyPointersOf, requireAccount } from './store.ts';
 
 /**
- * A new key of a user. Never made for a user that was removed or an account that was disabled meanwhile: both are
- * held to the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
+ * A new key of a user. Throws VALIDATION_ERROR for what it cannot be held to and for an impossible expiry, and as
+ * `addKey` does.
+ * @param maker when the key that makes it expires: the new one does no later
  */
-export function issueKey(scope: Scope, userId: string, input: NewKey): Promise<IssuedKey> {
+export async function issueKey(
+  scope: Changing,
+  userId: string,
+  input: NewKey,
+  maker: number | null = null,
+): Promise<IssuedKey> {
+  const expires_at = expiryOf(scope.ports.clock.now(), input.expires_at, maker);
+  await mustExist(scope, input);
+  return addKey(scope, userId, async () => ({ input: { ...input, expires_at } }));
+}
+
+/** What a key is made of, and what is written in the same transaction. */
+type Making = { input: NewKey & { rotated_from?: string }; beside?: Write[] };
+
+/**
+ * Adds a key to a user. Never to a user that was removed or in an account that was disabled meanwhile: both are held to
+ * the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
+ * @param make is called anew with each try
+ */
+export function addKey(
+  scope: Changing,
+  userId: string,
+  make: (draw: Draw) => Promise<Making>,
+  verb: 'create' | 'rotate' = 'create',
+): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
   const draw = drawKey(ports.ids);
-  const attempt = async () => {
+  const note = auditing(scope, verb, auditedKey);
+  const attempt = async (tries: number) => {
+    const before = tries > 0 ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(draw.raw))) : undefined;
+    // A try before did it, whose answer was lost.
+    if (before) return { ...keyRecord(before, ports.clock.now()), key: draw.raw };
     const account = await requireAccount(scope);
     if (isDisabled(account)) throw accountDisabled();
     const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
     if (!user) throw userRemoved();
-    if (user.keys >= account.key_limit_per_user) throw tooManyKeys(account.key_limit_per_user);
-    const counted: UserItem = { ...user, v: ports.ids.token(), keys: user.keys + 1 };
-    const { item, pointer } = keyItemsOf(draw, ports.clock.now(), keys, account, user, input);
+    const { input, beside = [] } = await make(draw);
+    const counted: UserItem = { ...user, v: ports.ids.token(), keys: (await roomFor(scope, user, account)) + 1 };
+    const now = ports.clock.now();
+    const { item, pointer } = keyItemsOf(draw, now, keys, account, user, input);
     const outcome = await commit(ports, [
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account.v } },
       // Written, so that a removal of the user on its version has seen every key.
       { put: counted, if: { version: user.v } },
+      ...beside,
+      ...note(undefined, item),
     ]);
-    return outcome.ok ? { ...keyRecord(item), key: draw.raw } : AGAIN;
+    return outcome.ok ? { ...keyRecord(item, now), key: draw.raw } : AGAIN;
   };
   // Under the lock of team changes, so that a user cannot evade removal by making keys without end.
   return oneAtATime(ports.table, keys.users(tenant), () => untilDone(ports, attempt));
 }
 
-const tooManyKeys = (limit: number): AppError =>
-  new AppError(
+/**
+ * How many keys the user has, with room for one more. Nothing is written when a key expires, so that the user's own
+ * count may be too high; where that is in the way, they are counted. Throws LIMIT_EXCEEDED.
+ */
+async function roomFor(scope: Scope, user: UserItem, { key_limit_per_user: limit }: AccountItem): Promise<number> {
+  if (user.keys < limit) return user.keys;
+  const now = scope.ports.clock.now();
+  const live = (await keyPointersOf(scope, user.id)).filter((pointer) => !isExpired(pointer, now)).length;
+  if (live < limit) return live;
+  throw new AppError(
     'LIMIT_EXCEEDED',
     `A user may have ${limit} API keys (key_limit_per_user), and this one has as many. Delete one that is not used: ` +
       'last_used_at says which.',
   );
+}
+
+/** Everything that a key is held to is there. Throws VALIDATION_ERROR that names what is not. */
+async function mustExist({ ports, keys, tenant }: Scope, { check_ids, entity_ids, skills }: NewKey): Promise<void> {
+  const named = [
+    ...(check_ids ?? []).map((id, i) => ({ path: `check_ids.${i}`, what: 'check', key: keys.check(tenant, id) })),
+    ...(entity_ids ?? []).map((id, i) => ({ path: `entity_ids.${i}`, what: 'entity', key: keys.entity(tenant, id) })),
+    ...(skills ?? []).map((slug, i) => ({ path: `skills.${i}`, what: 'skill', key: keys.skill(tenant, slug) })),
+  ];
+  if (named.length === 0) return;
+  const found = await ports.table.getMany(named.map(({ key }) => key));
+  const missing = named.filter((_, i) => !found[i]);
+  if (missing.length === 0) return;
+  throw refusal(missing.map(({ path, what }) => ({ path, message: `names no ${what} of this account` })));
+}
 
 /** The user was removed while a call of theirs was under way. */
 export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
-/** A replacement key for the oldest admin of an account, for an operator whose tenant has lost theirs. */
-export async function issueAdminKey(scope: Scope, label: string): Promise<IssuedKey> {
+/** A key of the oldest admin of an account, for an operator whose tenant has lost theirs. */
+export async function issueAdminKey(scope: Changing, input: NewKey): Promise<IssuedKey> {
   await requireAccount(scope);
   const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
   if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
-  return issueKey(scope, admin.id, { label, is_read_only: false, scopes: null });
+  return issueKey(scope, admin.id, input);
 }

@@ -1,10 +1,15 @@
 import * as z from 'zod';
+import { SCOPES } from '#lib/platform/http/access.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { ACCOUNT_CLASSES } from '#lib/platform/sharing/rates.ts';
+import { iso } from '#lib/platform/time.ts';
 import { type AccountItem, AccountRecord, accountRecord, Role, type UserItem } from './account.ts';
 import type { Context } from './context.ts';
 import { userRemoved } from './issue-key.ts';
+import { HELD_TO } from './new-key.ts';
 import { ratesOf } from './rate-gate.ts';
+import { currentSession } from './sessions/list-sessions.ts';
+import { SessionRecord } from './sessions/session.ts';
 
 /** So many requests a second, and at most so many at once. */
 const RateRecord = z.object({
@@ -12,10 +17,10 @@ const RateRecord = z.object({
   burst: z.int().describe('Requests at once.'),
 });
 
-/** The account of a key, and its user: `email` and `name` are the account's, those of the person are in `user`. */
+/** The account of a caller, and its user: `email` and `name` are the account's, those of the person are in `user`. */
 export const Me = AccountRecord.extend({
   role: Role,
-  is_read_only: z.boolean().describe('Whether this key may only read.'),
+  is_read_only: z.boolean().describe('Whether this caller may only read.'),
   rate_limits: z
     .record(z.enum(ACCOUNT_CLASSES), RateRecord)
     .nullable()
@@ -26,7 +31,17 @@ export const Me = AccountRecord.extend({
       email: z.string().describe('Of the user.'),
       name: z.string().describe('Of the user.'),
     })
-    .describe('Whose key it is.'),
+    .describe('Whose key or session it is.'),
+  key: z
+    .object({
+      id: IdOf('the key'),
+      label: z.string().describe('What the key is for.'),
+      scopes: z.array(z.enum(SCOPES)).nullable().describe(HELD_TO.scopes),
+      expires_at: z.iso.datetime().nullable().describe('From when on it is refused; null: never.'),
+    })
+    .nullable()
+    .describe('The key that was sent, or that the session stands for.'),
+  session: SessionRecord.nullable().describe('The session by which this call was made; null where it was by a key.'),
 }).meta({ id: 'Me' });
 
 /** Throws UNAUTHORIZED for a user who was removed meanwhile. */
@@ -38,11 +53,22 @@ export async function whoCalls(context: Context): Promise<z.output<typeof Me>> {
   ]);
   if (!account || !user) throw userRemoved();
   const { id, email, name } = user;
+  const { key_id, key_label, scopes, valid_until } = caller;
   return {
     ...accountRecord(account),
     role: caller.role,
     is_read_only: caller.is_read_only,
     rate_limits: ratesOf(context),
     user: { id, email, name },
+    key:
+      key_id === ''
+        ? null
+        : {
+            id: key_id,
+            label: key_label,
+            scopes: scopes && [...scopes],
+            expires_at: valid_until === null ? null : iso(valid_until),
+          },
+    session: await currentSession(context),
   };
 }

@@ -4,6 +4,9 @@ import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 // What those who may only read see in place of a secret (docs/CONTRACT.md#read-only-keys): pure functions, each answers
 // a new record.
 
+/** Whoever sees the least, which is what the audit log shows to everybody. */
+export const READER: Rights = { role: 'viewer', scopes: null, is_read_only: true };
+
 /** Whether secrets are shown to them: whoever may set a secret may see it. */
 export const seesSecrets = (rights: Rights): boolean => may(rights, 'write');
 

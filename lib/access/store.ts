@@ -5,6 +5,7 @@ import type { Reader } from '#lib/platform/table/paging.ts';
 import type { AccountItem, UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, type KeyRecord, keyRecord } from './api-key.ts';
 import type { Scope } from './context.ts';
+import { isForgotten } from './key-expiry.ts';
 import { type TeamMember, teamMember } from './team/team.ts';
 
 /**
@@ -47,7 +48,7 @@ export const userList =
     return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
   };
 
-/** Every key of a user. */
+/** Every key of a user, expired ones too. */
 export async function keyPointersOf({ ports, keys, tenant }: Scope, user: string): Promise<ApiKeyPointer[]> {
   const pointers = await allOf<ApiKeyPointer>(ports.table, { partition: keys.apiKeys(tenant) });
   return pointers.filter(({ user_id }) => user_id === user);
@@ -60,5 +61,9 @@ export const keyList =
     const { items, next } = await ports.table.query<ApiKeyPointer>({ partition: keys.apiKeys(tenant), limit, after });
     const pointers = items.filter((pointer) => user === undefined || pointer.user_id === user);
     const found = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));
-    return { found: found.flatMap((key, i) => (key ? [{ at: pointers[i]!.sk, value: keyRecord(key) }] : [])), next };
+    const now = ports.clock.now();
+    const listed = found.flatMap((key, i) =>
+      key && !isForgotten(key, now) ? [{ at: pointers[i]!.sk, value: keyRecord(key, now) }] : [],
+    );
+    return { found: listed, next };
   };

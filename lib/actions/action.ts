@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import type { Context } from '#lib/access/context.ts';
-import { seesSecrets } from '#lib/access/redaction.ts';
+import { READER, seesSecrets } from '#lib/access/redaction.ts';
+import type { Audited } from '#lib/audit/write.ts';
 import { invalid } from '#lib/platform/errors.ts';
+import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
 import { refusal } from '#lib/platform/http/validation.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
@@ -99,12 +100,21 @@ export const ActionRecord = z
 export type ActionRecord = z.infer<typeof ActionRecord>;
 
 /** An action as the caller may see it: header values never, its URL and hosts not with a read-only key. */
-export const actionRecord = ({ caller }: Pick<Context, 'caller'>, action: ActionItem): ActionRecord =>
+export const actionRecord = ({ caller }: { caller: Rights }, action: ActionItem): ActionRecord =>
   pick(ActionRecord, {
     ...action,
     headers: Object.fromEntries(Object.keys(action.headers).map((name) => [name, REDACTED])),
     ...(!seesSecrets(caller) && { url: REDACTED, allowed_hosts: action.allowed_hosts.map(() => REDACTED) }),
   });
+
+const ActionSettings = ActionRecord.omit({ id: true, created_at: true, updated_at: true });
+
+export const auditedAction: Audited<ActionItem> = {
+  type: 'action',
+  target: ({ id, name, check_id }) => ({ id, name, within: check_id === null ? [] : [check_id] }),
+  members: (action) => pick(ActionSettings, action),
+  shown: (action) => pick(ActionSettings, actionRecord({ caller: READER }, action)),
+};
 
 /** What a trigger cannot do without. Throws VALIDATION_ERROR. */
 export function mustBeComplete(input: Pick<ActionInput, 'trigger_type' | 'check_id' | 'interval_seconds'>): void {

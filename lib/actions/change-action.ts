@@ -1,4 +1,6 @@
-import type { Context, TenantEnv } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing, Context, TenantEnv } from '#lib/access/context.ts';
+import { isSame } from '#lib/audit/write.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
@@ -7,7 +9,7 @@ import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type ActionInput, type ActionPatch, mergeHeaders, mustBeComplete } from './action.ts';
+import { type ActionInput, type ActionPatch, auditedAction, mergeHeaders, mustBeComplete } from './action.ts';
 import type { ActionCountItem, ActionItem } from './action-item.ts';
 import { mustLimitItsHosts } from './allowed-hosts.ts';
 import { bind } from './bindings.ts';
@@ -39,13 +41,14 @@ export async function createAction(context: Context, input: ActionInput): Promis
     updated_at: now,
   };
   const bindings = await bind(context, action);
+  const note = auditing(context, 'create', auditedAction);
   return oneAtATime(ports.table, keys.actions(tenant), () =>
     untilDone(ports, async () => {
       const [made, count] = await actionAndCount(context, id);
       // It was made by a try before, whose answer was lost.
       if (made) return made;
       const writes: Write[] = [{ put: action, if: 'absent' }, countWrite(context, count, +1), ...bindings];
-      return (await commit(ports, writes)).ok ? action : AGAIN;
+      return (await commit(ports, [...writes, ...note(undefined, action)])).ok ? action : AGAIN;
     }),
   );
 }
@@ -64,11 +67,12 @@ function countWrite({ ports, keys, tenant }: TenantEnv, before: ActionCountItem 
 
 /**
  * Changes what is supplied; headers are replaced as a map, in which eight asterisks keep a stored secret. What did not
- * change is not validated again: an action whose check was deleted can still be renamed. Throws VALIDATION_ERROR,
- * NOT_FOUND.
+ * change is not validated again: an action whose check was deleted can still be renamed. What changes nothing is not
+ * written. Throws VALIDATION_ERROR, NOT_FOUND.
  */
 export function updateAction(context: Context, id: string, patch: ActionPatch): Promise<ActionItem> {
   const { ports } = context;
+  const note = auditing(context, 'update', auditedAction);
   return untilDone(ports, async () => {
     const before = await requireAction(context, id);
     mustStay({ id: before.id }, { id: patch.id });
@@ -80,12 +84,14 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
       v: ports.ids.token(),
       updated_at: iso(ports.clock.now()),
     };
+    if (isSame(auditedAction, before, next)) return before;
     mustBeComplete(next);
     if (next.url !== before.url) await guardUrl(ports, next.url);
     mustLimitItsHosts(next);
     if (next.check_id !== null && isRebound(next, before)) await requireCheck(context, next.check_id);
     const bindings = await bind(context, next, before);
-    const outcome = await commit(ports, [{ put: next, if: { version: before.v } }, ...bindings]);
+    const own: Write = { put: next, if: { version: before.v } };
+    const outcome = await commit(ports, [own, ...bindings, ...note(before, next)]);
     return outcome.ok ? next : AGAIN;
   });
 }
@@ -95,8 +101,9 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
   next.check_id !== before.check_id || (next.trigger_type === 'state_change' && before.trigger_type !== 'state_change');
 
 /** Deletes an action. It and its runs are gone from the API at once; their storage is reclaimed in the background. */
-export async function deleteAction(context: TenantEnv, id: string): Promise<void> {
+export async function deleteAction(context: TenantEnv & Changing, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
+  const note = auditing(context, 'delete', auditedAction);
   // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
   const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
@@ -108,6 +115,7 @@ export async function deleteAction(context: TenantEnv, id: string): Promise<void
         { delete: keys.action(tenant, id), if: { version: action.v } },
         countWrite(context, count, -1),
         ...(await bind(context, undefined, action)),
+        ...note(action, undefined),
       ]);
       return outcome.ok ? undefined : AGAIN;
     }),

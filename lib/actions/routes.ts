@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { mustReachCheck } from '#lib/access/restriction.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
@@ -35,6 +36,13 @@ const Vars = atMost(
 
 const loadAction = (context: Context, { id }: { id: string }) => requireAction(context, id);
 const loadExecution = (context: Context, { exec_id }: { exec_id: string }) => requireExecution(context, exec_id);
+
+/** A key that is held to some checks has no part in runs. */
+async function loadReported(context: Context, params: { exec_id: string }) {
+  const found = await loadExecution(context, params);
+  mustReachCheck(context.caller);
+  return found;
+}
 
 const actionsThemselves = [
   row({
@@ -126,7 +134,7 @@ const runs = [
     maxBody: MAX_REPORT_BYTES,
     reply: ReportReply,
     errors: ['LOG_LIMIT'],
-    load: loadExecution,
+    load: loadReported,
     run: async (context, { loaded, body }) => {
       const { execution, dropped } = await report(context, { id: loaded.execution.id, action: loaded.action }, body);
       return { ...executionRecord(context, execution), logs_dropped: dropped };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
@@ -60,6 +61,21 @@ export const Blueprint = z
   })
   .meta({ id: 'Blueprint' });
 export type Blueprint = z.infer<typeof Blueprint>;
+
+const BlueprintSettings = Blueprint.omit({ created_at: true, updated_at: true });
+
+export const auditedBlueprint: Audited<Blueprint> = {
+  type: 'blueprint',
+  target: ({ slug, name }) => ({ id: slug, name }),
+  members: (blueprint) => pick(BlueprintSettings, blueprint),
+};
+
+/** A field, of the blueprint that has that slug. */
+export const auditedField: Audited<Field & { slug: string }> = {
+  type: 'field',
+  target: ({ slug, name }) => ({ id: `${slug}.${name}`, name, within: [slug] }),
+  members: (field) => pick(Field, field),
+};
 
 /** A blueprint. Its size is the tenant's. */
 export type BlueprintItem = Item &

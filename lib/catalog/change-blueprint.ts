@@ -1,10 +1,14 @@
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing } from '#lib/access/context.ts';
+import { isSame } from '#lib/audit/write.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
+  auditedBlueprint,
+  auditedField,
   type Blueprint,
   type BlueprintItem,
   type BlueprintPatch,
@@ -17,8 +21,8 @@ import type { FieldInput } from './field.ts';
 import { requireBlueprint } from './store.ts';
 
 /** Changes what is supplied; `is_default: true` moves the mark here. Throws NOT_FOUND, VALIDATION_ERROR. */
-export function updateBlueprint(scope: Scope, slug: string, patch: BlueprintPatch): Promise<Blueprint> {
-  return change(scope, slug, (blueprint, catalog) => {
+export function updateBlueprint(scope: Changing, slug: string, patch: BlueprintPatch): Promise<Blueprint> {
+  const edit: Edit = (blueprint, catalog) => {
     mustStay({ slug: blueprint.slug }, { slug: patch.slug });
     mustBeSameFields(blueprint, patch.fields);
     if (patch.is_default === false && catalog.default_slug === slug) {
@@ -30,29 +34,45 @@ export function updateBlueprint(scope: Scope, slug: string, patch: BlueprintPatc
       description: patch.description ?? blueprint.description,
       is_default: patch.is_default ?? false,
     };
-  });
+  };
+  return change(scope, slug, edit, auditing(scope, 'update', auditedBlueprint));
 }
 
 /**
  * Adds a field. Entities that lack it are bound to it from their next write on. Throws NOT_FOUND, CONFLICT,
  * LIMIT_EXCEEDED.
  */
-export const addField = (scope: Scope, slug: string, input: FieldInput): Promise<Blueprint> =>
-  change(scope, slug, (blueprint) => ({ ...blueprint, fields: withFields(blueprint.fields, [input]) }));
+export function addField(scope: Changing, slug: string, input: FieldInput): Promise<Blueprint> {
+  const edit: Edit = (blueprint) => ({ ...blueprint, fields: withFields(blueprint.fields, [input]) });
+  const note = auditing(scope, 'add', auditedField);
+  return change(scope, slug, edit, (_, after) => note(undefined, fieldOf(after, input.name)));
+}
 
 /** Removes a field; its values are not shown from then on. Throws NOT_FOUND. */
-export const deleteField = (scope: Scope, slug: string, name: string): Promise<Blueprint> =>
-  change(scope, slug, (blueprint) => {
+export function deleteField(scope: Changing, slug: string, name: string): Promise<Blueprint> {
+  const edit: Edit = (blueprint) => {
     const fields = blueprint.fields.filter((field) => field.name !== name);
     if (fields.length === blueprint.fields.length) throw notFound(`Field ${name} of blueprint ${slug}`);
     return { ...blueprint, fields };
-  });
+  };
+  const note = auditing(scope, 'remove', auditedField);
+  return change(scope, slug, edit, (before) => note(fieldOf(before, name), undefined));
+}
 
-/** @param edit the new item; with `is_default` the catalog's mark moves along */
+const fieldOf = ({ slug, fields }: Blueprint, wanted: string) => ({
+  slug,
+  ...fields.find(({ name }) => name === wanted)!,
+});
+
+/** The new item; with `is_default` the catalog's mark moves along. */
+type Edit = (blueprint: BlueprintItem, catalog: CatalogItem) => BlueprintItem & { is_default?: boolean };
+
+/** What changes nothing is not written. */
 async function change(
-  scope: Scope,
+  scope: Changing,
   slug: string,
-  edit: (blueprint: BlueprintItem, catalog: CatalogItem) => BlueprintItem & { is_default?: boolean },
+  edit: Edit,
+  note: (before: Blueprint, after: Blueprint) => Write[],
 ): Promise<Blueprint> {
   const { ports } = scope;
   const v = ports.ids.token();
@@ -68,7 +88,9 @@ async function change(
       catalog = { ...catalog, v: ports.ids.token(), default_slug: slug };
       writes.push({ put: catalog, if: { version: before.catalog.v } });
     }
-    const outcome = await commit(ports, writes);
-    return outcome.ok ? blueprintRecord(blueprint, catalog) : AGAIN;
+    const [old, next] = [blueprintRecord(before.blueprint, before.catalog), blueprintRecord(blueprint, catalog)];
+    if (isSame(auditedBlueprint, old, next)) return old;
+    const outcome = await commit(ports, [...writes, ...note(old, next)]);
+    return outcome.ok ? next : AGAIN;
   });
 }

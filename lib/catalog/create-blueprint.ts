@@ -1,10 +1,12 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
+  auditedBlueprint,
   type Blueprint,
   type BlueprintItem,
   blueprintRecord,
@@ -18,10 +20,11 @@ import { noCatalog } from './store.ts';
  * A new blueprint; the first of a tenant is the default. Throws CONFLICT for a taken slug or a field name given twice,
  * LIMIT_EXCEEDED.
  */
-export async function createBlueprint(scope: Scope, input: NewBlueprint): Promise<Blueprint> {
+export async function createBlueprint(scope: Changing, input: NewBlueprint): Promise<Blueprint> {
   const { ports, keys, tenant } = scope;
   const fields = withFields([], input.fields);
   const v = ports.ids.token();
+  const note = auditing(scope, 'create', auditedBlueprint);
   const attempt = async () => {
     const [account, present, taken] = await ports.table.getMany<[AccountItem, CatalogItem, BlueprintItem]>([
       keys.account(tenant),
@@ -54,11 +57,13 @@ export async function createBlueprint(scope: Scope, input: NewBlueprint): Promis
       default_slug: input.is_default || before.default_slug === null ? input.slug : before.default_slug,
       blueprint_count: before.blueprint_count + 1,
     };
+    const made = blueprintRecord(blueprint, catalog);
     const outcome = await commit(ports, [
       { put: blueprint, if: 'absent' },
       { put: catalog, if: present ? { version: before.v } : 'absent' },
+      ...note(undefined, made),
     ]);
-    return outcome.ok ? blueprintRecord(blueprint, catalog) : AGAIN;
+    return outcome.ok ? made : AGAIN;
   };
   return oneAtATime(ports.table, keys.blueprints(tenant), () => untilDone(ports, attempt));
 }

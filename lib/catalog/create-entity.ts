@@ -1,20 +1,22 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import { type Entity, entityRecord, type NewEntity } from './entity.ts';
-import type { EntityItem } from './entity-item.ts';
+import { auditedEntity, type EntityItem } from './entity-item.ts';
 import { mergeValues } from './field-values.ts';
 import type { EntityPointer } from './store.ts';
 
 /** A new entity without checks. Throws NOT_FOUND (blueprint), VALIDATION_ERROR, CONFLICT (slug), LIMIT_EXCEEDED. */
-export async function createEntity(scope: Scope, blueprintSlug: string, input: NewEntity): Promise<Entity> {
+export async function createEntity(scope: Changing, blueprintSlug: string, input: NewEntity): Promise<Entity> {
   const { ports, keys, tenant } = scope;
   const id = ports.ids.id('ent');
   const v = ports.ids.token();
+  const note = auditing(scope, 'create', auditedEntity);
   const attempt = async () => {
     const [account, blueprint, taken] = await ports.table.getMany<[AccountItem, BlueprintItem, EntityPointer]>([
       keys.account(tenant),
@@ -54,6 +56,7 @@ export async function createEntity(scope: Scope, blueprintSlug: string, input: N
       { put: entity, if: 'absent' },
       { put: pointer, if: 'absent' },
       { put: counted, if: { version: blueprint.v } },
+      ...note(undefined, entity),
     ]);
     return outcome.ok ? entityRecord(entity, blueprint) : AGAIN;
   };

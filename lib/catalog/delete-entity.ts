@@ -1,10 +1,12 @@
-import type { TenantEnv } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing, TenantEnv } from '#lib/access/context.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type CheckCountItem, countChecks } from './check-count.ts';
+import { auditedEntity } from './entity-item.ts';
 import { requireEntity } from './store.ts';
 
-type Deleting = TenantEnv;
+type Deleting = TenantEnv & Changing;
 
 /**
  * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,
@@ -13,6 +15,7 @@ type Deleting = TenantEnv;
  */
 export async function deleteEntity(context: Deleting, blueprintSlug: string, slug: string): Promise<string[]> {
   const { ports, keys, tenant } = context;
+  const note = auditing(context, 'delete', auditedEntity);
   const announced = new Set<string | undefined>();
   return untilDone(ports, async () => {
     const { entity, blueprint } = await requireEntity(context, blueprintSlug, slug);
@@ -30,6 +33,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
       { delete: keys.entitySlug(tenant, blueprintSlug, slug) },
       ...checks.map((id) => ({ delete: keys.check(tenant, id) })),
       ...(checks.length > 0 ? [countChecks(context, count, { checks: -checks.length, load: -entity.check_load })] : []),
+      ...note(entity, undefined),
     ]);
     return outcome.ok ? checks : AGAIN;
   });

@@ -1,3 +1,4 @@
+import type { Audited } from '#lib/audit/write.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Entity } from './entity.ts';
 import type { CheckState } from './states.ts';
@@ -19,3 +20,9 @@ export type EntityItem = Item &
     /** Epoch ms of its last transition; 0 before the first. The next one is later. */
     last_transition_at: number;
   };
+
+export const auditedEntity: Audited<EntityItem> = {
+  type: 'entity',
+  target: ({ id, name, slug, blueprint_slug }) => ({ id, name, within: [slug, blueprint_slug] }),
+  members: ({ blueprint_slug, slug, name, fields }) => ({ blueprint_slug, slug, name, fields }),
+};

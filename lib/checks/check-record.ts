@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { redactPaths, redactUrl, seesSecrets } from '#lib/access/redaction.ts';
+import type { Audited } from '#lib/audit/write.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
+import { checkLabel } from './label.ts';
 import { MODE, settingsOf } from './model.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 
@@ -54,9 +56,27 @@ export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 /** The check as it is shown; who may only read sees its secrets as ********. */
 export function checkRecord(check: CheckItem, caller: Rights): CheckRecord {
   const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
-  if (seesSecrets(caller)) return record;
+  return seesSecrets(caller) ? record : withoutSecrets(record, check);
+}
+
+function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {
   const { secrets, urls } = checkTypeOf(check.check_type);
   const members: Record<string, unknown> = check;
   const shown = urls.flatMap((name) => (typeof members[name] === 'string' ? [[name, redactUrl(members[name])]] : []));
   return { ...redactPaths(record, secrets), ...Object.fromEntries(shown) };
 }
+
+/** What the service itself sets. */
+const STATE = ['id', 'state', 'state_since', 'consecutive_failures', 'created_at', 'updated_at'] as const;
+
+const settingsOfCheck = (check: CheckItem): object => {
+  const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !STATE.includes(name as never)));
+};
+
+export const auditedCheck: Audited<CheckItem> = {
+  type: 'check',
+  target: (check) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
+  members: settingsOfCheck,
+  shown: (check) => withoutSecrets(settingsOfCheck(check), check),
+};

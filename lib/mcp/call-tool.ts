@@ -20,18 +20,19 @@ type ToolResult = {
 
 /**
  * The result of tools/call. A built-in tool answers to its name also when no skill lists it, but not when all that do
- * are disabled. What a tool refuses is a result, for the model to act on; throws RpcError for a name that there is not
+ * are disabled, and not to a key that is held to skills. What a tool refuses is a result, for the model to act on; throws RpcError for a name that there is not
  * and for malformed params.
  */
-export async function callTool(context: Context, params: Record<string, unknown>): Promise<ToolResult> {
+export async function callTool(caller: Context, params: Record<string, unknown>): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;
   if (typeof name !== 'string') throw new RpcError(CODE.INVALID_PARAMS, 'params.name must be the name of a tool.');
   if (!isObject(given)) throw new RpcError(CODE.INVALID_PARAMS, 'params.arguments must be an object.');
 
+  const context: Context = { ...caller, origin: { ...caller.origin, tool: name } };
   const skills = await allSkills(context);
-  const listed = enabledTools(skills).get(name);
-  const isKnown = skills.some(({ tools }) => tools.some((tool) => tool.name === name));
-  const builtIn = listed || !isKnown ? builtInTools.get(name) : undefined;
+  const listed = enabledTools(context, skills).get(name);
+  const isHeld = context.caller.skills !== null || skills.some(({ tools }) => tools.some((tool) => tool.name === name));
+  const builtIn = listed || !isHeld ? builtInTools.get(name) : undefined;
   if (builtIn)
     return outcome(context, name, async () => {
       mustBeAllowed(context.caller, builtIn.access);

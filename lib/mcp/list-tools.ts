@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { reachesSkill } from '#lib/access/restriction.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { type Guarded, may } from '#lib/platform/http/access.ts';
 import { decodeCursor, encodeCursor, gather } from '#lib/platform/table/paging.ts';
@@ -15,11 +16,14 @@ type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> &
 const MAX_BYTES = 2_000_000;
 const Position = z.string().max(128);
 
-/** The tools of the enabled skills by name; of two with one name, the one that was registered first. */
-export function enabledTools(skills: SkillItem[]): Map<string, ToolDefinition> {
+/**
+ * The tools of the enabled skills by name; of two with one name, the one that was registered first. A key that is held
+ * to skills has those of them, and no others.
+ */
+export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillItem[]): Map<string, ToolDefinition> {
   const tools = new Map<string, ToolDefinition>();
-  for (const tool of skills.filter(({ enabled }) => enabled).flatMap((skill) => skill.tools)) {
-    if (!tools.has(tool.name)) tools.set(tool.name, tool);
+  for (const skill of skills.filter(({ enabled, slug }) => enabled && reachesSkill(caller, slug))) {
+    for (const tool of skill.tools) if (!tools.has(tool.name)) tools.set(tool.name, tool);
   }
   return tools;
 }
@@ -35,7 +39,7 @@ export async function listTools(
 ): Promise<{ tools: ListedTool[]; nextCursor?: string }> {
   const scope = `${context.tenant} tools`;
   const after = positionOf(scope, cursor);
-  const tools = [...enabledTools(await allSkills(context)).values()]
+  const tools = [...enabledTools(context, await allSkills(context)).values()]
     .filter((tool) => may(context.caller, accessOf(tool)))
     .filter(({ name }) => after === undefined || name > after)
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -17,6 +17,13 @@ const csv = z
 /** As browsers send it: a path or a slash at its end would match none. */
 const isOrigin = (text: string): boolean => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
 
+/** An http or https address of a host, with its port or without, and nothing else. */
+function isBareUrl(text: string): boolean {
+  if (text === '') return true;
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(text.toLowerCase());
+}
+
 function isNatsServer(text: string): boolean {
   const parsed = natsUrl(text);
   return parsed !== null && ['nats:', 'tls:'].includes(parsed.protocol) && NATS_HOST.test(parsed.hostname);
@@ -48,6 +55,20 @@ export const SettingsSchema = z.object({
   ALLOWED_ORIGINS: csv
     .transform((list) => (list.length === 0 ? ['*'] : list))
     .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com'),
+  /** The address that people open in a browser; empty: one with a host that no stranger can point here. */
+  PUBLIC_URL: z
+    .string()
+    .default('')
+    .refine(isBareUrl, 'must be an address without a path, such as https://status.example.com')
+    .transform((url) => (url === '' ? '' : new URL(url).origin)),
+  /** Further names that browsers may reach the service by. */
+  ALLOWED_HOSTS: csv.refine(
+    (list) => list.every((name) => DNS_NAME.test(name)),
+    'must be names without scheme, port and path, such as status.example.com',
+  ),
+  /** A session ends after so many days at the latest, and after so many without use. */
+  SESSION_DAYS: z.coerce.number().int().min(1).max(90).default(30),
+  SESSION_IDLE_DAYS: z.coerce.number().int().min(1).max(90).default(7),
   /** One or more servers, separated by commas; empty: no NATS channels. */
   NATS_URL: z
     .string()
@@ -85,6 +106,8 @@ export const SettingsSchema = z.object({
   MCP_STREAMS_PER_KEY: z.coerce.number().int().min(1).max(1000).default(3),
   /** How long such a stream lives; Lambda ends one after 900 s. */
   MCP_STREAM_SECONDS: z.coerce.number().int().min(1).max(840).default(840),
+  /** How long the audit log keeps an entry, in days. */
+  AUDIT_DAYS: z.coerce.number().int().min(30).max(3650).default(400),
   /** Partitions of the schedule. Fixed once there is data. */
   SHARDS: z.coerce.number().int().min(1).max(1024).default(4),
   /** Partitions of each tenant's lists and feeds. Fixed once there is data. */

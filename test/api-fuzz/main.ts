@@ -5,7 +5,7 @@ import { documentOf } from '#infra/docs/documents.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { type Places, walk } from '#infra/docs/walk.ts';
-import { apiRows } from '#lib/api-rows.ts';
+import { allRows } from '#lib/all-rows.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startService, tenantOf } from '#test/support/service.ts';
 import { allowNulls } from './allow-nulls.ts';
@@ -59,7 +59,7 @@ async function main(): Promise<boolean> {
   try {
     const { key } = await tenantOf(service);
     const call = callWith(service.url, key);
-    const places: Places = await walk(apiRows.map(endpointOf), (endpoint, path, body) =>
+    const places: Places = await walk(allRows.map(endpointOf), (endpoint, path, body) =>
       call(endpoint.split(' ')[0]!, path, body),
     );
     const [[user], [firstKey]] = [await call('GET', '/v1/settings/users'), await call('GET', '/v1/auth/keys')];

@@ -26,7 +26,19 @@ describe('GET /v1/me', () => {
         rollup_days: 400,
         role: 'admin',
         is_read_only: false,
+        key: { id: expect.stringMatching(/^key_/), label: 'First admin key', scopes: null, expires_at: null },
+        session: null,
       },
+    });
+  });
+  it('shows what the key is held to, and until when', async () => {
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const reader = await keyOf(admin, { scopes: ['read'], expires_at });
+    expect((await reader.get('/v1/me')).body.key).toEqual({
+      id: reader.id,
+      label: 'Test key',
+      scopes: ['read'],
+      expires_at,
     });
   });
   it('is there for a read-only key, which it calls so', async () => {
@@ -75,18 +87,31 @@ describe('API keys', () => {
       id: expect.stringMatching(/^key_/),
       label: 'Deploy',
       is_read_only: false,
+      scopes: null,
+      check_ids: null,
+      entity_ids: null,
+      skills: null,
       prefix: made.body.key.slice(0, 8),
       key: expect.stringMatching(/^fw_[0-9A-Za-z]{43}$/),
+      status: 'active',
+      expires_at: null,
       created_at: expect.stringMatching(TIME),
       created_by: expect.stringMatching(/^usr_/),
       last_used_at: null,
+      last_used_from: null,
+      rotated_from: null,
+      rotated_to: null,
     });
     expect((await clientOf(url, made.body.key).get('/v1/me')).body.id).toBe(admin.id);
 
     const { key, ...record } = made.body;
     const listed = await admin.get('/v1/auth/keys');
     const same = listed.body.find((one: { id: string }) => one.id === record.id);
-    expect(same).toEqual({ ...record, last_used_at: expect.stringMatching(TIME) });
+    expect(same).toEqual({
+      ...record,
+      last_used_at: expect.stringMatching(TIME),
+      last_used_from: expect.stringMatching(/^[\d.:a-f]+$/),
+    });
     expect(JSON.stringify(listed.body)).not.toContain(key);
   });
 

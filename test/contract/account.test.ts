@@ -120,7 +120,7 @@ describe('an account beside the first', () => {
     await vi.waitFor(async () => expect(await last()).toMatchObject({ success: true }), { timeout: 10_000 });
     expect((await third.post(`${channels}/${channel.id}/test`)).body.status).toBe('sent');
 
-    await setLimits({ ports, keys, tenant: made.account.id }, { egress: 'public' });
+    await setLimits({ ports, keys, tenant: made.account.id, origin: 'operator' }, { egress: 'public' });
     await vi.waitFor(async () => expect(await last()).toMatchObject({ error_kind: 'egress' }), { timeout: 10_000 });
     expect((await third.post(`${channels}/${channel.id}/test`)).body).toMatchObject({
       status: 'failed',

@@ -90,7 +90,7 @@ describe('a body', () => {
   it('that lacks a member with few possible values says which there are', async () => {
     const answer = await admin.send('POST', '/v1/settings/users/invite', { body: { email: 'a@example.com' } });
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'role'));
-    expect(answer.body.error).toBe('role: is required: one of admin, member');
+    expect(answer.body.error).toBe('role: is required: one of viewer, responder, member, admin');
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream'])(

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/settings/users/invite', () => {
-  it.each(['member', 'admin'])('answers a pending %s with a token', async (role) => {
+  it.each(['viewer', 'responder', 'member', 'admin'])('answers a pending %s with a token', async (role) => {
     const email = address();
     const made = await invite(admin, email, role);
     expect(made.status).toBe(201);
@@ -20,6 +20,8 @@ describe('POST /v1/settings/users/invite', () => {
       name: '',
       role,
       status: 'pending',
+      passkeys: 0,
+      identities: 0,
       created_at: TIME,
       invite_token: expect.stringMatching(/^fwi_[0-9A-Za-z]{43}$/),
     });
@@ -103,22 +105,26 @@ describe('POST /v1/settings/users/invite', () => {
 });
 
 describe('POST /v1/invitations/accept', () => {
-  it.each(['member', 'admin'])('makes a %s with a key that works, without a key of its own', async (role) => {
-    const { invite_token, ...invited } = (await invite(admin, address(), role)).body;
-    const accepted = await accept(invite_token, 'Ben Björk 🙂');
-    expect(accepted.status).toBe(201);
-    expect(accepted.body).toEqual({
-      user: { ...invited, name: 'Ben Björk 🙂', status: 'active' },
-      key: expect.stringMatching(/^fw_[0-9A-Za-z]{43}$/),
-    });
-    expect(await members(admin)).toContainEqual(accepted.body.user);
-    const ben = await clientWith(accepted.body.key);
-    expect((await ben.get('/v1/me')).body).toMatchObject({ id: admin.id, role, is_read_only: false });
-    const keys = (await ben.get('/v1/auth/keys')).body.filter(
-      (one: { created_by: string }) => one.created_by === invited.id,
-    );
-    expect(keys).toMatchObject([{ prefix: accepted.body.key.slice(0, 8) }]);
-  });
+  it.each(['viewer', 'responder', 'member', 'admin'])(
+    'makes a %s with a key that works, without a key of its own',
+    async (role) => {
+      const { invite_token, ...invited } = (await invite(admin, address(), role)).body;
+      const accepted = await accept(invite_token, 'Ben Björk 🙂');
+      expect(accepted.status).toBe(201);
+      expect(accepted.body).toEqual({
+        user: { ...invited, name: 'Ben Björk 🙂', status: 'active' },
+        key: expect.stringMatching(/^fw_[0-9A-Za-z]{43}$/),
+        session: null,
+      });
+      expect(await members(admin)).toContainEqual(accepted.body.user);
+      const ben = await clientWith(accepted.body.key);
+      expect((await ben.get('/v1/me')).body).toMatchObject({ id: admin.id, role, is_read_only: false });
+      const keys = (await ben.get('/v1/auth/keys')).body.filter(
+        (one: { created_by: string }) => one.created_by === invited.id,
+      );
+      expect(keys).toMatchObject([{ prefix: accepted.body.key.slice(0, 8) }]);
+    },
+  );
 
   it('is once, in whatever order two accept at the same time', async () => {
     const { id, invite_token } = (await invite(admin)).body;

@@ -94,7 +94,7 @@ describe('the rate of an account', () => {
 
   it('may be its own, which all its keys know at once', async () => {
     const client = await tenant();
-    const scope = { ports: service.ports, keys: service.keys, tenant: client.id };
+    const scope = { ports: service.ports, keys: service.keys, tenant: client.id, origin: 'operator' } as const;
     await setLimits(scope, {}, { read: { per_second: 1, burst: 2 } });
     expect((await client.get('/v1/me')).body.rate_limits).toEqual({
       read: { per_second: 1, burst: 2 },

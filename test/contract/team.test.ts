@@ -39,7 +39,16 @@ describe('GET /v1/settings/users', () => {
     expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted());
     expect(JSON.stringify(all)).not.toContain(invite_token);
     for (const one of all) {
-      expect(Object.keys(one).toSorted()).toEqual(['created_at', 'email', 'id', 'name', 'role', 'status']);
+      expect(Object.keys(one).toSorted()).toEqual([
+        'created_at',
+        'email',
+        'id',
+        'identities',
+        'name',
+        'passkeys',
+        'role',
+        'status',
+      ]);
     }
     const first = await tenant.get(`${TEAM}?limit=2`);
     const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')![1]!;

@@ -3,7 +3,7 @@ import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
 import { gates } from '#lib/access/authenticate.ts';
-import { apiRows } from '#lib/api-rows.ts';
+import { allRows } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { type Service, startService } from '#test/support/service.ts';
@@ -15,7 +15,7 @@ import { worstMessages, worstSkills } from '#test/support/worst-messages.ts';
  * (`npm run bench -- --only worst-body`); here stands what keeps it small.
  */
 
-const rows = apiRows.filter((row) => row.body).map((row) => ({ ...row, endpoint: endpointOf(row) }));
+const rows = allRows.filter((row) => row.body).map((row) => ({ ...row, endpoint: endpointOf(row) }));
 
 /** What a refusal names at most, what it says of each, and how many faults are looked for in a body at all. */
 const MOST = { details: 100, path: 501, faults: 1000, answer: 200_000 };
@@ -43,9 +43,9 @@ const written = () => Number(service.ports.table.store.db.prepare('SELECT total_
 
 beforeAll(async () => {
   service = await startService({ world: { net: answeringNet } });
-  router = makeRouter(apiRows, gates(service)) as never;
+  router = makeRouter(allRows, gates(service)) as never;
   mcp = makeMcp(service, { streams: false });
-  places = await walk(apiRows.map(endpointOf), async (endpoint, path, body) => {
+  places = await walk(allRows.map(endpointOf), async (endpoint, path, body) => {
     const [method = ''] = endpoint.split(' ');
     if (method === 'GET') return {};
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
@@ -127,7 +127,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     const tenant = (await account).account.id;
     const ms = random.int(5_000, 200_000);
     clock.at(started + random.int(90_000, lengthMs - ms - 60_000), () =>
-      stopFor({ ports: outside, keys, tenant }, seen, ms),
+      stopFor({ ports: outside, keys, tenant, origin: 'operator' }, seen, ms),
     );
   }
   drawSpells(random, seen, profile, started, lengthMs);
@@ -145,7 +145,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
 }
 
 /** The operator of the service disables the account, and enables it again; on a full disk they try again. */
-async function stopFor(scope: Scope, seen: Observations, ms: number): Promise<void> {
+async function stopFor(scope: Changing, seen: Observations, ms: number): Promise<void> {
   const { now, sleep } = scope.ports.clock;
   const never = Number.POSITIVE_INFINITY;
   const stop: Stop = { tenant: scope.tenant, from: now(), done: never, to: never, over: never, enabled_at: never };

@@ -2,6 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { openTable, type SqliteTable } from '#infra/local/store/sqlite-table.ts';
 import { type AccountItem, DEFAULT_LIMITS } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
+import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
@@ -62,6 +63,8 @@ export async function alertWorld(env: Record<string, string> = {}) {
     role: 'admin' as const,
     is_read_only: false,
     scopes: null,
+    ...UNRESTRICTED,
+    valid_until: null,
     retention_days: 30,
     rollup_days: 400,
     egress: 'any' as const,

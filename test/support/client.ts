@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Role } from '#lib/platform/http/access.ts';
 import { mustBeDescribed } from './described.ts';
 import { type Service, type Tenant, target, tenantOf } from './service.ts';
 
@@ -90,7 +91,7 @@ export async function keyOf(admin: Client, body: object = {}): Promise<Client & 
 }
 
 /** Somebody invited to the same account, who has accepted. `id` is that of the user. */
-export async function memberOf(admin: Client, role: 'admin' | 'member' = 'member'): Promise<Client & { id: string }> {
+export async function memberOf(admin: Client, role: Role = 'member'): Promise<Client & { id: string }> {
   const { url } = await target();
   const email = `${role}-${++people}@example.com`;
   const invited = await admin.post('/v1/settings/users/invite', { email, role });

@@ -2,7 +2,7 @@ import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { AccountItem, NewAccount, UserItem } from '#lib/access/account.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { authenticate } from '#lib/access/authenticate.ts';
-import type { Context } from '#lib/access/context.ts';
+import type { Context, Origin } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
@@ -71,6 +71,7 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
   return {
     ports,
     keys,
+    origin: ORIGIN,
     log,
     sent,
     requests,
@@ -92,6 +93,9 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
     },
   };
 }
+
+/** Of a request that nobody has signed. */
+const ORIGIN: Origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' };
 
 type Made = { account: AccountItem; user: UserItem; key: IssuedKey; context: Context };
 export type MemoryWorld = ReturnType<typeof memoryWorld>;

@@ -108,11 +108,13 @@ async function createTenant(): Promise<Tenant> {
   if (process.env.TABLE_NAME) {
     // As the CLI does it, without a process for each account.
     const { deployedTable } = await import('#lib/platform/aws/deployed-table.ts');
-    const ports = { table: deployedTable(process.env.TABLE_NAME), clock: systemClock, ids: makeIds(systemClock) };
-    const made = await createAccount({ ports, keys: keyTable(readSettings(process.env)) }, NEW_ACCOUNT, {
+    const settings = readSettings(process.env);
+    const table = deployedTable(process.env.TABLE_NAME);
+    const ports = { table, clock: systemClock, ids: makeIds(systemClock), settings };
+    const made = await createAccount({ ports, keys: keyTable(settings) }, NEW_ACCOUNT, {
       again: true,
     });
-    ports.table.close();
+    table.close();
     return { id: made.account.id, key: made.key.key };
   }
   if (!process.env.DATA_DIR) {

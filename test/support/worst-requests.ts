@@ -1,6 +1,6 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
-import { apiRows } from '#lib/api-rows.ts';
+import { allRows } from '#lib/all-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { worstBodies } from './worst-bodies.ts';
 import { worstMessages, worstSkills } from './worst-messages.ts';
@@ -75,7 +75,7 @@ function byHand(places: Places): Asking[] {
 
 /** Every worst body of every endpoint that takes one, MCP's messages included, on what a walk over the API has made. */
 export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
-  const endpoints = apiRows.map(endpointOf);
+  const endpoints = allRows.map(endpointOf);
   const good = new Map<string, object>();
   const answers = new Map<string, Record<string, string>>();
   const places = await walk(endpoints, async (endpoint, path, body) => {
@@ -89,7 +89,7 @@ export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
   // The walk makes a push check; http has more to say.
   const { id } = answers.get('POST /v1/blueprints/{blueprint_slug}/entities')!;
   good.set('POST /v1/checks', { entity_id: id, check_type: 'http', ...checkTypes.get('http')!.examples.valid.at(-1) });
-  for (const row of apiRows) {
+  for (const row of allRows) {
     const endpoint = endpointOf(row);
     const path = pathOf(endpoint, places);
     for (const { name, text } of worstBodies(row, good.get(endpoint) ?? {})) {
@@ -157,7 +157,7 @@ export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
     }));
     await ask({ method: 'POST', path: '/v1/skills', body: JSON.stringify({ slug: `s${s}`, name: 'Skill', tools }) });
   }
-  for (const row of apiRows.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+  for (const row of allRows.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
     yield { name: 'at its longest', method: 'GET', path: row.path };
     if (row.query && 'limit' in row.query.shape) {
       yield { name: 'at its longest', method: 'GET', path: `${row.path}?limit=1000` };

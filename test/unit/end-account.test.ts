@@ -3,6 +3,7 @@ import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { enableAccount } from '#lib/access/change-account.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
+import { fullKey } from '#lib/access/new-key.ts';
 import { allAccounts } from '#lib/access/store.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
 import { NewAction } from '#lib/actions/action.ts';
@@ -26,7 +27,7 @@ async function full(entities = 3): Promise<World> {
   await createAction(context, NewAction.parse({ name: 'Restart', url: 'https://{{host}}/', trigger_type: 'manual' }));
   await createSkill(context, NewSkill.parse({ slug: 's', name: 'S', tools: [] }));
   await inviteUser(context, { email: 'bea@example.com', role: 'member' });
-  await issueAdminKey(context, 'another');
+  await issueAdminKey(context, fullKey('another'));
   return world;
 }
 
@@ -62,7 +63,7 @@ async function tick(world: World): Promise<void> {
 describe('a deleted account', () => {
   it('is refused at once with every key of it, and is not enabled again', async () => {
     const world = await full();
-    const { key } = await issueAdminKey(world.context, 'x');
+    const { key } = await issueAdminKey(world.context, fullKey('x'));
     expect(await endAccount(world.context)).toMatchObject({ disabled: true, deleted_at: expect.any(String) });
     await expect(world.bearer(key)).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
     await expect(enableAccount(world.context)).rejects.toMatchObject({ code: 'CONFLICT' });

@@ -95,7 +95,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
 
   await start();
   const { body: me } = await call('GET', '/v1/me');
-  const scope = { ports: host!.ports, keys: host!.keys, tenant: me.id as string };
+  const scope = { ports: host!.ports, keys: host!.keys, tenant: me.id as string, origin: 'operator' } as const;
   const limits = { entity_limit_per_bp: 1000, retention_days: retention };
   await setLimits(scope, limits);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiRows } from '#lib/api-rows.ts';
+import { allRows } from '#lib/all-rows.ts';
 import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/platform/aws/lambda/streaming-lambda.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
@@ -18,7 +18,7 @@ const PLACE = 'const DATA = null;';
  * @param origins of pages that may read an answer, `*` alone for any
  */
 export function edgeCode({ api, streamed, origins }: { api: string; streamed: string[]; origins: string[] }): string {
-  const open = apiRows
+  const open = allRows
     .filter(({ access }) => access === 'open')
     .map(({ method, path }) => ({ method, path: path.split('/') }));
   const { address, host } = EDGE_HEADERS;

@@ -142,7 +142,7 @@ export function makeGateway(
 
   const byTls = (request: IncomingMessage) => (cameByTls(request, proxies) ? HTTPS_HEADERS : {});
 
-  function send(response: ServerResponse, { statusCode, headers, body }: ApiResult): void {
+  function send(response: ServerResponse, { statusCode, headers, cookies, body }: ApiResult): void {
     if (response.destroyed || response.headersSent) return;
     Object.assign(headers, byTls(response.req));
     if (stopping.signal.aborted) headers.connection = 'close';
@@ -153,7 +153,7 @@ export function makeGateway(
       noteUnsent(response, clientAddress(response.req, proxies), bytes);
       // Cut when its reader takes nothing for so long; between requests node sets the time of an idle connection.
       response.socket?.setTimeout(bounds.stall_ms);
-      response.writeHead(statusCode, headers).end(body);
+      response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(body);
     };
     const rest = response.req.complete ? undefined : forgetOrCut(response.req);
     // Where the connection ends with the answer, what is still unread would make the system drop it.

@@ -15,7 +15,7 @@ export function eventOf(request: IncomingMessage, address: string, readBody: Api
   return {
     rawPath: path,
     rawQueryString: mark < 0 ? '' : target.slice(mark + 1),
-    headers: request.headers as ApiEvent['headers'],
+    ...withoutCookies(request.headers as ApiEvent['headers']),
     isBase64Encoded: false,
     ...(readBody && { readBody }),
     requestContext: {
@@ -24,6 +24,13 @@ export function eventOf(request: IncomingMessage, address: string, readBody: Api
       http: { method: request.method!, path, sourceIp: address },
     },
   };
+}
+
+/** Cookies stand beside the headers, as API Gateway has them. */
+function withoutCookies(all: ApiEvent['headers']): Pick<ApiEvent, 'headers' | 'cookies'> {
+  if (all.cookie === undefined) return { headers: all };
+  const { cookie, ...headers } = all;
+  return { headers, cookies: cookie.split(/; */).filter(Boolean) };
 }
 
 export const pathOf = (request: IncomingMessage): string => targetOf(request.url!).split('?', 1)[0]!;

@@ -1,6 +1,7 @@
-import { type AccountItem, isInvited, type UserItem } from '#lib/access/account.ts';
+import { type AccountItem, isInvited, NO_SIGN_IN, type UserItem } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { requireAccount } from '#lib/access/store.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -8,6 +9,7 @@ import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changeTeam } from './change-team.ts';
 import {
+  auditedUser,
   INVITATION_MS,
   type InvitationItem,
   type Invited,
@@ -20,12 +22,14 @@ import {
  * Invites a person to the account of the caller. For a pending invitation this renews the token and sets the role; the
  * old token dies. Throws CONFLICT for a member's e-mail address, LIMIT_EXCEEDED.
  */
-export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promise<Invited> {
+export function inviteUser(scope: Changing, { email, role }: NewInvitation): Promise<Invited> {
   const { ports, keys, tenant } = scope;
   const [id, v, token] = [ports.ids.id('usr'), ports.ids.token(), `fwi_${ports.ids.secret()}`];
   const digest = digestOf(token);
   const now = ports.clock.now();
   const valid_until = now + INVITATION_MS;
+
+  const note = auditing(scope, 'invite', auditedUser);
 
   return changeTeam(scope, async (users, turn) => {
     const known = users.find((user) => isSameEmail(user.email, email));
@@ -35,7 +39,13 @@ export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promis
 
     if (!known) mustHaveRoom(users, await requireAccount(scope));
     const made = { ...keys.user(tenant, id), tenant_id: tenant, id, name: '', keys: 0, created_at: iso(now) };
-    const user: UserItem = { ...(known ?? made), v, email, role, invitation: { digest, valid_until } };
+    const user: UserItem = {
+      ...(known ?? { ...made, ...NO_SIGN_IN }),
+      v,
+      email,
+      role,
+      invitation: { digest, valid_until },
+    };
     const invitation: InvitationItem = {
       ...keys.invitation(digest),
       tenant_id: tenant,
@@ -46,6 +56,7 @@ export function inviteUser(scope: Scope, { email, role }: NewInvitation): Promis
       turn,
       { put: user, if: known ? { version: known.v } : 'absent' },
       { put: invitation, if: 'absent' },
+      ...note(known, user),
     ];
     if (known?.invitation) writes.push({ delete: keys.invitation(known.invitation.digest) });
     const outcome = await commit(ports, writes);

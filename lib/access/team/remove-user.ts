@@ -1,32 +1,39 @@
 import type { UserItem } from '#lib/access/account.ts';
 import type { ApiKeyPointer } from '#lib/access/api-key.ts';
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing } from '#lib/access/context.ts';
+import { sessionKeysOf } from '#lib/access/sessions/end-sessions.ts';
+import { meansDeletes } from '#lib/access/sign-in-means.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { changeTeam } from './change-team.ts';
-import { mustNotBeLastAdmin } from './team.ts';
+import { auditedUser, mustNotBeLastAdmin } from './team.ts';
 
 /** Keys that go together, two items each; a transaction has at most 100 writes. */
-const KEYS_AT_ONCE = 45;
+const KEYS_AT_ONCE = 35;
 
 /**
- * Removes a user with all keys, or an invitation: from its return on, no request with any of them is let in. Throws
- * NOT_FOUND, and CONFLICT for the last admin.
+ * Removes a user with all keys and sessions, or an invitation: from its return on, no request with any of them is let
+ * in. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
-export function removeUser(scope: Scope, id: string): Promise<void> {
+export function removeUser(scope: Changing, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'remove', auditedUser);
   return changeTeam(scope, async (users, turn) => {
     let user = users.find((one) => one.id === id);
     if (!user) throw notFound(`User ${id}`);
     mustNotBeLastAdmin(users, user);
 
+    // Refused from now on as their user is gone; these are the items.
+    await deleteAll(ports, await sessionKeysOf(scope, id));
     const pointers = await keyPointersOf(scope, id);
     // Should it fail on the way, the user is still listed, with fewer keys, and can be removed again.
     while (pointers.length > KEYS_AT_ONCE) {
       const some = pointers.splice(0, KEYS_AT_ONCE);
-      const fewer: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - some.length };
+      const fewer: UserItem = { ...user, v: ports.ids.token(), keys: pointers.length };
       const outcome = await commit(ports, [{ put: fewer, if: { version: user.v } }, ...some.flatMap(deletes)]);
       if (!outcome.ok) return AGAIN;
       user = fewer;
@@ -36,6 +43,8 @@ export function removeUser(scope: Scope, id: string): Promise<void> {
       // Whoever adds a key writes the user, so that this version holds all its keys.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
+      ...meansDeletes(keys, user),
+      ...note(user, undefined),
     ];
     if (user.invitation) writes.push({ delete: keys.invitation(user.invitation.digest) });
     return (await commit(ports, writes)).ok ? undefined : AGAIN;

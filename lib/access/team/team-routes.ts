@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { endSessions } from '#lib/access/sessions/end-sessions.ts';
 import { userList } from '#lib/access/store.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { acceptInvitation } from './accept-invitation.ts';
+import { changeUser } from './change-user.ts';
 import { inviteUser } from './invite-user.ts';
 import { removeUser } from './remove-user.ts';
-import { Acceptance, Accepted, Invited, NewInvitation, TeamMember } from './team.ts';
+import { linkByAdmin, NewLink, SignInLink } from './sign-in-link.ts';
+import { Acceptance, Accepted, Invited, NewInvitation, TeamMember, UserPatch } from './team.ts';
 
 const row = route<Context>();
 
@@ -33,6 +36,18 @@ export const teamRows = [
     run: (context, { body }) => inviteUser(context, body),
   }),
   row({
+    method: 'PUT',
+    path: '/v1/settings/users/{id}',
+    // One's own name; all else is for admins, as changeUser sees.
+    access: 'own',
+    summary: "Change one's own name, or as an admin role, name and e-mail address of anybody in the team",
+    status: 200,
+    body: UserPatch,
+    reply: TeamMember,
+    errors: ['CONFLICT'],
+    run: (context, { params, body }) => changeUser(context, params.id, body),
+  }),
+  row({
     method: 'DELETE',
     path: '/v1/settings/users/{id}',
     access: 'manage',
@@ -43,14 +58,33 @@ export const teamRows = [
   }),
   row({
     method: 'POST',
+    path: '/v1/settings/users/{id}/sign-in-link',
+    access: 'manage',
+    summary: 'A link that signs a member in, once, within 24 hours; the answer alone holds it. One made before is void',
+    status: 201,
+    body: NewLink,
+    reply: SignInLink,
+    errors: ['CONFLICT'],
+    run: (context, { params, body, headers }) => linkByAdmin(context, params.id, body, headers),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/settings/users/{id}/sessions',
+    access: 'manage',
+    summary: 'End all sessions of a member',
+    status: 204,
+    run: (context, { params }) => endSessions(context, params.id),
+  }),
+  row({
+    method: 'POST',
     path: '/v1/invitations/accept',
     access: 'open',
     rate: 'sign-in',
-    summary: 'Accept an invitation by its token; the answer alone holds the first key',
+    summary: 'Accept an invitation by its token; with a first key, which the answer alone holds, or with a session',
     status: 201,
     body: Acceptance,
     reply: Accepted,
-    errors: ['NOT_FOUND', 'ACCOUNT_DISABLED'],
-    run: (context, { body }) => acceptInvitation(context, body),
+    errors: ['NOT_FOUND', 'ACCOUNT_DISABLED', 'FORBIDDEN', 'UNAUTHORIZED'],
+    run: (context, { body, ...sent }) => acceptInvitation(context, body, sent),
   }),
 ];

@@ -3,6 +3,7 @@ import type { ActionItem, Trigger } from '#lib/actions/action-item.ts';
 import type { ExecutionItem, RunPointer } from '#lib/actions/execution.ts';
 import type { Env } from '#lib/env.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import type { FairShares } from '#lib/platform/sharing/fair-shares.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -40,11 +41,13 @@ export const giveUpAt = (action: ActionItem, now: number): number => now + actio
  * Writes a run down as pending before anything is sent: at most one claim of an id ever succeeds. It is held to the
  * version of the action that was read, so that no run begins of an action that was changed or deleted meanwhile.
  * @param wants whether the action, as it now is, still wants this run
+ * @param beside what else is written in the same transaction
  */
 export function claim(
   { ports, keys }: RunEnv,
   wanted: Wanted,
   wants: (action: ActionItem) => boolean = () => true,
+  beside: (action: ActionItem) => Write[] = () => [],
 ): Promise<Claim> {
   const { tenant_id, action_id, execution_id } = wanted;
   return untilDone(ports, async (): Promise<Claim | typeof AGAIN> => {
@@ -84,6 +87,7 @@ export function claim(
       { put: execution, if: 'absent' },
       { put: pointer },
       { check: keys.action(tenant_id, action_id), if: { version: action.v } },
+      ...beside(action),
     ]);
     return outcome.ok ? { is: 'ours', action, execution } : AGAIN;
   });

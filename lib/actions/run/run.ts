@@ -1,11 +1,13 @@
+import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
+import { auditedAction } from '#lib/actions/action.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import { requireAction } from '#lib/actions/store.ts';
 import { type BuiltIn, variablesOf } from '#lib/actions/template/placeholders.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type Claim, claim, giveUpAt, type RunEnv } from './claim.ts';
+import { type Claim, claim, giveUpAt, type RunEnv, type Wanted } from './claim.ts';
 import { finish } from './finish.ts';
 import { send } from './send.ts';
 
@@ -65,14 +67,16 @@ export async function runByHand(
   const action = await requireAction(context, action_id);
   const execution_id = ports.ids.id('exe');
   await settleLater(context, tenant, execution_id, giveUpAt(action, ports.clock.now()));
-  const claimed = await claim(context, {
+  const note = auditing(context, 'run', auditedAction);
+  const wanted: Wanted = {
     tenant_id: tenant,
     action_id,
     execution_id,
     trigger: 'manual',
     transition_id: null,
     called_by: { user_id: caller.user_id, key_id: caller.key_id, ...(tool !== undefined && { tool }) },
-  });
+  };
+  const claimed = await claim(context, wanted, undefined, (present) => note(present, present, { execution_id }));
   if (claimed.is === 'void') throw notFound(`Action ${action_id}`);
   // A claim of one's own that seemed to fail and had not: nothing was sent yet.
   return claimed.is === 'taken'

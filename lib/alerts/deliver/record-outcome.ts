@@ -53,19 +53,19 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
  * make the same attempt, the two count as one, and `sent` stays sent: no delivery gets more attempts than its rule
  * allows.
  * @param delivery as it was read before the attempt
- * @param fresh the delivery was attempted before it was ever stored: this writes it for the first time
+ * @param first the delivery was attempted before it was ever stored: this writes it for the first time, and that beside
  */
 export function recordOutcome(
   env: Env,
   delivery: DeliveryItem,
   outcome: AttemptOutcome,
-  fresh = false,
+  first?: () => Write[],
 ): Promise<DeliveryItem> {
   const { ports, keys } = env;
   const v = ports.ids.token();
   return untilDone(ports, async () => {
     const { present, last, lastKey, hasPlace } = await stored(env, delivery, outcome);
-    if (!present && !fresh) return delivery;
+    if (!present && !first) return delivery;
     if (present && isSettled(present, v, outcome, delivery)) return present;
 
     const attempted = { ...(present ?? delivery), attempts: delivery.attempts };
@@ -77,6 +77,7 @@ export function recordOutcome(
       const put: LastDeliveryItem = { ...lastKey, v, ...latest };
       writes.push({ put, if: last ? { version: last.v } : 'absent' });
     }
+    if (!present && first) writes.push(...first());
     if (present && isUntouched(present)) writes.push({ delete: keys.unsentDelivery(next.id) });
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
     // Apart from the transaction, so that deliveries that fail together do not wait for each other.

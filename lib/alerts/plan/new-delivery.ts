@@ -48,10 +48,17 @@ export const creation = (keys: Keys, delivery: DeliveryItem): Write[] => [
   { put: { ...keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
 ];
 
-/** Creates a delivery, or answers what stands there already: its id follows from what it is about. */
-export const createDelivery = ({ ports, keys }: Env, delivery: DeliveryItem): Promise<DeliveryItem> =>
+/**
+ * Creates a delivery, or answers what stands there already: its id follows from what it is about.
+ * @param beside what else is written in the same transaction
+ */
+export const createDelivery = (
+  { ports, keys }: Env,
+  delivery: DeliveryItem,
+  beside: () => Write[] = () => [],
+): Promise<DeliveryItem> =>
   untilDone(ports, async () => {
-    const outcome = await ports.table.transact(creation(keys, delivery));
+    const outcome = await ports.table.transact([...creation(keys, delivery), ...beside()]);
     if (outcome.ok) return delivery;
     return (outcome.present[0] as DeliveryItem | undefined) ?? AGAIN;
   });

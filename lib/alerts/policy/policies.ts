@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { boundTo } from '#lib/access/account.ts';
+import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type ChannelInput, channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
@@ -15,6 +16,7 @@ import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { policyDeadlines } from './policy-deadlines.ts';
 import type { PolicyInput } from './policy-schemas.ts';
+import { auditedChannel, auditedPolicy, type PolicyOfCheck } from './views.ts';
 
 /**
  * Access patterns
@@ -43,10 +45,16 @@ export function updatePolicy(
   const least = context.ports.settings.MIN_INTERVAL_SECONDS;
   const repeat = input.repeat_interval_seconds ?? 0;
   if (repeat > 0 && repeat < least) throw invalid('repeat_interval_seconds', `must be 0 or at least ${least}`);
-  return savePolicy(context, check, [], (policy) => {
-    mustBeSameChannels(policy, channels);
-    return { ...policy, ...input };
-  });
+  const note = auditing(context, 'update', auditedPolicy);
+  return savePolicy(
+    context,
+    check,
+    (policy) => {
+      mustBeSameChannels(policy, channels);
+      return { ...policy, ...input };
+    },
+    note,
+  );
 }
 
 /** A policy can be sent back as it was read: its channels may be repeated, but not changed. */
@@ -77,12 +85,17 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
     check_id: check.id,
     entity_id: check.entity_id,
   };
-  await savePolicy(context, check, [{ put: pointer }], (policy) => {
+  const note = auditing(context, 'add', auditedChannel);
+  const withChannel = (policy: PolicyItem): PolicyItem => {
     if (policy.channels.length >= MAX_CHANNELS) {
       throw new AppError('LIMIT_EXCEEDED', `A check has at most ${MAX_CHANNELS} channels. Remove one first.`);
     }
     return { ...policy, channels: [...policy.channels, channel] };
-  });
+  };
+  await savePolicy(context, check, withChannel, (before) => [
+    { put: pointer },
+    ...note(undefined, { check: before.check, channel }),
+  ]);
   return channel;
 }
 
@@ -99,15 +112,19 @@ function guardAddress({ CHECK_EGRESS, EGRESS_ALLOW }: Settings, { channel_type, 
 /** Removes a channel. Deliveries that are still on their way to it end as failed. */
 export async function removeChannel(context: Context, check: CheckItem, id: string): Promise<void> {
   const { keys, tenant } = context;
+  const note = auditing(context, 'remove', auditedChannel);
   const gone = [keys.channelPointer(tenant, id), keys.lastDelivery(tenant, check.id, id)];
   await savePolicy(
     context,
     check,
-    gone.map((key) => ({ delete: key })),
     (policy) => {
       channelOf(policy, id);
       return { ...policy, channels: policy.channels.filter((channel) => channel.id !== id) };
     },
+    (before) => [
+      ...gone.map((key) => ({ delete: key })),
+      ...note({ check: before.check, channel: channelOf(before.policy, id) }, undefined),
+    ],
   );
 }
 
@@ -120,14 +137,14 @@ export function channelOf(policy: PolicyItem, id: string): Channel {
 
 /**
  * The one way to write a policy: its next version, and `beside` in the same transaction. It holds on to the check as
- * read, so that no policy is left behind by a check that is being deleted.
+ * read, so that no policy is left behind by a check that is being deleted. What changes nothing is not written.
  * @throws AppError NOT_FOUND when the check is gone by now
  */
 function savePolicy(
   context: Context,
   { id }: CheckItem,
-  beside: Write[],
   change: (policy: PolicyItem) => PolicyItem,
+  beside: (before: PolicyOfCheck, after: PolicyOfCheck) => Write[],
 ): Promise<PolicyItem> {
   const { ports, keys, tenant } = context;
   const v = ports.ids.token();
@@ -140,13 +157,15 @@ function savePolicy(
     if (stored?.v === v) return stored;
 
     const old = stored ?? defaultPolicy(keys, check);
-    const next: PolicyItem = { ...change(old), v, updated_at: iso(ports.clock.now()) };
+    const changed = change(old);
+    if (isDeepStrictEqual(changed, old)) return old;
+    const next: PolicyItem = { ...changed, v, updated_at: iso(ports.clock.now()) };
     const deadlines = await policyDeadlines(context, check, old, next);
     const writes: Write[] = [
       { put: next, if: stored ? { version: stored.v } : 'absent' },
       { check: keys.check(tenant, id), if: { version: check.v } },
       ...deadlines.writes,
-      ...beside,
+      ...beside({ check, policy: old }, { check, policy: next }),
     ];
     if (!(await ports.table.transact(writes)).ok) return AGAIN;
     await sendDeadlines(context, deadlines.deadlines);

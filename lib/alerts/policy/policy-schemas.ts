@@ -24,6 +24,8 @@ const settings = {
     ),
 };
 
+export const PolicySettings = z.object(settings);
+
 /** The settings of a policy; each may be left out and then keeps its value. */
 export const PolicyBody = z
   .object({

@@ -1,3 +1,4 @@
+import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import { attemptNow } from '#lib/alerts/deliver/deliver.ts';
@@ -7,6 +8,7 @@ import { createDelivery, newDelivery } from '#lib/alerts/plan/new-delivery.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
+import { auditedChannel } from './views.ts';
 
 /**
  * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
@@ -32,12 +34,16 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
     historyExpiry(ports.clock.now(), context.caller.retention_days),
   );
 
+  const tested = { check, channel };
+  const note = auditing(context, 'test', auditedChannel);
+  const noted = () => note(tested, tested, { delivery_id: delivery.id });
+
   if (channelTypeOf(channel.channel_type)?.via === 'nats') {
     const body = { tenant_id: tenant, delivery_id: delivery.id };
-    await createDelivery(context, delivery);
+    await createDelivery(context, delivery, noted);
     await ports.queues.send('delivery', [{ body, group: tenant }]);
     return deliveryRecord(delivery);
   }
   const outcome = await attemptNow(context, delivery);
-  return deliveryRecord(await recordOutcome(context, delivery, outcome, true));
+  return deliveryRecord(await recordOutcome(context, delivery, outcome, noted));
 }

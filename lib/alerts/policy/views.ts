@@ -3,9 +3,12 @@ import { redactPaths, redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { DeliveryRecord, LastDeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkLabel } from '#lib/checks/label.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import { pick } from '#lib/platform/pick.ts';
-import { ChannelRecord, PolicyRecord } from './policy-schemas.ts';
+import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
 
 /** Records as the caller may see them: a read-only key sees no secret of a channel. */
 
@@ -40,3 +43,27 @@ function withoutSecrets({ channel_type, config }: Channel): Record<string, strin
   const type = channelTypeOf(channel_type);
   return redactPaths(config, type ? type.secrets : Object.keys(config));
 }
+
+export type PolicyOfCheck = { check: CheckItem; policy: PolicyItem };
+
+/** A policy, under the id of its check; its channels have entries of their own. */
+export const auditedPolicy: Audited<PolicyOfCheck> = {
+  type: 'policy',
+  target: ({ check }) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
+  members: ({ policy }) => pick(PolicySettings, policy),
+};
+
+export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {
+  type: 'channel',
+  target: ({ check, channel }) => ({
+    id: channel.id,
+    name: `${channel.channel_type} channel of ${checkLabel(check)}`,
+    within: [check.id, check.entity_id],
+  }),
+  members: ({ check, channel }) => ({ check_id: check.id, channel_type: channel.channel_type, config: channel.config }),
+  shown: ({ check, channel }) => ({
+    check_id: check.id,
+    channel_type: channel.channel_type,
+    config: withoutSecrets(channel),
+  }),
+};

@@ -1,11 +1,13 @@
 import type { AccountItem } from '#lib/access/account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
+  auditedRelation,
   type NewRelation,
   type Relation,
   type RelationItem,
@@ -20,12 +22,13 @@ import { pointerKeys } from './relation-store.ts';
  * here. Throws NOT_FOUND (either entity), CONFLICT (there is one of this type between them in this direction),
  * LIMIT_EXCEEDED.
  */
-export async function createRelation(scope: Scope, input: NewRelation): Promise<Relation> {
+export async function createRelation(scope: Changing, input: NewRelation): Promise<Relation> {
   const { ports, keys, tenant } = scope;
   const { from_entity_id, to_entity_id, relation_type } = input;
   const id = ports.ids.id('rel');
   const record = { id, from_entity_id, to_entity_id, relation_type };
   const v = ports.ids.token();
+  const note = auditing(scope, 'create', auditedRelation);
   const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record, created_at: iso(ports.clock.now()) };
   const pointers = pointerKeys(scope, input).map((key): RelationPointer => ({ ...key, v, ...record }));
 
@@ -53,6 +56,7 @@ export async function createRelation(scope: Scope, input: NewRelation): Promise<
       { check: keys.entity(tenant, from_entity_id), if: { version: from.v } },
       { check: keys.entity(tenant, to_entity_id), if: { version: to.v } },
       countRelations(scope, count, +1, account!),
+      ...note(undefined, relation),
     ]);
     return outcome.ok ? relationRecord(relation) : AGAIN;
   };

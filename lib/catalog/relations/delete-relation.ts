@@ -1,11 +1,14 @@
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { auditedRelation } from './relation.ts';
 import { countRelations, type RelationCountItem } from './relation-count.ts';
 import { pointerKeys, requireRelation } from './relation-store.ts';
 
 /** From its return on, the relation is gone and may be made anew. Throws NOT_FOUND. */
-export async function deleteRelation(scope: Scope, id: string): Promise<void> {
+export async function deleteRelation(scope: Changing, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'delete', auditedRelation);
   await untilDone(ports, async () => {
     const relation = await requireRelation(scope, id);
     const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
@@ -14,6 +17,7 @@ export async function deleteRelation(scope: Scope, id: string): Promise<void> {
       { delete: keys.relation(tenant, id), if: { version: relation.v } },
       ...pointerKeys(scope, relation).map((key) => ({ delete: key })),
       countRelations(scope, count, -1),
+      ...note(relation, undefined),
     ]);
     return outcome.ok ? true : AGAIN;
   });

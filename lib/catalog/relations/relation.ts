@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -27,6 +28,16 @@ export const Relation = z
   .object({ id: IdOf('the relation'), ...Relating.shape, created_at: CreatedAt })
   .meta({ id: 'Relation' });
 export type Relation = z.infer<typeof Relation>;
+
+export const auditedRelation: Audited<Relation> = {
+  type: 'relation',
+  target: ({ id, from_entity_id, to_entity_id, relation_type }) => ({
+    id,
+    name: relation_type,
+    within: [from_entity_id, to_entity_id],
+  }),
+  members: (relation) => pick(Relating, relation),
+};
 
 /** A relation, which never changes. It is visible as long as both of its entities are there. */
 export type RelationItem = Item & Relation & { v: string };

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
+import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { cellsWithRoom, placeInCell } from '#lib/checks/cells.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
+import { auditedCheck } from '#lib/checks/check-record.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
@@ -28,6 +30,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
   const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
   guardSettings(input, boundTo(ports.settings, caller));
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
+  const note = auditing(context, 'create', auditedCheck);
   const { check, start } = await changingChecks(context, input.entity_id, () =>
     untilDone(ports, async () => {
       const [[entity, account, count], rooms] = await Promise.all([
@@ -58,6 +61,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
         counted,
         ...writes,
         ...schedule.writes,
+        ...note(undefined, check),
       ]);
       return done.ok ? { check, start: schedule.start } : AGAIN;
     }),
@@ -105,6 +109,7 @@ export async function updateCheck(
   patch: Record<string, unknown>,
 ): Promise<CheckItem> {
   const { ports, keys } = context;
+  const note = auditing(context, 'update', auditedCheck);
   return changingChecks(context, stored.entity_id, () =>
     untilDone(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
@@ -121,7 +126,8 @@ export async function updateCheck(
           ? renamed(ports, check, input)
           : await resettled(context, check, input);
       if (!next) throw notFound(`Check ${stored.id}`);
-      const done = await commit(ports, [replaceCheck(check, next.check), ...next.writes]);
+      const writes = [replaceCheck(check, next.check), ...next.writes];
+      const done = await commit(ports, [...writes, ...note(check, next.check)]);
       if (!done.ok) return AGAIN;
       await next.start();
       return next.check;
@@ -179,6 +185,7 @@ async function resettled(context: Context, check: CheckItem, input: CheckSetting
 export async function deleteCheck(context: Context, stored: CheckItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;
+  const note = auditing(context, 'delete', auditedCheck);
   // Before the deletion, as after it a crash would lose the message. It is dropped while the check exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant }]);
@@ -197,7 +204,7 @@ export async function deleteCheck(context: Context, stored: CheckItem): Promise<
       ]);
       // With its entity it went too.
       if (!writes) return undefined;
-      const done = await commit(ports, writes);
+      const done = await commit(ports, [...writes, ...note(check, undefined)]);
       if (!done.ok) return AGAIN;
       await sendDeadlines(context, closing.schedule);
       return undefined;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { mustReachCheck } from '#lib/access/restriction.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { AHEAD_MS, ResultRecord, resultRecord } from '#lib/health/history/result-item.ts';
@@ -41,9 +42,10 @@ const PushHeaders = z.object({
     ),
 });
 
-/** A push check; a pull check is a CONFLICT before the body is validated (docs/CONTRACT.md#errors). */
+/** A push check that the key may push to; a pull check is a CONFLICT before the body is validated (docs/CONTRACT.md#errors). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
+  mustReachCheck(context.caller, check);
   if (check.execution_mode === 'push') return check;
   throw new AppError(
     'CONFLICT',

@@ -1,23 +1,33 @@
-import type { Scope } from '#lib/access/context.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing, Scope } from '#lib/access/context.ts';
 import { requireAction } from '#lib/actions/store.ts';
+import { isSame } from '#lib/audit/write.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import type { NewSkill, SkillCountItem, SkillItem, SkillPatch, ToolDefinition } from './skill.ts';
+import {
+  auditedSkill,
+  type NewSkill,
+  type SkillCountItem,
+  type SkillItem,
+  type SkillPatch,
+  type ToolDefinition,
+} from './skill.ts';
 import { requireSkill } from './skill-store.ts';
 
 /** A call of a tool reads all of them. */
 const MAX_SKILLS = 100;
 
 /** Registers a skill. Throws CONFLICT for a taken slug, NOT_FOUND for an action of its tools, LIMIT_EXCEEDED. */
-export async function createSkill(scope: Scope, input: NewSkill): Promise<SkillItem> {
+export async function createSkill(scope: Changing, input: NewSkill): Promise<SkillItem> {
   const { ports, keys, tenant } = scope;
   await mustHaveActions(scope, input.tools);
   const now = iso(ports.clock.now());
   const v = ports.ids.token();
+  const note = auditing(scope, 'create', auditedSkill);
   return oneAtATime(ports.table, keys.skills(tenant), () =>
     untilDone(ports, async () => {
       const [taken, before] = await skillAndCount(scope, input.slug);
@@ -34,7 +44,7 @@ export async function createSkill(scope: Scope, input: NewSkill): Promise<SkillI
         created_at: now,
         updated_at: now,
       };
-      const outcome = await commit(ports, [{ put: skill, if: 'absent' }, count]);
+      const outcome = await commit(ports, [{ put: skill, if: 'absent' }, count, ...note(undefined, skill)]);
       return outcome.ok ? skill : AGAIN;
     }),
   );
@@ -42,10 +52,11 @@ export async function createSkill(scope: Scope, input: NewSkill): Promise<SkillI
 
 /**
  * Changes what is supplied, enables or disables. Throws NOT_FOUND, also for an action that no tool had before (what was
- * read can be sent back when an action is gone by now); VALIDATION_ERROR.
+ * read can be sent back when an action is gone by now); VALIDATION_ERROR. What changes nothing is not written.
  */
-export async function updateSkill(scope: Scope, slug: string, patch: SkillPatch): Promise<SkillItem> {
+export async function updateSkill(scope: Changing, slug: string, patch: SkillPatch): Promise<SkillItem> {
   const { ports } = scope;
+  const note = auditing(scope, 'update', auditedSkill);
   return untilDone(ports, async () => {
     const before = await requireSkill(scope, slug);
     mustStay({ slug: before.slug }, { slug: patch.slug });
@@ -60,14 +71,17 @@ export async function updateSkill(scope: Scope, slug: string, patch: SkillPatch)
       v: ports.ids.token(),
       updated_at: iso(ports.clock.now()),
     };
-    const outcome = await commit(ports, [{ put: next, if: { version: before.v } }]);
+    if (isSame(auditedSkill, before, next)) return before;
+    const own: Write = { put: next, if: { version: before.v } };
+    const outcome = await commit(ports, [own, ...note(before, next)]);
     return outcome.ok ? next : AGAIN;
   });
 }
 
 /** Deletes a skill: its tools are unknown from here on. */
-export async function deleteSkill(scope: Scope, slug: string): Promise<void> {
+export async function deleteSkill(scope: Changing, slug: string): Promise<void> {
   const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'delete', auditedSkill);
   await oneAtATime(ports.table, keys.skills(tenant), () =>
     untilDone(ports, async () => {
       const [skill, count] = await skillAndCount(scope, slug);
@@ -75,6 +89,7 @@ export async function deleteSkill(scope: Scope, slug: string): Promise<void> {
       const outcome = await commit(ports, [
         { delete: keys.skill(tenant, slug), if: { version: skill.v } },
         counted(scope, count, -1),
+        ...note(skill, undefined),
       ]);
       return outcome.ok ? undefined : AGAIN;
     }),

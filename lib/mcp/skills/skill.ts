@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { atMost } from '#lib/platform/http/json-size.ts';
 import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
@@ -108,5 +109,13 @@ export type SkillItem = Item & Skill & { v: string; tenant_id: string; number: n
 
 /** How many skills a tenant has, and how many it ever registered. */
 export type SkillCountItem = Item & { v: string; count: number; registered: number };
+
+const SkillSettings = Skill.omit({ created_at: true, updated_at: true });
+
+export const auditedSkill: Audited<SkillItem> = {
+  type: 'skill',
+  target: ({ slug, name }) => ({ id: slug, name }),
+  members: (skill) => pick(SkillSettings, skill),
+};
 
 export const skillRecord = (item: SkillItem): Skill => pick(Skill, item);

@@ -43,7 +43,7 @@ export type Access = 'open' | Guarded;
 /** What the rule of an access is. */
 export const ruleOf = (access: Guarded): Rule => RULES[access];
 
-export const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 /** Whether they may. */
 export const may = (rights: Rights, access: Guarded): boolean => refusalOf(rights, access) === undefined;

@@ -3,6 +3,8 @@ export type ApiEvent = {
   rawPath: string;
   rawQueryString: string;
   headers: Record<string, string | undefined>;
+  /** `name=value` each; absent where none came. They are not in the headers. */
+  cookies?: string[];
   body?: string | undefined;
   isBase64Encoded: boolean;
   /**
@@ -18,5 +20,5 @@ export type ApiEvent = {
   };
 };
 
-/** What a function answers to API Gateway. */
-export type ApiResult = { statusCode: number; headers: Record<string, string>; body: string };
+/** What a function answers to API Gateway. Each cookie becomes a header Set-Cookie. */
+export type ApiResult = { statusCode: number; headers: Record<string, string>; cookies?: string[]; body: string };

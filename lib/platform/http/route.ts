@@ -13,17 +13,21 @@ type Call<Params, Query, Body, Loaded> = {
   loaded: Loaded;
   /** Header names in lower case. */
   headers: Record<string, string | undefined>;
+  /** `name=value` each. */
+  cookies: readonly string[];
   /** The address of this request, without query: for `Link`. */
   url: { path: string; search: URLSearchParams };
 };
 
-/** An answer with headers beside its record: paging, Retry-After. */
+/** An answer with headers beside its record (paging, Location), or with cookies, each as Set-Cookie wants it. */
 export class Reply<T> {
   readonly value: T;
   readonly headers: Record<string, string>;
-  constructor(value: T, headers: Record<string, string>) {
+  readonly cookies: string[];
+  constructor(value: T, headers: Record<string, string>, cookies: string[] = []) {
     this.value = value;
     this.headers = headers;
+    this.cookies = cookies;
   }
 }
 
@@ -45,14 +49,14 @@ export type Route<Context> = {
   /** What it is counted by, where that does not follow from method and access: rates.ts says what each is. */
   rate?: 'push' | 'send' | 'sign-in';
   summary: string;
-  /** Status of success; 204 sends no body. */
-  status: 200 | 201 | 204;
+  /** Status of success; 204 and 303 send no body, and 303 names its Location by a Reply. */
+  status: 200 | 201 | 204 | 303;
   query?: z.ZodObject;
   /** Headers it heeds beside Authorization, by their usual names. */
   headers?: z.ZodObject;
   /** Absent: the body is not read at all. */
   body?: z.ZodType;
-  /** What it answers; absent with 204 alone. */
+  /** What it answers; absent where no body is sent. */
   reply?: z.ZodType;
   /** Codes it may answer beyond those that follow from the row: infra/docs/openapi.ts says which do. */
   errors?: readonly ErrorCode[];
@@ -91,6 +95,6 @@ export const route =
         context: Context,
         call: Call<ParamsOf<Path>, Out<Q>, Out<B>, Loaded>,
       ) => Promise<z.output<R> | Reply<z.output<R>>>;
-    } & ({ status: 200 | 201; reply: R } | { status: 204; reply?: never }),
+    } & ({ status: 200 | 201; reply: R } | { status: 204 | 303; reply?: never }),
   ): Route<Context> =>
     row as unknown as Route<Context>;

@@ -14,8 +14,11 @@ import { parse, parseBody } from './validation.ts';
 
 /** What is known of a request before its key is. */
 export type Sender = {
+  method: string;
   /** Names in lower case. */
   headers: ApiEvent['headers'];
+  /** `name=value` each. */
+  cookies: readonly string[];
   /** Of the client; empty where a host knows none. */
   address: string;
   request_id: string;
@@ -28,6 +31,8 @@ export type Gates<Context extends { caller: Rights }> = {
   anonymous(sender: Sender, rate: AddressClass): Context;
   /** Counts the request. Throws RATE_LIMITED. @returns headers for every answer to it, whatever that is */
   spend(context: Context, rate: AccountClass): Promise<Record<string, string>>;
+  /** Throws FORBIDDEN for a caller who is held to something else than this API. */
+  restrict(context: Context): void;
   /** Counts an answer of so many characters, once it stands. */
   weigh(context: Context, rate: AccountClass, characters: number): Promise<void>;
   /** Does a read when it is the account's turn. Throws RATE_LIMITED. */
@@ -54,16 +59,17 @@ export function makeRouter<Context extends { caller: Rights }>(
     const requestId = event.requestContext.requestId;
     const standing: Record<string, string> = {};
     try {
-      const { status, text, headers } = await answer(event, standing);
+      const { status, text, headers, cookies } = await answer(event, standing);
       return {
         statusCode: status,
         headers: {
           'x-request-id': requestId,
           ...always,
           ...standing,
-          ...(status === 204 ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+          ...(hasBody(status) ? { 'content-type': 'application/json; charset=utf-8' } : {}),
           ...headers,
         },
+        ...(cookies.length > 0 && { cookies }),
         body: text,
       };
     } catch (error) {
@@ -95,7 +101,8 @@ export function makeRouter<Context extends { caller: Rights }>(
 
     const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
     const { requestId: request_id, http } = event.requestContext;
-    const sender = { headers: event.headers, address: http.sourceIp ?? '', request_id };
+    const { headers, cookies = [] } = event;
+    const sender = { method, headers, cookies, address: http.sourceIp ?? '', request_id };
     const context = open
       ? gates.anonymous(sender, row?.rate === 'sign-in' ? 'sign-in' : 'open')
       : await gates.authenticate(sender);
@@ -125,7 +132,10 @@ export function makeRouter<Context extends { caller: Rights }>(
         method,
         here.map((candidate) => candidate.method),
       );
-    if (row.access !== 'open') mustBeAllowed(context.caller, row.access);
+    if (row.access !== 'open') {
+      mustBeAllowed(context.caller, row.access);
+      gates.restrict(context);
+    }
 
     const params = paramsOf(row, path);
     const loaded = await row.load?.(context, params);
@@ -134,12 +144,15 @@ export function makeRouter<Context extends { caller: Rights }>(
     if (row.headers) parse(row.headers, named(row.headers, event.headers));
     const body =
       row.body && parseBody(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(row));
-    const call = { params, query, body, loaded, headers: event.headers, url: { path: event.rawPath, search } };
+    const { headers: sent, cookies: came = [] } = event;
+    const call = { params, query, body, loaded, headers: sent, cookies: came, url: { path: event.rawPath, search } };
     const result = await row.run(context, call as never);
-    const { value, headers } = result instanceof Reply ? result : { value: result, headers: {} };
-    return { status: row.status, text: row.status === 204 ? '' : JSON.stringify(value), headers };
+    const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
+    return { status: row.status, text: hasBody(row.status) ? JSON.stringify(value) : '', headers, cookies };
   }
 }
+
+const hasBody = (status: number): boolean => status !== 204 && status !== 303;
 
 /** What a request with a key is counted by. */
 function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {

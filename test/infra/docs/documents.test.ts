@@ -7,7 +7,7 @@ import { endpointOf, type OpenApi } from '#infra/docs/openapi.ts';
 import { EventRecord } from '#infra/docs/webhooks.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { webhook } from '#lib/alerts/channels/types/webhook.ts';
-import { apiRows } from '#lib/api-rows.ts';
+import { allRows } from '#lib/all-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { mustBeDescribed } from '#test/support/described.ts';
 import { examples as alerts } from '#test/unit/alerts/channels/example-alerts.ts';
@@ -115,7 +115,7 @@ describe('the API description', () => {
     const [method, path] = endpoint.toLowerCase().split(' ') as [string, string];
     const { examples } = document.paths[path]![method].requestBody.content['application/json'];
     expect(Object.keys(examples).toSorted()).toEqual(kinds().toSorted());
-    const { body } = apiRows.find((row) => endpointOf(row) === endpoint)!;
+    const { body } = allRows.find((row) => endpointOf(row) === endpoint)!;
     for (const [name, { value }] of Object.entries<{ value: unknown }>(examples)) {
       expect(body!.safeParse(value).error, name).toBeUndefined();
     }

@@ -26,7 +26,7 @@ describe('a service that cannot or may not answer', () => {
   it('answers ACCOUNT_DISABLED to every key of a disabled account, and serves it again once it is enabled', async () => {
     const { id } = (await client.get('/v1/me')).body;
     const check = await newCheck(client);
-    const scope = { ports: service.ports, keys: service.keys, tenant: id };
+    const scope = { ports: service.ports, keys: service.keys, tenant: id, origin: 'operator' } as const;
     await disableAccount(scope);
     for (const answer of [
       await client.get('/v1/me'),

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { UserItem } from '#lib/access/account.ts';
+import { NO_SIGN_IN, type UserItem } from '#lib/access/account.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { disableAccount, enableAccount, setLimits } from '#lib/access/change-account.ts';
-import type { Scope } from '#lib/access/context.ts';
+import type { Changing } from '#lib/access/context.ts';
 import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
+import { fullKey } from '#lib/access/new-key.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { allAccounts } from '#lib/access/store.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
-const plain = { label: 'a', is_read_only: false, scopes: null };
+const plain = fullKey('a');
 
 /** A member of an account, with a key. */
-async function addMember({ ports, store, keys }: MemoryWorld, scope: Scope, id: string) {
+async function addMember({ ports, store, keys }: MemoryWorld, scope: Changing, id: string) {
   const user: UserItem = {
     ...keys.user(scope.tenant, id),
     v: ports.ids.token(),
@@ -22,6 +23,7 @@ async function addMember({ ports, store, keys }: MemoryWorld, scope: Scope, id: 
     name: id,
     role: 'member',
     keys: 0,
+    ...NO_SIGN_IN,
     created_at: '2026-11-21T00:00:00.000Z',
   };
   await store.transact([{ put: user, if: 'absent' }]);
@@ -72,7 +74,7 @@ describe('an account', () => {
   it('that is disabled is refused with every key of it, also 120, and let in again when enabled', async () => {
     const world = memoryWorld();
     const { context } = await world.account({ key_limit_per_user: 200 });
-    const issued = await Promise.all(Array.from({ length: 120 }, () => issueAdminKey(context, 'one of many')));
+    const issued = await Promise.all(Array.from({ length: 120 }, () => issueAdminKey(context, fullKey('one of many'))));
     await disableAccount(context);
     for (const { key } of issued) {
       await expect(world.bearer(key)).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
@@ -86,19 +88,19 @@ describe('an account', () => {
     const { context } = await account();
     await disableAccount(context);
     const before = (await store.query({ partition: context.keys.apiKeys(context.tenant) })).items.length;
-    await expect(issueAdminKey(context, 'x')).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    await expect(issueAdminKey(context, fullKey('x'))).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
     expect((await store.query({ partition: context.keys.apiKeys(context.tenant) })).items).toHaveLength(before);
   });
 
   it('that is disabled and enabled at once ends with keys that agree with it', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
-    const keys = [key, ...(await Promise.all([1, 2, 3].map(() => issueAdminKey(context, 'x'))))];
+    const keys = [key, ...(await Promise.all([1, 2, 3].map(() => issueAdminKey(context, fullKey('x')))))];
     await Promise.all([
       disableAccount(context),
       enableAccount(context),
       disableAccount(context),
-      issueAdminKey(context, 'y').then(
+      issueAdminKey(context, fullKey('y')).then(
         (made) => keys.push(made),
         () => {},
       ),
@@ -141,10 +143,10 @@ describe('an account', () => {
 
   it('that does not exist cannot be changed', async () => {
     const { ports, keys } = memoryWorld();
-    const scope = { ports, keys, tenant: 'acc_none' };
+    const scope = { ports, keys, tenant: 'acc_none', origin: 'operator' } as const;
     await expect(setLimits(scope, { blueprint_limit: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(disableAccount(scope)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(issueAdminKey(scope, 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(issueAdminKey(scope, fullKey('x'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
@@ -180,7 +182,7 @@ describe('a key', () => {
     }));
     const { context } = await world.account();
     lost = true;
-    const key = await issueAdminKey(context, 'x');
+    const key = await issueAdminKey(context, fullKey('x'));
     expect((await world.bearer(key.key)).caller.key_id).toBe(key.id);
     expect((await world.store.query({ partition: world.keys.apiKeys(context.tenant) })).items).toHaveLength(2);
   });

@@ -3,21 +3,15 @@ import { isInvited, type UserItem } from '#lib/access/account.ts';
 import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { issueAdminKey, issueKey } from '#lib/access/issue-key.ts';
+import { fullKey } from '#lib/access/new-key.ts';
 import { allUsers } from '#lib/access/store.ts';
-import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
 import { removeUser } from '#lib/access/team/remove-user.ts';
 import { INVITATION_MS } from '#lib/access/team/team.ts';
+import { accept, join } from '#test/support/joining.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
-const plain = { label: 'a', is_read_only: false, scopes: null };
-const ben = (token: string) => ({ token, name: 'Ben' });
-
-/** Somebody who was invited and has accepted. */
-async function join(world: MemoryWorld, context: Context, role: 'admin' | 'member' = 'member') {
-  const { invite_token } = await inviteUser(context, { email: `${world.ports.ids.token()}@example.com`, role });
-  return acceptInvitation(world, ben(invite_token));
-}
+const plain = fullKey('a');
 
 /** A world that loses the answer of the next write when told to: it took place, but looks like a conflict. */
 function forgetful() {
@@ -52,12 +46,12 @@ describe('an invitation', () => {
     const first = await inviteUser(context, { email: 'a@example.com', role: 'member' });
     const second = await inviteUser(context, { email: 'b@example.com', role: 'member' });
     world.advance(INVITATION_MS - 1);
-    expect((await acceptInvitation(world, ben(first.invite_token))).user.status).toBe('active');
+    expect((await accept(world, first.invite_token)).user.status).toBe('active');
     world.advance(1);
-    await expect(acceptInvitation(world, ben(second.invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(accept(world, second.invite_token)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const renewed = await inviteUser(context, { email: 'b@example.com', role: 'member' });
     expect(renewed.id).toBe(second.id);
-    expect((await acceptInvitation(world, ben(renewed.invite_token))).user.id).toBe(second.id);
+    expect((await accept(world, renewed.invite_token)).user.id).toBe(second.id);
   });
 
   it('is stored as a digest alone', async () => {
@@ -76,9 +70,9 @@ describe('an invitation', () => {
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
     await disableAccount(context);
-    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    await expect(accept(world, invite_token)).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
     await enableAccount(context);
-    expect(await codeOf((await acceptInvitation(world, ben(invite_token))).key, world)).toBe('let in');
+    expect(await codeOf((await accept(world, invite_token)).key, world)).toBe('let in');
   });
 
   it('gives no key to an account that is disabled at that moment', async () => {
@@ -86,12 +80,12 @@ describe('an invitation', () => {
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
     before.act = () => disableAccount(context);
-    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
+    await expect(accept(world, invite_token)).rejects.toMatchObject({ code: 'ACCOUNT_DISABLED' });
     expect(await keyCount(world, context)).toBe(1);
   });
 
   it.each([
-    ['accepted', (world: MemoryWorld, _context: Context, token: string) => acceptInvitation(world, ben(token))],
+    ['accepted', (world: MemoryWorld, _context: Context, token: string) => accept(world, token)],
     ['replaced', (_world: MemoryWorld, context: Context) => inviteUser(context, { email: 'a@b.c', role: 'member' })],
     ['withdrawn', async (_world: MemoryWorld, context: Context) => removeUser(context, (await pending(context)).id)],
   ])('that is %s between look and write is not accepted', async (_name, meanwhile) => {
@@ -99,7 +93,7 @@ describe('an invitation', () => {
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
     before.act = () => meanwhile(world, context, invite_token);
-    await expect(acceptInvitation(world, ben(invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(accept(world, invite_token)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('of one e-mail address is one, also when another is made between look and write', async () => {
@@ -114,8 +108,8 @@ describe('an invitation', () => {
     const mine = await inviteUser(context, { email: 'a@b.c', role: 'member' });
     expect(mine.id).toBe(other!.id);
     expect(await allUsers(context)).toHaveLength(2);
-    await expect(acceptInvitation(world, ben(other!.invite_token))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect((await acceptInvitation(world, ben(mine.invite_token))).user.role).toBe('member');
+    await expect(accept(world, other!.invite_token)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await accept(world, mine.invite_token)).user.role).toBe('member');
   });
 
   it('is made and accepted once when the answers of the store are lost', async () => {
@@ -125,7 +119,7 @@ describe('an invitation', () => {
     const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
     expect(await allUsers(context)).toHaveLength(2);
     next.isLost = true;
-    const { key, user } = await acceptInvitation(world, ben(invite_token));
+    const { key, user } = await accept(world, invite_token);
     expect(user).toMatchObject({ name: 'Ben', status: 'active' });
     expect(await codeOf(key, world)).toBe('let in');
     expect(await keyCount(world, context)).toBe(2);
@@ -212,7 +206,7 @@ describe("the operator's replacement key", () => {
     await inviteUser(context, { email: 'boss@example.com', role: 'admin' });
     const { user: second } = await join(world, context, 'admin');
     await removeUser(context, first.id);
-    const { key } = await issueAdminKey(context, 'Replacement');
+    const { key } = await issueAdminKey(context, fullKey('Replacement'));
     expect((await world.bearer(key)).caller.user_id).toBe(second.id);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { issueKey } from '#lib/access/issue-key.ts';
+import { fullKey } from '#lib/access/new-key.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
@@ -121,7 +122,7 @@ describe('open streams', () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
     const keys = [];
     for (const label of ['a', 'b', 'c', 'd']) {
-      const key = await issueKey(home.context, home.user.id, { label, is_read_only: false, scopes: null });
+      const key = await issueKey(home.context, home.user.id, fullKey(label));
       keys.push(key.key);
     }
     const replies = await Promise.all(keys.flatMap((key) => [home.ask('GET', { key }), home.ask('GET', { key })]));

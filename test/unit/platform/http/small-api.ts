@@ -98,6 +98,7 @@ const handle = makeRouter<Context>(rows, {
   log,
   anonymous: () => ({ caller: { is_read_only: true, scopes: null, role: 'member' } }),
   spend: async () => ({}),
+  restrict: () => {},
   weigh: async () => {},
   inReadTurn: (_context, read) => read(),
   authenticate: async ({ headers }) => {

@@ -1,0 +1,45 @@
+import type { Author, Verb } from '#lib/audit/entry.ts';
+import { type Audited, type Note, noteAs } from '#lib/audit/write.ts';
+import type { Changing } from './context.ts';
+
+/**
+ * What notes a change in the audit log. A use case makes it once, before its first try, and puts what it answers into
+ * the transaction that makes the change; where there are several, into the last:
+ *
+ *     const note = auditing(context, 'update', auditedEntity);
+ *     …
+ *     await commit(ports, [{ put: changed, if: { version: entity.v } }, ...note(entity, changed)]);
+ */
+export function auditing<Thing>(scope: Changing, verb: Verb, of: Audited<Thing>): Note<Thing> {
+  const author = authorOf(scope);
+  return author === 'system' ? () => [] : noteAs(scope, author, verb, of);
+}
+
+const OPERATOR: Author = {
+  actor: { type: 'operator', user_id: null, email: null, key_id: null, key_label: null },
+  via: 'cli',
+  tool: null,
+  request_id: null,
+  ip: null,
+  user_agent: null,
+};
+
+function authorOf({ caller, origin }: Changing): Author | 'system' {
+  if (!caller || typeof origin === 'string') return origin === 'system' ? 'system' : OPERATOR;
+  const { user_id, user_email, key_id, key_label } = caller;
+  const { via, tool, request_id, ip, user_agent } = origin;
+  return {
+    actor: {
+      type: key_id === '' ? 'user' : 'key',
+      user_id: user_id || null,
+      email: user_email || null,
+      key_id: key_id || null,
+      key_label: key_label || null,
+    },
+    via,
+    tool: tool ?? null,
+    request_id: request_id || null,
+    ip: ip || null,
+    user_agent: user_agent || null,
+  };
+}

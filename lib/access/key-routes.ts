@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { route } from '#lib/platform/http/route.ts';
+import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
+import { IssuedKey, KeyRecord } from './api-key.ts';
+import { changeKey } from './change-key.ts';
+import type { Context } from './context.ts';
+import { deleteKey, requireKey } from './delete-key.ts';
+import { issueKey } from './issue-key.ts';
+import { KeyPatch, NewKey, Rotation } from './new-key.ts';
+import { rotateKey } from './rotate-key.ts';
+import { keyList } from './store.ts';
+
+const row = route<Context>();
+
+const loadKey = (context: Context, { id }: { id: string }) => requireKey(context, id);
+
+export const keyRows = [
+  row({
+    method: 'GET',
+    path: '/v1/auth/keys',
+    access: 'own',
+    summary: "API keys: one's own, or all for an admin",
+    status: 200,
+    query: ListQuery,
+    reply: z.array(KeyRecord),
+    run: (context, call) => {
+      const user = context.caller.role === 'admin' ? undefined : context.caller.user_id;
+      return listOf(`${context.tenant} keys ${user}`, call, keyList(context, user));
+    },
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/auth/keys',
+    access: 'own',
+    summary: 'Make an API key; the answer alone holds the raw key',
+    status: 201,
+    body: NewKey,
+    reply: IssuedKey,
+    errors: ['LIMIT_EXCEEDED'],
+    run: (context, { body }) => issueKey(context, context.caller.user_id, body, context.caller.valid_until),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/auth/keys/{id}',
+    access: 'own',
+    summary: 'Change the label of an API key, or have it expire earlier',
+    status: 200,
+    body: KeyPatch,
+    reply: KeyRecord,
+    load: loadKey,
+    run: (context, { loaded, body }) => changeKey(context, loaded, body),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/auth/keys/{id}/rotate',
+    access: 'own',
+    summary: 'Make a key that takes the place of another, which expires after an overlap; the answer alone holds it',
+    status: 201,
+    body: Rotation,
+    reply: IssuedKey,
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
+    load: loadKey,
+    run: (context, { loaded, body }) => rotateKey(context, loaded, body),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/auth/keys/{id}',
+    access: 'own',
+    summary: 'Delete an API key; it is refused from then on',
+    status: 204,
+    load: loadKey,
+    run: (context, { loaded }) => deleteKey(context, loaded),
+  }),
+];

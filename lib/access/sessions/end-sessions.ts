@@ -1,0 +1,90 @@
+import type { UserItem } from '#lib/access/account.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Changing, Scope } from '#lib/access/context.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import { notFound } from '#lib/platform/errors.ts';
+import type { Key, Write } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
+import { deleteAll } from '#lib/platform/table/reclaim.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { pointedKeys, sessionKeys } from './begin-session.ts';
+import { auditedSession, type SessionItem, type SessionPointer } from './session.ts';
+
+/** Sessions deleted together, two items each; a transaction has at most 100 writes. */
+const AT_ONCE = 30;
+
+/** Ends one session, also one that has ended already. */
+export function endSession(scope: Changing, session: SessionItem): Promise<void> {
+  const { ports, keys } = scope;
+  const note = auditing(scope, 'end', auditedSession);
+  const [place, pointer] = sessionKeys(keys, session);
+  return untilDone(ports, async () => {
+    const still = await ports.table.get<SessionItem>(place);
+    if (!still) return undefined;
+    const outcome = await commit(ports, [
+      // At its version: of two ends at once, one counts.
+      { delete: place, if: { version: still.v } },
+      { delete: pointer },
+      ...note(still, undefined),
+    ]);
+    return outcome.ok ? undefined : AGAIN;
+  });
+}
+
+const auditedSessions: Audited<UserItem> = {
+  type: 'session',
+  target: ({ id, email }) => ({ id, name: `the sessions of ${email}` }),
+  members: ({ id }) => ({ user_id: id }),
+};
+
+/** Ends all sessions of a user but `kept`: from its return on, no request with them is let in. Throws NOT_FOUND. */
+export function endSessions(scope: Changing, userId: string, kept?: SessionItem): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'end', auditedSessions);
+  return untilDone(ports, async () => {
+    const [user, current] = await Promise.all([
+      ports.table.get<UserItem>(keys.user(tenant, userId)),
+      kept && ports.table.get<SessionItem>({ pk: kept.pk, sk: kept.sk }),
+    ]);
+    if (!user) throw notFound(`User ${userId}`);
+    const { next, deletes } = await withoutSessions(scope, user, current);
+    const writes: Write[] = [
+      { put: { ...next, v: ports.ids.token() }, if: { version: user.v } },
+      ...deletes,
+      ...note(user, undefined),
+    ];
+    if (current) {
+      const goesOn: SessionItem = { ...current, v: ports.ids.token(), generation: next.session_generation };
+      writes.push({ put: goesOn, if: { version: current.v } });
+    }
+    return (await commit(ports, writes)).ok ? undefined : AGAIN;
+  });
+}
+
+/**
+ * A user whose sessions have all ended, once `next` is written at the version of `user`: also one that is beginning, as
+ * it began under the number before. `deletes` go with it in one transaction, 60 writes at most.
+ */
+export async function withoutSessions(
+  { ports, keys, tenant }: Scope,
+  user: UserItem,
+  kept?: SessionItem,
+): Promise<{ next: UserItem; deletes: Write[] }> {
+  const partition = keys.sessions(tenant, user.id);
+  const pointers = await allOf<SessionPointer>(ports.table, { partition });
+  const ending = pointers.filter(({ sk }) => sk !== kept?.id);
+  // More than a user may have came of many sign-ins at once; should the rest fail, these have ended already.
+  const first = ending.splice(0, Math.max(0, ending.length - AT_ONCE));
+  await deleteAll(
+    ports,
+    first.flatMap((one) => pointedKeys(keys, one)),
+  );
+  const deletes = ending.flatMap((one) => pointedKeys(keys, one)).map((key): Write => ({ delete: key }));
+  return { next: { ...user, session_generation: user.session_generation + 1 }, deletes };
+}
+
+/** Where all sessions of a user stand. */
+export async function sessionKeysOf({ ports, keys, tenant }: Scope, userId: string): Promise<Key[]> {
+  const pointers = await allOf<SessionPointer>(ports.table, { partition: keys.sessions(tenant, userId) });
+  return pointers.flatMap((one) => pointedKeys(keys, one));
+}

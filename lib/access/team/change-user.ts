@@ -1,0 +1,78 @@
+import { isInvited, type UserItem } from '#lib/access/account.ts';
+import type { ApiKeyItem } from '#lib/access/api-key.ts';
+import { auditing } from '#lib/access/auditing.ts';
+import type { Context } from '#lib/access/context.ts';
+import { keyPointersOf } from '#lib/access/store.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import { mustBeAllowed } from '#lib/platform/http/access.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { AGAIN, commit } from '#lib/platform/table/retry.ts';
+import { changeTeam } from './change-team.ts';
+import { auditedUser, isSameEmail, mustNotBeLastAdmin, type TeamMember, teamMember, type UserPatch } from './team.ts';
+
+/** Keys written together; a transaction has at most 100 writes. */
+const KEYS_AT_ONCE = 50;
+
+/**
+ * Changes what is supplied: one's own name, or anything as an admin. A role and an e-mail address hold for all keys of
+ * the user from its return on. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, for an e-mail address that
+ * is taken, and for what an invited person has yet to say.
+ */
+export function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
+  const { ports, keys, tenant, caller } = context;
+  if (id !== caller.user_id) mustBeAllowed(caller, 'manage');
+  const note = auditing(context, 'update', auditedUser);
+  return changeTeam(context, async (users, turn) => {
+    const before = users.find((user) => user.id === id);
+    if (!before) throw notFound(`User ${id}`);
+    const { role = before.role, name = before.name, email = before.email } = patch;
+    const after: UserItem = { ...before, role, name, email, v: ports.ids.token() };
+    if (isSame(before, after)) return teamMember(before);
+    if (role !== before.role || email !== before.email) mustBeAllowed(caller, 'manage');
+    mustBePossible(users, before, after);
+
+    const copies = (await keysBehind(context, after)).map((key): Write => {
+      const put: ApiKeyItem = { ...key, role, user_email: email, v: ports.ids.token() };
+      return { put, if: { version: key.v } };
+    });
+    // Should it fail on the way, the user is not changed yet, and it can be sent again.
+    while (copies.length > KEYS_AT_ONCE) {
+      const still: Write = { check: keys.user(tenant, id), if: { version: before.v } };
+      const outcome = await commit(ports, [still, ...copies.splice(0, KEYS_AT_ONCE)]);
+      if (!outcome.ok) return AGAIN;
+    }
+    // Whoever adds a key writes the user, so that this version holds all its keys.
+    const outcome = await commit(ports, [
+      turn,
+      { put: after, if: { version: before.v } },
+      ...copies,
+      ...note(before, after),
+    ]);
+    return outcome.ok ? teamMember(after) : AGAIN;
+  });
+}
+
+const isSame = (a: UserItem, b: UserItem): boolean => a.role === b.role && a.name === b.name && a.email === b.email;
+
+function mustBePossible(users: UserItem[], before: UserItem, after: UserItem): void {
+  if (isInvited(before) && (after.name !== before.name || after.email !== before.email)) {
+    throw new AppError(
+      'CONFLICT',
+      `${before.email} has yet to accept the invitation, and gives a name then. For another address invite that.`,
+    );
+  }
+  const taken = users.find((other) => other.id !== before.id && isSameEmail(other.email, after.email));
+  if (taken) {
+    throw new AppError('CONFLICT', `${taken.email} is a member of this team already, or invited to it.`);
+  }
+  if (after.role !== 'admin') mustNotBeLastAdmin(users, before);
+}
+
+/** The keys of a user that do not repeat them as they shall be. */
+async function keysBehind(context: Context, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
+  const pointers = await keyPointersOf(context, id);
+  const items = await context.ports.table.getMany<ApiKeyItem>(
+    pointers.map(({ digest }) => context.keys.apiKey(digest)),
+  );
+  return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
+}

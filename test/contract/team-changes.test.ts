@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Role } from '#lib/platform/http/access.ts';
+import { type Answer, type Client, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { newAction } from '#test/support/fleet.ts';
+import { address, INVITE, invite, members, TEAM } from '#test/support/team.ts';
+
+let admin: Client & { id: string };
+beforeAll(async () => {
+  admin = await newTenant();
+});
+
+const ownId = async (client: Client): Promise<string> => (await client.get('/v1/me')).body.user.id;
+const put = (by: Client, id: string, body: object) => by.put(`${TEAM}/${id}`, body);
+const roleOf = async (client: Client): Promise<string> => (await client.get('/v1/me')).body.role;
+
+describe('PUT /v1/settings/users/{id}', () => {
+  it('changes role, name and e-mail address, of which keys that there are know at once', async () => {
+    const ben = await memberOf(admin);
+    const second = await keyOf(ben);
+    const change = { role: 'viewer', name: 'Ben Miller', email: address() };
+    const changed = await put(admin, ben.id, change);
+    expect(changed).toMatchObject({ status: 200, body: { id: ben.id, ...change, status: 'active' } });
+    expect(await members(admin)).toContainEqual(changed.body);
+    for (const key of [ben, second]) {
+      const { role, user } = (await key.get('/v1/me')).body;
+      expect({ role, ...user }).toEqual({ role: 'viewer', id: ben.id, name: change.name, email: change.email });
+      expect(await key.post('/v1/blueprints', { slug: 'x', name: 'x' })).toMatchObject(failure(403, 'FORBIDDEN'));
+    }
+    expect((await ben.post('/v1/blueprints', {})).body.error).toBe('This needs the member role; you are a viewer.');
+  });
+
+  it('makes an admin of a member, who then may what admins may', async () => {
+    const tenant = await newTenant();
+    const ben = await memberOf(tenant);
+    expect(await invite(ben)).toMatchObject(failure(403, 'FORBIDDEN'));
+    await put(tenant, ben.id, { role: 'admin' });
+    expect((await invite(ben)).status).toBe(201);
+    expect((await put(ben, await ownId(tenant), { role: 'viewer' })).status).toBe(200);
+    expect(await roleOf(tenant)).toBe('viewer');
+  });
+
+  it.each<Role>(['viewer', 'responder', 'member', 'admin'])('lets a %s change their own name', async (role) => {
+    const one = await memberOf(admin, role);
+    expect(await put(one, one.id, { name: 'My own' })).toMatchObject({ status: 200, body: { name: 'My own', role } });
+    const { email } = (await one.get('/v1/me')).body.user;
+    // What is repeated is no change.
+    expect((await put(one, one.id, { name: 'My own', role, email })).status).toBe(200);
+  });
+
+  it.each<Role>(['viewer', 'responder', 'member'])('lets a %s change nothing else', async (role) => {
+    const [one, other] = [await memberOf(admin, role), await memberOf(admin, role)];
+    for (const change of [{ role: 'admin' }, { email: address() }, { name: 'x', role: 'admin' }]) {
+      expect(await put(one, one.id, change)).toMatchObject(failure(403, 'FORBIDDEN'));
+    }
+    for (const change of [{ name: 'x' }, { role }, {}, { role: 'viewer' }]) {
+      expect(await put(one, other.id, change)).toMatchObject(failure(403, 'FORBIDDEN'));
+    }
+    expect(await roleOf(one)).toBe(role);
+    expect(await one.post(INVITE, { email: address(), role: 'admin' })).toMatchObject(failure(403, 'FORBIDDEN'));
+  });
+
+  it('is not for keys that are held to something', async () => {
+    const id = await ownId(admin);
+    const narrow = await keyOf(admin, { scopes: ['read', 'write'] });
+    expect(await put(narrow, id, { name: 'x' })).toMatchObject(failure(403, 'FORBIDDEN'));
+    const reader = await keyOf(admin, { is_read_only: true });
+    expect(await put(reader, id, { name: 'x' })).toMatchObject(failure(403, 'READ_ONLY'));
+  });
+
+  it('keeps the last admin, whom no invitation replaces', async () => {
+    const tenant = await newTenant();
+    const id = await ownId(tenant);
+    await invite(tenant, address(), 'admin');
+    for (const role of ['member', 'responder', 'viewer']) {
+      expect(await put(tenant, id, { role })).toMatchObject(failure(409, 'CONFLICT'));
+    }
+    expect((await put(tenant, id, { role: 'admin', name: 'Still here' })).status).toBe(200);
+    await memberOf(tenant, 'admin');
+    expect((await put(tenant, id, { role: 'member' })).status).toBe(200);
+  });
+
+  it("refuses the e-mail address of another member and of an invitation, in any case, but takes one's own", async () => {
+    const ben = await memberOf(admin);
+    const { email: own } = (await ben.get('/v1/me')).body.user;
+    const { email: pending } = (await invite(admin)).body;
+    const { email: first } = (await admin.get('/v1/me')).body.user;
+    for (const email of [pending, pending.toUpperCase(), first]) {
+      expect(await put(admin, ben.id, { email })).toMatchObject(failure(409, 'CONFLICT'));
+    }
+    expect((await put(admin, ben.id, { email: own.toUpperCase() })).body.email).toBe(own.toUpperCase());
+  });
+
+  it('of two who want one address at once gives it to one', async () => {
+    const two = [await memberOf(admin), await memberOf(admin)];
+    const email = address();
+    const answers = await Promise.all(two.map(({ id }) => put(admin, id, { email })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect((await members(admin)).filter((one) => one.email === email)).toHaveLength(1);
+  });
+
+  it('changes of an invitation the role alone', async () => {
+    const { id } = (await invite(admin)).body;
+    expect((await put(admin, id, { role: 'viewer' })).body).toMatchObject({ role: 'viewer', status: 'pending' });
+    for (const change of [{ name: 'Ben' }, { email: address() }]) {
+      expect(await put(admin, id, change)).toMatchObject(failure(409, 'CONFLICT'));
+    }
+  });
+
+  it.each<[string, object, string]>([
+    ['an unknown role', { role: 'owner' }, 'role'],
+    ['a role in capitals', { role: 'Admin' }, 'role'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a name of two lines', { name: 'a\nb' }, 'name'],
+    ['an e-mail without @', { email: 'ben' }, 'email'],
+    ['an unknown member', { password: 'x' }, 'password'],
+  ])('refuses %s', async (_name, change, path) => {
+    const ben = await memberOf(admin);
+    expect(await put(admin, ben.id, change)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+  });
+
+  it("does not find another account's people, nor those who never were", async () => {
+    const other = await newTenant();
+    const theirs = await put(admin, await ownId(other), { role: 'viewer' });
+    expect(theirs).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(await put(admin, 'usr_none', { role: 'viewer' })).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(await roleOf(other)).toBe('admin');
+  });
+});
+
+describe('during a hundred calls a second', () => {
+  /** Calls on and on with several keys; each answer with when it was asked for. */
+  function storm(call: (n: number) => Promise<Answer>) {
+    const seen: { sent: number; status: number }[] = [];
+    let isOver = false;
+    const callers = Array.from({ length: 10 }, async (_, n) => {
+      while (!isOver) {
+        const sent = performance.now();
+        const { status } = await call(n);
+        seen.push({ sent, status });
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    });
+    return {
+      seen,
+      end: async () => {
+        isOver = true;
+        await Promise.all(callers);
+      },
+    };
+  }
+
+  const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  it.each<[string, (id: string) => Promise<Answer>, number]>([
+    ['whose role was taken', (id) => put(admin, id, { role: 'viewer' }), 403],
+    ['who was removed', (id) => admin.del(`${TEAM}/${id}`), 401],
+  ])('no key of a responder %s is let in after the answer', async (_name, change, refused) => {
+    const ben = await memberOf(admin, 'responder');
+    const keys = [ben, ...(await Promise.all(Array.from({ length: 9 }, () => keyOf(ben))))];
+    const action = await newAction(admin, { url: 'https://example.com/{{x}}' });
+    // What is wrong with the body is told behind all gates.
+    const run = storm((n) => keys[n]!.post(`/v1/actions/${action}/run`, { vars: 1 }));
+    await rest(200);
+    const { status } = await change(ben.id);
+    const answered = performance.now();
+    await rest(300);
+    await run.end();
+    expect(status).toBeLessThan(300);
+    const [before, after] = [true, false].map((is) => run.seen.filter(({ sent }) => sent < answered === is));
+    expect(before!.filter((one) => one.status === 400).length).toBeGreaterThan(10);
+    expect(after!.length).toBeGreaterThan(10);
+    expect(new Set(after!.map((one) => one.status))).toEqual(new Set([refused]));
+  });
+});

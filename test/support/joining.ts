@@ -1,0 +1,19 @@
+import type { Context } from '#lib/access/context.ts';
+import { acceptInvitation } from '#lib/access/team/accept-invitation.ts';
+import { inviteUser } from '#lib/access/team/invite-user.ts';
+import type { Role } from '#lib/platform/http/access.ts';
+import type { MemoryWorld } from './memory-world.ts';
+
+/** Accepts an invitation as a pipeline does: with a first key, and no session. */
+export async function accept({ ports, keys }: MemoryWorld, token: string) {
+  const origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' } as const;
+  const acceptance = { token, name: 'Ben', key: true, session: false };
+  const { value } = await acceptInvitation({ ports, keys, origin }, acceptance, { headers: {}, cookies: [] });
+  return { user: value.user, key: value.key! };
+}
+
+/** Somebody who was invited and has accepted. */
+export async function join(world: MemoryWorld, context: Context, role: Role = 'member') {
+  const { invite_token } = await inviteUser(context, { email: `${world.ports.ids.token()}@example.com`, role });
+  return accept(world, invite_token);
+}
