@@ -10,6 +10,7 @@ const all = (type: string) => ofType(template, type);
 const alarms = all('AWS::CloudWatch::Alarm');
 const names = Object.keys(functions) as FunctionName[];
 const fed = names.filter((name) => entryOf(name).includes('batchMetrics'));
+const asked = names.filter((name) => entryOf(name).includes('leaseLimiter'));
 const ofMetric = (name: string) => alarms.filter((one) => one.MetricName === name);
 /** Functions that stand between a change of state and what it sets off. */
 const ALERTING: FunctionName[] = ['notifier', 'deliverer', 'action-planner'];
@@ -156,8 +157,9 @@ describe('the metrics of our own', () => {
       expect(Variables).toMatchObject({ POWERTOOLS_METRICS_NAMESPACE: namespace });
     }
     const own = ofType(one, 'AWS::CloudWatch::Alarm').filter((alarm) => !alarm.Namespace.startsWith('AWS/'));
-    // Beside those of each: failed deliveries, late probes, refused pushes, and the limiter of three functions.
-    expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 1 + 3);
+    // Beside those of each: failed deliveries, late probes, refused pushes, and the limiter of what is asked.
+    expect(asked).toContain('ingest');
+    expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 1 + asked.length);
     for (const alarm of own) expect(alarm.Namespace).toBe(namespace);
     const shown = shownOn(one).map(([first]) => first!);
     expect(new Set(shown.filter((name) => !name.startsWith('AWS/')))).toEqual(new Set([namespace]));
