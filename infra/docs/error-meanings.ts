@@ -2,10 +2,10 @@ import type { ErrorCode } from '#lib/platform/errors.ts';
 
 /** When each code is answered, for the documents. */
 export const MEANING_OF: Record<ErrorCode, string> = {
-  UNAUTHORIZED: 'No key or session, or one that is malformed, unknown, deleted or over.',
+  UNAUTHORIZED: 'No key or session, or one that is malformed, unknown, deleted, expired or over.',
   ACCOUNT_DISABLED: 'The operator of this service has disabled the account.',
   READ_ONLY: 'A read-only key may read, and nothing else; nor list keys.',
-  FORBIDDEN: 'The role of the user, or the scopes of the key, are not enough; the message says what it needs.',
+  FORBIDDEN: 'Role of the user, scopes or restrictions of the key are not enough; the message says what it needs.',
   VALIDATION_ERROR: 'The request is wrong: `details` names each wrong place.',
   NOT_FOUND: 'What the path or the body names does not exist, or is not of this account.',
   METHOD_NOT_ALLOWED: 'The path exists, the method does not; `Allow` lists those that do.',

@@ -20,8 +20,8 @@ type ToolResult = {
 
 /**
  * The result of tools/call. A built-in tool answers to its name also when no skill lists it, but not when all that do
- * are disabled, and not to a key that is held to skills. What a tool refuses is a result, for the model to act on; throws RpcError for a name that there is not
- * and for malformed params.
+ * are disabled, and not to a key that is held to skills. What a tool refuses is a result, for the model to act on;
+ * throws RpcError for a name that there is not and for malformed params.
  */
 export async function callTool(caller: Context, params: Record<string, unknown>): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;

@@ -32,7 +32,7 @@ export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillI
 export const accessOf = ({ name }: Pick<ToolDefinition, 'name'>): Guarded =>
   builtInTools.get(name)?.access ?? 'respond';
 
-/** The result of tools/list: what the caller may call, in the order of the names. Throws RpcError for a cursor that is none. */
+/** The result of tools/list: what the caller may call, by name. Throws RpcError for a cursor that is none. */
 export async function listTools(
   context: Context,
   cursor: unknown,

@@ -44,7 +44,7 @@ describe('the gates', () => {
     ['PUT', '/v1/blueprints', 'GET, HEAD, POST'],
     ['PATCH', '/v1/blueprints/service', 'DELETE, GET, HEAD, PUT'],
     ['POST', '/v1/me', 'GET, HEAD'],
-    ['GET', '/v1/auth/keys/x', 'DELETE'],
+    ['GET', '/v1/auth/keys/x', 'DELETE, PUT'],
   ])('say what is possible instead of %s %s', async (method, path, allow) => {
     const answer = await admin.send(method, path);
     expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, walk } from '#infra/docs/walk.ts';
+import { type Places, pathOf } from '#infra/docs/walk.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { type Caller, callersByKey, callersByRight, keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
 import { type Answer, type Client, challengeOf, clientOf, failure } from '#test/support/client.ts';
+import { masked, sameShape } from '#test/support/compare.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
+import { walkAs } from '#test/support/walk-as.ts';
 
 /**
  * Every row of the API against everybody who may call it. A new row is here by itself; what it needs to exist comes
@@ -21,15 +23,14 @@ const open = rows.filter((row) => row.access === 'open');
 const guarded = rows.filter((row) => row.access !== 'open');
 const readable = rows.filter((row) => row.access === 'read');
 
-/** The endpoints that answered a good request. */
-const walked = new Set<string>();
-
 /** How far the clock of the service is ahead of this machine's, in ms. */
 let ahead = 0;
 const clock = { ...systemClock, now: () => systemClock.now() + ahead };
 
 let service: Service;
 let places: Places;
+/** The endpoints that answered a good request. */
+let walked: Set<string>;
 let admin: Client;
 let reader: Client;
 let stranger: Client;
@@ -43,16 +44,10 @@ beforeAll(async () => {
   admin = withKey((await tenantOf(service)).key);
   stranger = withKey((await tenantOf(service)).key);
   nobody = withKey('');
-  places = await walk(
+  ({ places, walked } = await walkAs(
+    admin,
     rows.map((row) => row.endpoint),
-    async (endpoint, path, body) => {
-      const [method = ''] = endpoint.split(' ');
-      const answer = await admin.send(method, path, { body });
-      walked.add(endpoint);
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-      return answer.body;
-    },
-  );
+  ));
   const team = await people(service, admin);
   const named = { check: places.checks!, skill: places.skills! };
   callers = [...(await callersByRight(service, team)), ...(await callersByKey(service, admin, named))];
@@ -81,21 +76,6 @@ describe('the walk', () => {
 /** An id of the same form that names nothing. */
 const other = (id: string): string => `${id.slice(0, -3)}xyz`;
 
-/** An answer without the ids that were asked for; the longest first, as a slug may end one by chance. */
-const masked = ({ status, body }: Answer, ids: string[]) => ({
-  status,
-  body: ids
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((text, id) => text.replaceAll(id, '…'), JSON.stringify(body)),
-});
-
-/** Whether two records have the same members all the way down, whatever their texts say. */
-function sameShape(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return typeof a === typeof b;
-  const [one, two] = [Object.keys(a), Object.keys(b)];
-  return one.length === two.length && one.every((key) => sameShape(a[key as never], b[key as never]));
-}
-
 /** What everybody is refused in the end, behind all gates: so nothing is changed. */
 const STOP = '!stop';
 
@@ -116,10 +96,9 @@ describe('who may call what', () => {
   it('follows for everybody from the access of the row', async () => {
     for (const caller of callers) {
       const { who, verdict } = caller;
-      const met: Record<string, string> = {};
-      for (const row of rows) met[row.endpoint] = await verdictFor(caller, row);
+      const met = await Promise.all(rows.map(async (row) => [row.endpoint, await verdictFor(caller, row)]));
       const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row.access)]));
-      expect(met, who).toEqual(due);
+      expect(Object.fromEntries(met), who).toEqual(due);
     }
   });
 
@@ -223,7 +202,7 @@ describe('HEAD', () => {
   /** What each request has of its own, or counts. */
   const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
   /** What tells of time up to now is some bytes longer a moment later. */
-  const ofEach = (path: string) => (/\/history(\?|$)/.test(path) ? [...own, 'content-length'] : own);
+  const ofEach = (path: string) => (/\/(history|health)(\?|$)/.test(path) ? [...own, 'content-length'] : own);
   const told = (path: string, headers: Headers) =>
     Object.fromEntries([...headers].filter(([name]) => !ofEach(path).includes(name)));
 

@@ -25,7 +25,7 @@ it('there is a page for each thing that a newcomer wants to do', () => {
   ]);
 });
 
-describe.each(pages)('%s', (page) => {
+describe.each([...pages, 'docs/ACCESS.md'])('%s', (page) => {
   it('has commands that work, one after the other, and shows lines that they really print', async () => {
     await using service = await startRealService();
     const blocks = blocksOf(read(page));
@@ -39,7 +39,7 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-it.each([...pages, 'README.md', 'docs/REFERENCE.md', 'lib/ENDPOINTS.md'])(
+it.each([...pages, 'README.md', 'docs/ACCESS.md', 'docs/REFERENCE.md', 'lib/ENDPOINTS.md'])(
   '%s leads to pages and headings that are there',
   (page) => {
     const headings = (file: string) =>

@@ -42,6 +42,18 @@ export async function walk1(transport: Transport, calls: Call[]): Promise<Seen> 
   }
 }
 
+export async function connect2(
+  at: Address,
+  kind: 'sse' | 'http',
+  mode: 'legacy' | 'auto' | { pin: string },
+): Promise<Client2> {
+  const client = new Client2(ME, { versionNegotiation: { mode } });
+  await client.connect(
+    kind === 'sse' ? new Sse2(new URL(at.url), options(at)) : new Http2(new URL(at.url), options(at)),
+  );
+  return client;
+}
+
 /** The same with the client of SDK 2.x. */
 export async function walk2(
   at: Address,
@@ -49,10 +61,7 @@ export async function walk2(
   mode: 'legacy' | 'auto' | { pin: string },
   calls: Call[],
 ): Promise<Seen> {
-  const client = new Client2(ME, { versionNegotiation: { mode } });
-  await client.connect(
-    kind === 'sse' ? new Sse2(new URL(at.url), options(at)) : new Http2(new URL(at.url), options(at)),
-  );
+  const client = await connect2(at, kind, mode);
   try {
     const { tools } = await client.listTools();
     const results: Seen['results'] = [];

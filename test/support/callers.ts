@@ -44,6 +44,8 @@ export function verdictOn({ role, scopes = null, is_read_only = false }: Held, a
   return may.roles.includes(role) ? 'let in' : 'FORBIDDEN';
 }
 
+type At = Pick<Service, 'url'>;
+
 const always =
   (verdict: Verdict): Caller['verdict'] =>
   (access) =>
@@ -53,11 +55,11 @@ const always =
 type Person = { role: Role; client: Client; own: Record<string, string> };
 
 /** How somebody shows who they are. A further kind of credential is a line here. */
-const CREDENTIALS: Record<string, (service: Service, person: Person) => Promise<Client>> = {
+const CREDENTIALS: Record<string, (service: At, person: Person) => Promise<Client>> = {
   key: async (_service, { client }) => client,
 };
 
-async function join(service: Service, admin: Client, role: Role): Promise<Person> {
+async function join(service: At, admin: Client, role: Role): Promise<Person> {
   const { body: invited } = await admin.post('/v1/settings/users/invite', { email: `${role}@matrix.example`, role });
   const { body } = await clientOf(service.url, '').post('/v1/invitations/accept', {
     token: invited.invite_token,
@@ -69,18 +71,18 @@ async function join(service: Service, admin: Client, role: Role): Promise<Person
 }
 
 /** One of each role in the admin's account. */
-export const people = (service: Service, admin: Client): Promise<Person[]> =>
+export const people = (service: At, admin: Client): Promise<Person[]> =>
   Promise.all(ROLES.map((role) => join(service, admin, role)));
 
 /** A key that a client makes for itself. */
-export async function keyMadeBy(service: Service, maker: Client, body: object): Promise<Client & { id: string }> {
+export async function keyMadeBy(service: At, maker: Client, body: object): Promise<Client & { id: string }> {
   const made = await maker.post('/v1/auth/keys', { label: 'Of the matrix', ...body });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   return { ...clientOf(service.url, made.body.key), id: made.body.id };
 }
 
 /** With each credential each role, with a key each scope alone, and a read-only one. */
-export async function callersByRight(service: Service, team: Person[]): Promise<Caller[]> {
+export async function callersByRight(service: At, team: Person[]): Promise<Caller[]> {
   const callers: Caller[] = [];
   for (const person of team) {
     const { role, client, own } = person;

@@ -67,7 +67,7 @@ export const Accepted = z
   .meta({ id: 'Accepted' });
 export type Accepted = z.infer<typeof Accepted>;
 
-/** Written with each invitation, change and removal, so that its version holds everybody of the team as they were read. */
+/** Written with each change of the team, so that its version holds everybody of it as they were read. */
 export type TeamItem = Item & { v: string };
 
 /** Leads from the digest of a token to the invited user; only the user item says whether the token still holds. */

@@ -42,7 +42,7 @@ const PushHeaders = z.object({
     ),
 });
 
-/** A push check that the key may push to; a pull check is a CONFLICT before the body is validated (docs/CONTRACT.md#errors). */
+/** A push check that the key reaches; for a pull check CONFLICT, before the body is read (docs/CONTRACT.md#errors). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   mustReachCheck(context.caller, check);

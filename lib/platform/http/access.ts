@@ -19,7 +19,7 @@ export type Rights = {
 type Rule = { role: Role; scopes: readonly KeyScope[] };
 
 /**
- * What it takes to use an endpoint or a tool: the least role, and the scopes of which a key that is held to scopes needs
+ * What it takes to use an endpoint or a tool: the least role, and the scopes of which a key that is held to any needs
  * one; with none of them only a key without scopes, or a session, will do.
  */
 const RULES = {

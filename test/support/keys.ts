@@ -1,0 +1,24 @@
+import type { KeyRecord } from '#lib/access/api-key.ts';
+import type { Context } from '#lib/access/context.ts';
+import { requireKey } from '#lib/access/delete-key.ts';
+import { issueKey } from '#lib/access/issue-key.ts';
+import { fullKey, type NewKey } from '#lib/access/new-key.ts';
+import { rotateKey } from '#lib/access/rotate-key.ts';
+import { keyList } from '#lib/access/store.ts';
+
+/** Every key that the account is shown. */
+export const allKeys = async (context: Context): Promise<KeyRecord[]> =>
+  (await keyList(context)(undefined, 1000)).found.map(({ value }) => value);
+
+export const activeKeys = async (context: Context): Promise<KeyRecord[]> =>
+  (await allKeys(context)).filter(({ status }) => status === 'active');
+
+export const keyWith = async (context: Context, id: string): Promise<KeyRecord | undefined> =>
+  (await allKeys(context)).find((key) => key.id === id);
+
+/** A further key of the caller. */
+export const issue = (context: Context, more: Partial<NewKey> = {}) =>
+  issueKey(context, context.caller.user_id, { ...fullKey('a'), ...more });
+
+export const rotate = async (context: Context, id: string, overlap_seconds = 3600) =>
+  rotateKey(context, await requireKey(context, id), { overlap_seconds });

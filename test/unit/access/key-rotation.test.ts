@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { requireKey } from '#lib/access/delete-key.ts';
+import { issueKey } from '#lib/access/issue-key.ts';
+import { fullKey } from '#lib/access/new-key.ts';
+import { rotateKey } from '#lib/access/rotate-key.ts';
+import { iso } from '#lib/platform/time.ts';
+import { allKeys, issue, keyWith, rotate } from '#test/support/keys.ts';
+import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
+
+const MINUTE = 60_000;
+
+const codeOf = (world: MemoryWorld, raw: string): Promise<string> =>
+  world.bearer(raw).then(
+    () => 'let in',
+    (error) => error.code,
+  );
+
+describe('a rotation', () => {
+  /** A world that loses the answer of the next write when told to. */
+  function forgetful() {
+    const next = { isLost: false };
+    const world: MemoryWorld = memoryWorld((table) => ({
+      ...table,
+      transact: async (writes) => {
+        const outcome = await table.transact(writes);
+        if (!next.isLost) return outcome;
+        next.isLost = false;
+        return { ok: false, failed: [], present: [], conflict: true };
+      },
+    }));
+    return { world, next };
+  }
+
+  it('that was done is told as done when the answer of the store is lost', async () => {
+    const { world, next } = forgetful();
+    const { context, key } = await world.account();
+    next.isLost = true;
+    const made = await rotate(context, key.id);
+    expect(await codeOf(world, made.key)).toBe('let in');
+    expect(await keyWith(context, key.id)).toMatchObject({ rotated_to: made.id });
+    expect(await allKeys(context)).toHaveLength(2);
+  });
+
+  it('lets both keys in during the overlap, and one after it', async () => {
+    const world = memoryWorld();
+    const { context, key } = await world.account();
+    const made = await rotate(context, key.id, 60);
+    world.advance(MINUTE - 1);
+    expect([await codeOf(world, key.key), await codeOf(world, made.key)]).toEqual(['let in', 'let in']);
+    world.advance(1);
+    expect([await codeOf(world, key.key), await codeOf(world, made.key)]).toEqual(['UNAUTHORIZED', 'let in']);
+  });
+
+  it('does not let the old key live longer than it would have', async () => {
+    const world = memoryWorld();
+    const { context } = await world.account();
+    const old = await issue(context, { expires_at: world.ports.clock.now() + MINUTE });
+    await rotate(context, old.id, 3600);
+    expect((await keyWith(context, old.id))!.expires_at).toBe(old.expires_at);
+  });
+
+  it('by a key that was rotated itself makes one that ends with that', async () => {
+    const world = memoryWorld();
+    const { context, key } = await world.account();
+    await rotate(context, key.id, 60);
+    const made = await issueKey(context, context.caller.user_id, fullKey('b'));
+    const late = await world.bearer(key.key);
+    const next = await rotateKey(late, await requireKey(late, made.id), { overlap_seconds: 0 });
+    expect(next.expires_at).toBe(iso(late.caller.valid_until!));
+  });
+
+  it('is refused for a user who was removed meanwhile, and then changes nothing', async () => {
+    const world = memoryWorld();
+    const { context } = await world.account();
+    const key = await issue(context);
+    const pointer = await requireKey(context, key.id);
+    await world.store.transact([{ delete: world.keys.user(context.tenant, context.caller.user_id) }]);
+    await expect(rotateKey(context, pointer, { overlap_seconds: 0 })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(await codeOf(world, key.key)).toBe('let in');
+  });
+});
