@@ -1,4 +1,4 @@
-import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
+import { type AccountItem, AccountPatch, accountRecord, Role } from '#lib/access/account.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
 import type { Changing } from '#lib/access/context.ts';
@@ -7,8 +7,10 @@ import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
 import { NewKey } from '#lib/access/new-key.ts';
 import { allAccounts, keyList, requireAccount, userList } from '#lib/access/store.ts';
+import { setRole } from '#lib/access/team/change-user.ts';
 import type { TeamMember } from '#lib/access/team/team.ts';
 import { endAccount } from '#lib/end-account.ts';
+import { ROLES } from '#lib/platform/http/access.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { gather, type Reader } from '#lib/platform/table/paging.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
@@ -37,9 +39,9 @@ export type OperatorEnv = Pick<Changing, 'ports' | 'keys'> & { origin: 'operator
 export type Command = {
   /** Options it understands beside --json. */
   takes: readonly (keyof Options)[];
-  /** What it names, in their order: the id of an account, that of a key. */
-  names: readonly ('account' | 'key')[];
-  run(world: OperatorEnv, options: Options, account: string, key: string): Promise<Answer>;
+  /** What it names, in their order: ids, and a role. */
+  names: readonly ('account' | 'user' | 'key' | 'role')[];
+  run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<Answer>;
 };
 
 const account = (item: AccountItem) => ({
@@ -142,6 +144,18 @@ export const COMMANDS: Record<string, Command> = {
       await requireAccount(scope);
       const all = await everything(userList(scope));
       return { text: all.map(userLine).join('\n'), json: all };
+    },
+  },
+  'user role': {
+    takes: [],
+    names: ['account', 'user', 'role'],
+    run: async (world, _options, tenant, id, role) => {
+      const { data } = Role.safeParse(role);
+      if (!data) throw new UsageError(`There is no role "${role}"; there are ${ROLES.join(', ')}.`);
+      const scope = { ...world, tenant };
+      await requireAccount(scope);
+      const user = await setRole(scope, id, data);
+      return { text: userLine(user), json: user };
     },
   },
   'key list': {

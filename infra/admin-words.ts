@@ -1,6 +1,15 @@
+import { ROLES } from '#lib/platform/http/access.ts';
 import { nearest } from '#lib/platform/http/nearest.ts';
 import { COMMANDS, type Command, type Options } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
+
+/** What a line must name, and where to find it. */
+const NAMED = {
+  account: 'the id of an account; account list shows them',
+  user: 'the id of a user; user list shows them',
+  key: 'the id of an API key; key list shows them',
+  role: `a role: ${ROLES.join(', ')}`,
+};
 
 /**
  * The command that the words of a line name, and the ids that it is given. The line is judged as a whole, before
@@ -16,10 +25,7 @@ export function commandOf(words: string[], options: Options): { command: Command
   }
   const ids = words.slice(2);
   const missing = command.names[ids.length];
-  if (missing)
-    throw new UsageError(
-      `${name} needs the id of an ${missing === 'key' ? 'API key' : missing}; ${missing} list shows them.`,
-    );
+  if (missing) throw new UsageError(`${name} needs ${NAMED[missing]}.`);
   const extra = ids[command.names.length];
   if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
   for (const option of Object.keys(options) as (keyof Options)[]) {

@@ -29,6 +29,7 @@ ${LIMIT_USAGE}
   npm run admin -- account enable ID
   npm run admin -- account delete ID --confirm ID        for good: refused at once, and all of it goes within minutes
   npm run admin -- user list ID                          the people of an account, invited ones too
+  npm run admin -- user role ID USER ROLE                viewer, responder, member or admin; it holds at once
   npm run admin -- key list ID                           the keys of an account, without what is secret
   npm run admin -- key delete ID KEY                     it is refused from then on
   npm run admin -- key issue ID [--label L]              a further key of the account's first admin
@@ -76,11 +77,11 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   if (strange.length > 0) throw new UsageError(wrongSettings(strange).message);
   const {
     command,
-    ids: [account = '', key = ''],
+    ids: [first = '', second = '', third = ''],
   } = commandOf(words, options);
   const { world, close } = await openStore(env, command === COMMANDS['account create']);
   try {
-    const answer = await command.run(world, options, account, key);
+    const answer = await command.run(world, options, first, second, third);
     console.log(options.json ? JSON.stringify(answer.json) : answer.text);
     return 0;
   } finally {

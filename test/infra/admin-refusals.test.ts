@@ -39,6 +39,8 @@ describe("wrong input to the operator's CLI", () => {
     ['an egress that there is not', ['account', 'set-limits', 'acc_none', '--egress', 'all']],
     ['nothing to rename', ['account', 'rename', 'acc_none']],
     ['an impossible new address', ['account', 'rename', 'acc_none', '--email', 'x']],
+    ['a role that there is not', ['user', 'role', 'acc_none', 'usr_none', 'boss']],
+    ['a role for nobody', ['user', 'role', 'acc_none', 'usr_none', 'admin']],
     ['no id of a key', ['key', 'delete', 'acc_none']],
     ['a deletion of nothing', ['account', 'delete', 'acc_none', '--confirm', 'acc_none']],
   ])('%s exits 2 with one sentence', async (_name, args) => {

@@ -34,7 +34,9 @@ describe.each(Object.entries(COMMANDS))('the command %s', (name, { names, takes 
     for (const [i, one] of names.entries()) {
       const said = refusalOf(whole.slice(0, 2 + i));
       expect(said).toMatch(SENTENCE);
-      expect(said).toMatch(new RegExp(`^${name} needs the id of an .*; ${one} list shows them\\.$`));
+      const where =
+        one === 'role' ? 'a role: viewer, responder, member, admin' : `the id of an? .*; ${one} list shows them`;
+      expect(said).toMatch(new RegExp(`^${name} needs ${where}\\.$`));
     }
   });
 

@@ -102,6 +102,7 @@ describe("the operator's CLI, beside a running service", () => {
       'account disable': [account.id],
       'account enable': [account.id],
       'user list': [account.id],
+      'user role': [account.id, admin.id, 'admin'],
       'key list': [account.id],
       'key issue': [account.id],
       'key delete': [account.id, key],
@@ -113,6 +114,24 @@ describe("the operator's CLI, beside a running service", () => {
     expect(answers.get('account show')).toMatchObject({ id: account.id, name: 'Ann again', rate_limits: {} });
     expect(answers.get('account set-limits')).toMatchObject({ rollup_days: 31 });
     expect(answers.get('user list')).toEqual([admin]);
+  });
+
+  it('gives a user another role, but not the last admin', async () => {
+    const { account, key } = await create();
+    const invited = (await as(key).post('/v1/settings/users/invite', { email: 'bob@example.com', role: 'viewer' }))
+      .body;
+    const bob = await as(key).post('/v1/invitations/accept', { token: invited.invite_token, name: 'Bob' });
+    expect(await json('user', 'role', account.id, invited.id, 'admin')).toMatchObject({
+      id: invited.id,
+      role: 'admin',
+    });
+    expect((await as(bob.body.key).get('/v1/me')).body.role).toBe('admin');
+    expect(await json('user', 'role', account.id, invited.id, 'viewer')).toMatchObject({ role: 'viewer' });
+    const [{ id: last }] = await json('user', 'list', account.id);
+    expect(await admin(['user', 'role', account.id, last, 'member'])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^This is the last admin of the account\./),
+    });
   });
 
   it('shows all limits of an account, and its people, to whoever reads them', async () => {

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SECURE_COOKIE } from '#lib/access/sessions/cookie.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/platform/aws/lambda/streaming-lambda.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf8');
-/** Of a session, as it is called where pages come by TLS. */
-const SESSION_COOKIE = '__Host-fleetwatch_session';
 const PLACE = 'const DATA = null;';
 
 /**
@@ -24,7 +23,7 @@ export function edgeCode({ api, streamed, origins }: { api: string; streamed: st
   const { address, host } = EDGE_HEADERS;
   const data = {
     open,
-    session_cookie: SESSION_COOKIE,
+    session_cookie: SECURE_COOKIE,
     origins,
     always: API_HEADERS,
     told: { address, host },
