@@ -1,4 +1,4 @@
-import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
+import { type AccountItem, AccountPatch, accountRecord, Role } from '#lib/access/account.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
 import type { Changing } from '#lib/access/context.ts';
@@ -7,11 +7,14 @@ import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
 import { NewKey } from '#lib/access/new-key.ts';
 import { endSessions } from '#lib/access/sessions/end-sessions.ts';
-import { allAccounts, allUsers, keyList, requireAccount } from '#lib/access/store.ts';
+import { allAccounts, allUsers, keyList, requireAccount, userList } from '#lib/access/store.ts';
+import { setRole } from '#lib/access/team/change-user.ts';
 import { linkByOperator, type SignInLink } from '#lib/access/team/sign-in-link.ts';
+import type { TeamMember } from '#lib/access/team/team.ts';
 import { endAccount } from '#lib/end-account.ts';
+import { ROLES } from '#lib/platform/http/access.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { gather } from '#lib/platform/table/paging.ts';
+import { gather, type Reader } from '#lib/platform/table/paging.ts';
 import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { type parseFlags, UsageError } from './flags.ts';
@@ -45,11 +48,11 @@ export type OperatorEnv = Pick<Changing, 'ports' | 'keys'> & {
 export type Command = {
   /** Options it understands beside --json. */
   takes: readonly (keyof Options)[];
-  /** What it names, in their order: the id of an account, that of a key or user. */
-  names: readonly ('account' | 'key' | 'user')[];
+  /** What it names, in their order: ids, and a role. */
+  names: readonly ('account' | 'user' | 'key' | 'role')[];
   /** What it names beyond that, where it is there. */
   mayName?: 'user';
-  run(world: OperatorEnv, options: Options, account: string, id: string): Promise<Answer>;
+  run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<Answer>;
 };
 
 const account = (item: AccountItem) => ({
@@ -101,6 +104,16 @@ export const COMMANDS: Record<string, Command> = {
     run: async ({ ports, keys }) => {
       const all = await allAccounts(ports, keys);
       return { text: all.map(line).join('\n') || 'There are no accounts.', json: all.map(account) };
+    },
+  },
+  'account show': {
+    takes: [],
+    names: ['account'],
+    run: async (world, _options, tenant) => {
+      const shown = account(await requireAccount({ ...world, tenant }));
+      const width = Math.max(...Object.keys(shown).map((name) => name.length)) + 2;
+      const lines = Object.entries(shown).map(([name, value]) => name.padEnd(width) + told(value));
+      return { text: lines.join('\n'), json: shown };
     },
   },
   'account rename': {
@@ -160,6 +173,28 @@ export const COMMANDS: Record<string, Command> = {
       return { text: `All sessions of ${user || `account ${tenant}`} have ended.`, json: { ended: ids } };
     },
   },
+  'user list': {
+    takes: [],
+    names: ['account'],
+    run: async (world, _options, tenant) => {
+      const scope = { ...world, tenant };
+      await requireAccount(scope);
+      const all = await everything(userList(scope));
+      return { text: all.map(userLine).join('\n'), json: all };
+    },
+  },
+  'user role': {
+    takes: [],
+    names: ['account', 'user', 'role'],
+    run: async (world, _options, tenant, id, role) => {
+      const { data } = Role.safeParse(role);
+      if (!data) throw new UsageError(`There is no role "${role}"; there are ${ROLES.join(', ')}.`);
+      const scope = { ...world, tenant };
+      await requireAccount(scope);
+      const user = await setRole(scope, id, data);
+      return { text: userLine(user), json: user };
+    },
+  },
   audit: auditCommand,
   'key list': {
     takes: [],
@@ -167,10 +202,7 @@ export const COMMANDS: Record<string, Command> = {
     run: async (world, _options, tenant) => {
       const scope = { ...world, tenant };
       await requireAccount(scope);
-      const { values: all } = await gather(keyList(scope), {
-        limit: Number.POSITIVE_INFINITY,
-        maxBytes: Number.POSITIVE_INFINITY,
-      });
+      const all = await everything(keyList(scope));
       return { text: all.map(keyLine).join('\n') || 'There are no keys.', json: all };
     },
   },
@@ -194,6 +226,18 @@ const EGRESS = {
   public: 'public addresses only; account set-limits ID --egress any lets it go wherever the service may',
   any: 'wherever the service may go (CHECK_EGRESS)',
 };
+
+/** All of a list, however long. */
+async function everything<T>(read: Reader<T>): Promise<T[]> {
+  const most = Number.POSITIVE_INFINITY;
+  return (await gather(read, { limit: most, maxBytes: most })).values;
+}
+
+/** A member of a record, for people. */
+const told = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+const userLine = ({ id, role, status, email, name }: TeamMember): string =>
+  [id, role.padEnd(9), status.padEnd(7), name === '' ? email : `${email} (${name})`].join('  ');
 
 /** The key that options describe. Throws VALIDATION_ERROR. */
 function newKeyIn({ label = 'Issued by the operator', expires, scopes, skills, ...more }: Options): NewKey {

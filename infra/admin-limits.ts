@@ -14,6 +14,7 @@ const LIMITS = {
   users: 'user_limit',
   invitations: 'invitation_limit',
   'retention-days': 'retention_days',
+  'rollup-days': 'rollup_days',
 } as const satisfies Record<string, keyof Limits>;
 
 type LimitOption = keyof typeof LIMITS | 'egress' | 'rate';
@@ -31,6 +32,7 @@ export const LIMIT_USAGE = `\
       --checks-per-minute N  runs of all its checks      --relations N      relations
       --keys N               API keys of a user          --users N          people, invited ones too
       --invitations N        pending invitations         --retention-days N days that results are kept
+      --rollup-days N        days that history is kept by the day (30 to 1,100)
       --egress public|any    where its checks and channels may go, within CHECK_EGRESS
       --rate C=N/N[,...]     requests a second and at once of a class: ${ACCOUNT_CLASSES.join(', ')};
                              C=default gives the class back to the setting RATE_LIMITS`;

@@ -6,14 +6,14 @@ import { STORE_FILE } from '#infra/local/store/store.ts';
 import { keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { nearest } from '#lib/platform/http/nearest.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { readSettings, type Settings, wrongSettings } from '#lib/platform/settings.ts';
 import { unknownSettings } from '#lib/platform/unknown-settings.ts';
 import { AUDIT_USAGE } from './admin-audit.ts';
-import { COMMANDS, type Command, OPTIONS, type OperatorEnv, type Options } from './admin-commands.ts';
+import { COMMANDS, OPTIONS, type OperatorEnv } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
+import { commandOf } from './admin-words.ts';
 import { parseFlags, UsageError } from './flags.ts';
 
 const USAGE = `The operator's commands. They work beside a running service.
@@ -23,12 +23,15 @@ const USAGE = `The operator's commands. They work beside a running service.
                                                          key, once; --again also
                                                          with an e-mail address that another account has
   npm run admin -- account list                          all accounts
+  npm run admin -- account show ID                       one, with all its limits
   npm run admin -- account rename ID [--name N] [--email E] [--again]
   npm run admin -- account set-limits ID                 what is not named stays as it is
 ${LIMIT_USAGE}
   npm run admin -- account disable ID                    its keys are refused, its checks and actions rest
   npm run admin -- account enable ID
   npm run admin -- account delete ID --confirm ID        for good: refused at once, and all of it goes within minutes
+  npm run admin -- user list ID                          the people of an account, invited ones too
+  npm run admin -- user role ID USER ROLE                viewer, responder, member or admin; it holds at once
   npm run admin -- user link ID [USER] [--revoke]        a link that signs in the first admin, or a user, once, within
                                                          an hour; --revoke ends passkeys, identities and sessions
   npm run admin -- session end ID [USER]                 ends the sessions of everybody, or of a user
@@ -43,31 +46,6 @@ ${AUDIT_USAGE}
   credentials and AWS_REGION in the environment. Links lead to PUBLIC_URL, else to http://localhost and PORT. With
   npm run --silent only the answer is printed.
 `;
-
-/** The command that the words name, judged as a whole before anything is opened. */
-function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
-  const [first = '', second = ''] = words;
-  const name = Object.hasOwn(COMMANDS, first) ? first : `${first} ${second}`.trim();
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) {
-    const near = nearest(name, Object.keys(COMMANDS));
-    const hint = near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
-    throw new UsageError(`There is no command "${name}"; ${hint}`);
-  }
-  const ids = words.slice(name.split(' ').length);
-  const missing = command.names[ids.length];
-  if (missing)
-    throw new UsageError(
-      `${name} needs the id of an ${missing === 'key' ? 'API key' : missing}; ${missing} list shows them.`,
-    );
-  const extra = ids[command.names.length + (command.mayName ? 1 : 0)];
-  if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
-  for (const option of Object.keys(options) as (keyof Options)[]) {
-    const known = option === 'json' || option === 'help' || command.takes.includes(option);
-    if (!known) throw new UsageError(`${name} does not take --${option}.`);
-  }
-  return { command, ids };
-}
 
 type Opened = { world: OperatorEnv; close: () => void };
 
@@ -108,11 +86,11 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   if (strange.length > 0) throw new UsageError(wrongSettings(strange).message);
   const {
     command,
-    ids: [account = '', id = ''],
+    ids: [first = '', second = '', third = ''],
   } = commandOf(words, options);
   const { world, close } = await openStore(env, command === COMMANDS['account create']);
   try {
-    const answer = await command.run(world, options, account, id);
+    const answer = await command.run(world, options, first, second, third);
     console.log(options.json ? JSON.stringify(answer.json) : answer.text);
     return 0;
   } finally {

@@ -1,6 +1,7 @@
 import { Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import type { Functions } from './functions.ts';
@@ -36,9 +37,20 @@ const OF_CDN = {
     "Without a domain of its own, CloudFront's certificate sets the protocols. With DOMAIN_NAME it is TLS 1.2 or newer.",
 };
 
-type Parts = { deadLetters: Queue[]; functions: Functions; api: HttpApi; cdn: Distribution | undefined };
+const OF_SECRETS = {
+  'AwsSolutions-SMG4':
+    'It opens nothing: whoever has it can but claim another address and host of theirs, past CloudFront.',
+};
 
-export function acknowledgeFindings({ deadLetters, functions, api, cdn }: Parts): void {
+type Parts = {
+  deadLetters: Queue[];
+  functions: Functions;
+  api: HttpApi;
+  cdn: Distribution | undefined;
+  edge: Secret | undefined;
+};
+
+export function acknowledgeFindings({ deadLetters, functions, api, cdn, edge }: Parts): void {
   for (const queue of deadLetters) acknowledge(queue, OF_DEAD_LETTERS);
   for (const one of Object.values(functions)) {
     acknowledge(one, OF_FUNCTIONS);
@@ -46,6 +58,7 @@ export function acknowledgeFindings({ deadLetters, functions, api, cdn }: Parts)
   }
   acknowledge(api, OF_API);
   if (cdn) acknowledge(cdn, OF_CDN);
+  if (edge) acknowledge(edge, OF_SECRETS);
 }
 
 function acknowledge(what: IConstruct, reasons: Record<string, string>): void {

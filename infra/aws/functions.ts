@@ -14,8 +14,9 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
-import { queueVariable } from '#lib/platform/aws/environment.ts';
+import { EDGE_SECRET, queueVariable } from '#lib/platform/aws/environment.ts';
 import { bundle } from './bundle/bundle.ts';
+import { isAsked } from './bundle/entry.ts';
 import { permissionsOf, type Resources } from './permissions.ts';
 import { type DeploySettings, serviceEnvironment } from './settings.ts';
 import { namespaceOf } from './watch/own-metrics.ts';
@@ -86,7 +87,7 @@ function makeRole(scope: Construct, name: FunctionName, logGroup: LogGroup, reso
 
 function environmentOf(
   name: FunctionName,
-  { table, queues, bus }: Resources,
+  { table, queues, bus, edgeSecret }: Resources,
   settings: DeploySettings,
 ): Record<string, string> {
   const { sends, publishes } = specs[name];
@@ -98,6 +99,7 @@ function environmentOf(
     TABLE_NAME: table.tableName,
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
+    ...(edgeSecret && isAsked(name) && { [EDGE_SECRET]: edgeSecret.unsafeUnwrap() }),
     // Each secret for the one function that uses it.
     ...(nats !== '' && name === 'deliverer' && { NATS_URL: secretOf(nats).unsafeUnwrap() }),
     ...(oidc !== '' && name === 'sign-in' && { OIDC_CLIENT_SECRET: secretOf(oidc).unsafeUnwrap() }),

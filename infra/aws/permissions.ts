@@ -1,3 +1,4 @@
+import type { SecretValue } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -21,6 +22,8 @@ export type Resources = {
   /** Encrypts table and queues; undefined: keys of AWS do. */
   key?: IKey | undefined;
   network?: OwnNetwork | undefined;
+  /** By which CloudFront is known; undefined where there is none. */
+  edgeSecret?: SecretValue | undefined;
 };
 
 /** What a function may do, and nothing else: its part of the table, the queues it sends to, the bus if it publishes. */

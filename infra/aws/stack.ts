@@ -9,6 +9,7 @@ import { makeBus } from './bus.ts';
 import { makeChangeStream } from './change-stream.ts';
 import { makeConsumers } from './consumers.ts';
 import { makeCdn } from './edge/cdn.ts';
+import { makeEdgeSecret } from './edge/edge-secret.ts';
 import { makeFunctionUrls } from './edge/function-urls.ts';
 import { makeHttp } from './edge/http.ts';
 import { makeFunctions } from './functions.ts';
@@ -19,6 +20,7 @@ import { makeTicks } from './ticks.ts';
 import { makeNetwork } from './vpc.ts';
 import { makeAlarms } from './watch/alarms.ts';
 import { makeDashboards } from './watch/dashboard.ts';
+import { throttledPushes } from './watch/throttled-pushes.ts';
 
 /** The whole service, from the topology. */
 export class FleetwatchStack extends Stack {
@@ -36,16 +38,18 @@ export class FleetwatchStack extends Stack {
     makeBackup(this, table, settings);
     const { queues, deadLetters } = makeQueues(this, key);
     const bus = makeBus(this);
-    const functions = makeFunctions(this, { table, queues, bus, key, network }, settings);
+    const edge = settings.CDN ? makeEdgeSecret(this, key) : undefined;
+    const edgeSecret = edge?.secretValue;
+    const functions = makeFunctions(this, { table, queues, bus, key, network, edgeSecret }, settings);
     makeConsumers(queues, functions, settings);
     deadLetters.push(...makeChangeStream(this, table, functions, key), ...makeTicks(this, queues, key));
-    const api = makeHttp(this, functions, settings);
+    const { api, accessLog } = makeHttp(this, functions, settings);
     const streamed = makeFunctionUrls(functions, settings);
-    const cdn = settings.CDN ? makeCdn(this, api, streamed, settings) : undefined;
-    const watched = { table, queues, deadLetters, functions, api };
+    const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret }, settings);
+    const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
     makeDashboards(this, watched);
-    acknowledgeFindings({ deadLetters, functions, api, cdn });
+    acknowledgeFindings({ deadLetters, functions, api, cdn, edge });
 
     const say = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
     const url = cdn ? `https://${settings.DOMAIN_NAME || cdn.distributionDomainName}` : api.apiEndpoint;

@@ -14,7 +14,7 @@ export const tags: Readonly<Record<string, string>> = {
   relations: 'How entities relate to each other.',
   checks: 'Checks on entities, their results, transitions and gaps, and the policy and channels of their alerts.',
   status: 'The state of everything at a glance, and what changed.',
-  history: 'Uptime and latency of several checks at once, for up to 13 months.',
+  history: 'Uptime and latency of several checks at once.',
   health: 'Whether the service itself works.',
   notify: 'What was sent to channels, and all channels there are.',
   actions: 'Outbound calls that run by hand, when a check changes state, or on a schedule; and what came of each run.',

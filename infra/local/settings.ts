@@ -26,7 +26,7 @@ const HostSettings = z.object({
   HOST: z.string().default('127.0.0.1'),
   /** Everything the service keeps lies in this folder. */
   DATA_DIR: z.string().default('.data'),
-  /** Addresses and ranges whose X-Forwarded-For is believed; `none` for nobody's. */
+  /** Addresses and ranges whose X-Forwarded-For and X-Forwarded-Proto are believed; `none` for nobody's. */
   TRUSTED_PROXIES: z
     .string()
     .default('127.0.0.0/8,::1')

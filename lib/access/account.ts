@@ -30,6 +30,12 @@ export const Limits = z.object({
     .min(1)
     .max(3650)
     .describe('How many days results are kept; transitions, deliveries and executions at least 90.'),
+  // A history reads every day it covers, of all checks of a cell.
+  rollup_days: z
+    .int()
+    .min(30)
+    .max(1100)
+    .describe('How many days history is kept by the day and month; by the hour 90 of them at most.'),
   egress: z
     .enum(['public', 'any'])
     .describe('Where checks and channels may go: public addresses only, or any that the operator allows.'),
@@ -48,6 +54,7 @@ export const DEFAULT_LIMITS: Limits = {
   user_limit: 500,
   invitation_limit: 100,
   retention_days: 30,
+  rollup_days: 400,
   egress: 'public',
 };
 

@@ -43,6 +43,7 @@ export type IssuedKey = z.infer<typeof IssuedKey>;
 export type AccountCopy = {
   account_disabled: boolean;
   retention_days: number;
+  rollup_days: number;
   egress: Limits['egress'];
   rate_limits: RateLimits;
 };
@@ -50,6 +51,7 @@ export type AccountCopy = {
 export const copyOf = (account: AccountItem): AccountCopy => ({
   account_disabled: account.disabled,
   retention_days: account.retention_days,
+  rollup_days: account.rollup_days,
   egress: account.egress,
   rate_limits: account.rate_limits,
 });

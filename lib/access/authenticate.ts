@@ -46,10 +46,11 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
   if (key.account_disabled) throw accountDisabled();
   noteUse(ports, key, address);
   const { tenant_id, user_id, user_email, id: key_id, label: key_label, role, scopes, is_read_only } = key;
-  const { check_ids, entity_ids, skills, valid_until, retention_days, egress, rate_limits } = key;
+  const { check_ids, entity_ids, skills, valid_until } = key;
+  const { retention_days, rollup_days, egress, rate_limits } = key;
   const rights = { role, scopes, is_read_only, check_ids, entity_ids, skills, valid_until };
   const whose = { tenant_id, user_id, user_email, key_id, key_label };
-  return { ...whose, ...rights, retention_days, egress, rate_limits };
+  return { ...whose, ...rights, retention_days, rollup_days, egress, rate_limits };
 }
 
 /** The same for a request from outside, with what `admitBy` says. */
@@ -108,6 +109,7 @@ const NOBODY: Context['caller'] = {
   ...UNRESTRICTED,
   valid_until: null,
   retention_days: 0,
+  rollup_days: 0,
   egress: 'public',
 };
 

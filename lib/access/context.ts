@@ -7,9 +7,9 @@ import type { Restriction } from './restriction.ts';
 import type { SessionItem } from './sessions/session.ts';
 
 /**
- * The caller, as the gate found it: on the key item, or on those of user and account. `retention_days`, `egress` and
- * `rate_limits` are the account's, copied onto its keys (and rewritten there when the operator changes them), so that a
- * call by key needs no read of the account.
+ * The caller, as the gate found it: on the key item, or on those of user and account. `retention_days`, `rollup_days`,
+ * `egress` and `rate_limits` are the account's, copied onto its keys (and rewritten there when the operator changes
+ * them), so that a call by key needs no read of the account.
  */
 type Principal = Rights &
   Restriction &
@@ -21,6 +21,7 @@ type Principal = Rights &
     key_id: string;
     key_label: string;
     retention_days: number;
+    rollup_days: number;
     egress: Limits['egress'];
     rate_limits?: RateLimits;
   };

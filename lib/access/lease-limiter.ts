@@ -60,7 +60,8 @@ function leaseSize({ size, leased }: Share, rate: Rate, wanted: number): number 
   return Math.max(wanted, Math.min(next, largestLease(rate)));
 }
 
-const LEASE_MS = 5000;
+// So that a process of few requests uses a lease up: what expires was written for nothing.
+const LEASE_MS = 20_000;
 /** For so long a process lets in what a lease would have held, when the store cannot say. */
 const BLIND_MS = 1000;
 const TRIES = 4;

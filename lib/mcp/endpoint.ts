@@ -5,6 +5,7 @@ import { spend } from '#lib/access/rate-gate.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { mustBeAllowed } from '#lib/platform/http/access.ts';
+import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { refuse } from '#lib/platform/http/refusals.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';
 import { mustBeAllowedOrigin } from './protocol/origin.ts';
@@ -33,7 +34,10 @@ export function makeMcp(
     const response = await respond(request, address, standing).catch((error) =>
       error instanceof RpcError ? Response.json(errorReply(null, error), { status: 400 }) : refusal(request, error),
     );
-    for (const [name, value] of Object.entries(standing)) response.headers.set(name, value);
+    for (const [name, value] of Object.entries({ ...API_HEADERS, ...standing })) {
+      // A stream has its own say about caches.
+      if (!response.headers.has(name)) response.headers.set(name, value);
+    }
     return response;
   };
 

@@ -23,6 +23,7 @@ describe('GET /v1/me', () => {
         entity_limit_per_bp: 1000,
         check_limit_per_entity: 25,
         retention_days: 30,
+        rollup_days: 400,
         role: 'admin',
         is_read_only: false,
         key: { id: expect.stringMatching(/^key_/), label: 'First admin key', scopes: null, expires_at: null },

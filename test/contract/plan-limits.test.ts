@@ -29,7 +29,34 @@ describe('the plan limits', () => {
       key_limit_per_user: 100,
       user_limit: 500,
       invitation_limit: 100,
+      retention_days: 30,
+      rollup_days: 400,
     });
+  });
+});
+
+describe('rollup_days', () => {
+  const DAY = 86_400_000;
+  const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+
+  it.each([
+    [{ rollup_days: 30 }, 'day', 30],
+    [{ rollup_days: 30 }, 'hour', 30],
+    [{}, 'day', 400],
+    [{ rollup_days: 800 }, 'month', 800],
+    [{ rollup_days: 800 }, 'hour', 90],
+  ])('with %j a history by the %s goes back %i days', async (limits, bucket, days) => {
+    const client = await tenant(limits);
+    const { id } = await newCheck(client);
+    const history = (from: number, to: number) =>
+      client.get(`/v1/checks/${id}/history?bucket=${bucket}&from=${ago(from)}&to=${ago(to)}`);
+    const whole = got(await history(1000, days - 10), 200);
+    const kept = (Date.now() - Date.parse(whole.from)) / DAY;
+    expect(kept).toBeGreaterThan(days - 1);
+    expect(kept).toBeLessThanOrEqual(days + 0.01);
+    const before = await history(1000, days + 32);
+    expect(before).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(before.body.error).toContain(`bucket=${bucket} goes back ${days} days`);
   });
 });
 

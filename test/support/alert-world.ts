@@ -66,6 +66,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     ...UNRESTRICTED,
     valid_until: null,
     retention_days: 30,
+    rollup_days: 400,
     egress: 'any' as const,
   };
   const origin = { via: 'api' as const, request_id: 'r', ip: '', user_agent: '' };

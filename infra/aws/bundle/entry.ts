@@ -1,4 +1,5 @@
 import { type FunctionName, functions, queues, streams as readers, routes } from '#infra/topology.ts';
+import { EDGE_SECRET } from '#lib/platform/aws/environment.ts';
 
 /**
  * The entry file of a function on AWS, as text: its factory, fed with the ports of AWS. It is the same for each of
@@ -16,6 +17,7 @@ export function entryOf(name: FunctionName): string {
     ...(isAsked(name)
       ? [
           ['countMetrics', '#lib/platform/aws/count-metric.ts'],
+          ['behindEdge', '#lib/platform/aws/lambda/behind-edge.ts'],
           ['envOf', '#lib/env.ts'],
           ['leaseLimiter', '#lib/access/lease-limiter.ts'],
         ]
@@ -35,7 +37,8 @@ export function entryOf(name: FunctionName): string {
         ? [
             `const world = { ...${ports}, metrics: countMetrics('${name}') };`,
             'const ports = { ...world, limiter: leaseLimiter(envOf(world)) };',
-            `export const handler = ${start}(create(ports), { log: ports.log });`,
+            `const work = behindEdge(create(ports), process.env.${EDGE_SECRET} ?? '');`,
+            `export const handler = ${start}(work, { log: ports.log });`,
           ]
         : [`const ports = ${ports};`, `export const handler = ${start}(create(ports), { log: ports.log });`]),
     '',
@@ -43,7 +46,7 @@ export function entryOf(name: FunctionName): string {
 }
 
 /** Whether requests come to it, which are held to their rates. */
-const isAsked = (name: FunctionName): boolean => routes.some((route) => route.function === name);
+export const isAsked = (name: FunctionName): boolean => routes.some((route) => route.function === name);
 
 /** Whether its work comes in batches of records. */
 export const isFed = (name: FunctionName): boolean =>

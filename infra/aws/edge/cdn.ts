@@ -1,4 +1,4 @@
-import { Duration, type Stack } from 'aws-cdk-lib';
+import { Duration, type SecretValue, type Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
@@ -15,19 +15,24 @@ import {
   type IOrigin,
   OriginRequestPolicy,
   PriceClass,
+  type ResponseHeadersPolicy,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
+import { CONSOLE_HEADERS } from '#infra/headers.ts';
+import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
+import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';
+import { makeHeadersPolicy } from './response-headers.ts';
 
 /** The origin's id: the function at the edge names it. */
 const API = 'api';
 
 /** What goes through: nothing is kept, the caller's key and query reach the origin. */
-const through = (origin: IOrigin, edge: CloudFrontFunction): BehaviorOptions => ({
+const through = (origin: IOrigin, edge: CloudFrontFunction, headers: ResponseHeadersPolicy): BehaviorOptions => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
   cachePolicy: CachePolicy.CACHING_DISABLED,
@@ -35,6 +40,7 @@ const through = (origin: IOrigin, edge: CloudFrontFunction): BehaviorOptions => 
   compress: false,
   // But its Host, by which API Gateway and Lambda find out who is meant.
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+  responseHeadersPolicy: headers,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
   functionAssociations: [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }],
 });
@@ -46,7 +52,11 @@ const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
  * One address for everything. All paths go to the API. On a path that is streamed, a GET goes to the function itself,
  * signed by CloudFront, and every other method to the API, which has a throttle and a log (edge/viewer-request.js).
  */
-export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settings: DeploySettings): Distribution {
+export function makeCdn(
+  scope: Stack,
+  { api, streamed, edgeSecret }: { api: HttpApi; streamed: Streamed[]; edgeSecret: SecretValue },
+  settings: DeploySettings,
+): Distribution {
   const edge = new CloudFrontFunction(scope, 'Edge', {
     comment: 'Fleetwatch: refuses what has no key, and tells streams from calls',
     runtime: FunctionRuntime.JS_2_0,
@@ -55,7 +65,10 @@ export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settin
     ),
   });
   const apiHost = `${api.apiId}.execute-api.${scope.region}.${scope.urlSuffix}`;
-  const toApi = through(new HttpOrigin(apiHost, { originId: API }), edge);
+  const customHeaders = { [EDGE_HEADERS.secret]: edgeSecret.unsafeUnwrap() };
+  const gateway = new HttpOrigin(apiHost, { originId: API, customHeaders });
+  const apiHeaders = makeHeadersPolicy(scope, 'api', API_HEADERS);
+  const toApi = through(gateway, edge, apiHeaders);
   const originAccessControl = new FunctionUrlOriginAccessControl(scope, 'StreamAccess', {
     // Names of these are one for all regions of an account.
     originAccessControlName: `${scope.stackName}-${scope.region}`,
@@ -63,8 +76,8 @@ export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settin
   const streams = streamed.flatMap(({ paths, url }) => {
     // Counted between two packets of a stream; it says something every 15 s.
     const readTimeout = Duration.seconds(60);
-    const origin = FunctionUrlOrigin.withOriginAccessControl(url, { readTimeout, originAccessControl });
-    return paths.map((path): [string, BehaviorOptions] => [path, through(origin, edge)]);
+    const origin = FunctionUrlOrigin.withOriginAccessControl(url, { readTimeout, originAccessControl, customHeaders });
+    return paths.map((path): [string, BehaviorOptions] => [path, through(origin, edge, apiHeaders)]);
   });
   const own = settings.DOMAIN_NAME !== '' && {
     domainNames: [settings.DOMAIN_NAME],
@@ -75,7 +88,7 @@ export function makeCdn(scope: Stack, api: HttpApi, streamed: Streamed[], settin
     comment: 'Fleetwatch',
     httpVersion: HttpVersion.HTTP2_AND_3,
     priceClass: PriceClass.PRICE_CLASS_100,
-    defaultBehavior: toApi,
+    defaultBehavior: through(gateway, edge, makeHeadersPolicy(scope, 'console', CONSOLE_HEADERS)),
     // CloudFront caches errors by rules of their own, for 10 s and by path alone: the next caller, with another key,
     // would be shown them.
     errorResponses: ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),

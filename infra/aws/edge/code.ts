@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SECURE_COOKIE } from '#lib/access/sessions/cookie.ts';
 import { allRows } from '#lib/all-rows.ts';
+import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/platform/aws/lambda/streaming-lambda.ts';
+import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf8');
 const PLACE = 'const DATA = null;';
@@ -17,6 +20,16 @@ export function edgeCode({ api, streamed, origins }: { api: string; streamed: st
   const open = allRows
     .filter(({ access }) => access === 'open')
     .map(({ method, path }) => ({ method, path: path.split('/') }));
-  const data = { open, origins, streamed, api, forwarded_authorization: FORWARDED_AUTHORIZATION };
+  const { address, host } = EDGE_HEADERS;
+  const data = {
+    open,
+    session_cookie: SECURE_COOKIE,
+    origins,
+    always: API_HEADERS,
+    told: { address, host },
+    streamed,
+    api,
+    forwarded_authorization: FORWARDED_AUTHORIZATION,
+  };
   return SOURCE.replace(PLACE, () => `const DATA = ${JSON.stringify(data)};`);
 }

@@ -12,14 +12,19 @@ import {
   PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type Functions, makeLogGroup } from '#infra/aws/functions.ts';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
 
-/** The HTTP API in front of the functions; who calls is judged by each of them, at their gates. */
-export function makeHttp(scope: Construct, functions: Functions, settings: DeploySettings): HttpApi {
+/** The HTTP API in front of the functions, and its log; who calls is judged by each of them, at their gates. */
+export function makeHttp(
+  scope: Construct,
+  functions: Functions,
+  settings: DeploySettings,
+): { api: HttpApi; accessLog: LogGroup } {
   const integrations = new Map<FunctionName, HttpLambdaIntegration>();
   const integrationOf = (name: FunctionName) => {
     const known = integrations.get(name);
@@ -51,6 +56,7 @@ export function makeHttp(scope: Construct, functions: Functions, settings: Deplo
     const made = api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
     if (route.function === 'ingest') ofPushes.push(...made);
   }
+  const accessLog = makeLogGroup(scope, 'access', settings);
   const stage = new HttpStage(scope, 'Stage', {
     httpApi: api,
     stageName: '$default',
@@ -58,12 +64,12 @@ export function makeHttp(scope: Construct, functions: Functions, settings: Deplo
     throttle: { rateLimit: settings.THROTTLE_RATE, burstLimit: settings.THROTTLE_BURST },
     // Requests that no function saw (throttled, refused by the gateway) show only here.
     accessLogSettings: {
-      destination: new LogGroupLogDestination(makeLogGroup(scope, 'access', settings)),
+      destination: new LogGroupLogDestination(accessLog),
       format: AccessLogFormat.custom(JSON.stringify(ACCESS)),
     },
   });
   throttle(stage, ofPushes, settings.THROTTLE_PUSH_RATE);
-  return api;
+  return { api, accessLog };
 }
 
 /** Gives routes a throttle of their own: what others ask of the API never makes it refuse a heartbeat. */
@@ -83,8 +89,11 @@ const ACCESS = {
   at: '$context.requestTime',
   source_ip: '$context.identity.sourceIp',
   method: '$context.httpMethod',
+  route: '$context.routeKey',
   path: '$context.path',
   status: '$context.status',
+  // Of the function; `-` where none was asked.
+  integration_status: '$context.integrationStatus',
   latency_ms: '$context.responseLatency',
   error: '$context.error.message',
 };

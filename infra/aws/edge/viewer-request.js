@@ -26,6 +26,12 @@ const isPreflight = (request) =>
 const hasKey = (request) =>
   !!request.headers.authorization && /^Bearer +\S+ *$/i.test(request.headers.authorization.value);
 
+// MCP takes keys alone.
+const hasSession = (request) => !!request.cookies[DATA.session_cookie] && !isStreamed(request);
+
+const mayPass = (request) =>
+  isOpen(request.method, request.uri) || isPreflight(request) || hasKey(request) || hasSession(request);
+
 // Without it a page could not read the answer.
 const corsHeaders = (origin) => {
   if (DATA.origins[0] === '*') return { 'access-control-allow-origin': { value: '*' } };
@@ -35,6 +41,9 @@ const corsHeaders = (origin) => {
 
 const headersOf = (event) => {
   const headers = corsHeaders(event.request.headers.origin);
+  Object.keys(DATA.always).forEach((name) => {
+    headers[name] = { value: DATA.always[name] };
+  });
   headers['www-authenticate'] = { value: isStreamed(event.request) ? 'Bearer realm="Fleetwatch"' : 'Bearer' };
   headers['content-type'] = { value: 'application/json; charset=utf-8' };
   headers['x-request-id'] = { value: event.context.requestId };
@@ -51,7 +60,10 @@ const unauthorized = (event) => ({
 // biome-ignore lint/correctness/noUnusedVariables: CloudFront calls it by this name
 function handler(event) {
   const request = event.request;
-  if (!isOpen(request.method, request.uri) && !isPreflight(request) && !hasKey(request)) return unauthorized(event);
+  if (!mayPass(request)) return unauthorized(event);
+  // The service sees neither by itself, and whatever the client says of them is written over.
+  request.headers[DATA.told.address] = { value: event.viewer.ip };
+  request.headers[DATA.told.host] = { value: request.headers.host.value };
   if (!isStreamed(request)) return request;
   if (request.method === 'GET') {
     // CloudFront signs what goes to a function URL, in the header Authorization: the caller's own travels beside it.

@@ -20,15 +20,14 @@ export type Watched = {
   deadLetters: Queue[];
   functions: Functions;
   api: HttpApi;
+  throttledPushes: Metric;
 };
 
 const MINUTE = Duration.minutes(1);
 /** A check may be a minute late (ticks are), two are a fault of ours. */
 const LATE_SECONDS = 120;
-/**
- * Jobs and deadlines lie in their queue ahead of time, delayed: those of a check that was just written for twice the
- * lookahead. Whether SQS counts that to the age of a message is not written anywhere.
- */
+// Jobs and deadlines lie in their queue ahead of time, delayed: those of a check that was just written for twice the
+// lookahead. Whether SQS counts that to the age of a message is not written anywhere.
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** Two tries of what is parked; and 14 min, which a delivery lies delayed while its receiver wants to be left alone. */
 const ALERT_WAIT_SECONDS = 90;
@@ -213,7 +212,7 @@ function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] 
   ];
 }
 
-function ofRequests({ table, functions, api }: Watched): Rule[] {
+function ofRequests({ table, functions, api, throttledPushes }: Watched): Rule[] {
   const answers = { above: 5, minutes: 3 };
   return [
     ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
@@ -233,6 +232,12 @@ function ofRequests({ table, functions, api }: Watched): Rule[] {
       says: 'The API answers 5xx. Search the log of the function api for "request failed".',
       metric: api.metricServerError(sum),
       ...answers,
+    },
+    {
+      name: 'throttled-pushes',
+      says: 'The API refuses heartbeats and results (429) before any function sees them: checks will look silent. Raise THROTTLE_PUSH_RATE.',
+      metric: throttledPushes,
+      above: 0,
     },
     // Behind an address of its own, which the API's metric does not see.
     ...streaming.map((name) => ({

@@ -54,17 +54,14 @@ function ofWork(scope: Construct, { table, queues, functions, api }: Watched): G
 }
 
 /** What fails, or was given up. */
-function ofFaults(scope: Construct, { deadLetters, functions, api }: Watched): GraphWidget[] {
+function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPushes }: Watched): GraphWidget[] {
   const all = Object.values(functions);
   const { failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
   const dead = deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max));
   return [
     graph('Dead letters', dead),
     graph('Failed deliveries, late probes', [failedDeliveries, lateProbes]),
-    graph(
-      'Requests let in uncounted',
-      limiterFailed.map((one) => one.metric),
-    ),
+    graph('Requests let in uncounted, pushes refused', [...limiterFailed.map((one) => one.metric), throttledPushes]),
     graph(
       'Records given back',
       failedRecords.map((one) => one.metric),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Whose X-Forwarded-For is believed. */
+/** Whose X-Forwarded-For and X-Forwarded-Proto are believed. */
 export type TrustedProxies = { has(address: string): boolean };
 
 /**
@@ -33,6 +33,13 @@ const named = (entry: string): string =>
       .replace(/^\[([^\]]+)\](?::\d+)?$/, '$1')
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   );
+
+/** Whether the client speaks TLS to a trusted proxy: that of the first, where there are several. */
+export function cameByTls({ headers, socket }: IncomingMessage, proxies: TrustedProxies): boolean {
+  const proto = headers['x-forwarded-proto'];
+  if (proto === undefined || !proxies.has(plain(socket.remoteAddress ?? ''))) return false;
+  return String(proto).split(',', 1)[0]!.trim().toLowerCase() === 'https';
+}
 
 /**
  * The address that a request comes from: that of the connection, or where that is a trusted proxy the last in

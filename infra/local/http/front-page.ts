@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { CONSOLE_HEADERS } from '#infra/headers.ts';
 import { errorBody } from '#lib/platform/errors.ts';
 import type { ApiResult } from '#lib/platform/http/api-event.ts';
 import { isOwnHost, notOurs, type OwnAddresses } from '#lib/platform/http/own-address.ts';
@@ -12,11 +13,6 @@ const FILES: Readonly<Record<string, { name: string; type: string }>> = {
   '/page.js': { name: 'page.js', type: 'text/javascript' },
   '/page.css': { name: 'page.css', type: 'text/css' },
 };
-
-/** What the page may do: run its own files and ask its own host; nobody may frame it. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /**
  * What the bare address of a single machine answers: a page to a browser, and a text to whatever else asks. Undefined
@@ -38,7 +34,7 @@ export function frontPage(request: IncomingMessage, own: OwnAddresses): ApiResul
     statusCode: 200,
     headers: {
       'content-type': `${file.type}; charset=utf-8`,
-      'content-security-policy': POLICY,
+      ...CONSOLE_HEADERS,
       'cache-control': 'no-cache',
     },
     body: readFileSync(join(import.meta.dirname, '../page', file.name), 'utf8'),

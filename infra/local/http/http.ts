@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { HTTPS_HEADERS } from '#infra/headers.ts';
 import { type Handler, invoke, TimedOut } from '#infra/local/invoke.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.ts';
+import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { createServer } from '#lib/platform/net/node-http.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
-import { clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
+import { cameByTls, clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
 import { type Allowed, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
@@ -77,7 +79,8 @@ export function makeGateway(
       send(response, { statusCode: 204, headers, body: '' });
     } else {
       const page = frontPage?.(request, settings);
-      if (page) send(response, { ...page, headers: { 'x-request-id': randomUUID(), ...page.headers } });
+      if (page)
+        send(response, { ...page, headers: { 'x-request-id': randomUUID(), ...byTls(request), ...page.headers } });
       else void answer(request, response);
     }
   }
@@ -97,7 +100,7 @@ export function makeGateway(
       if (functions[name].streams) {
         const signal = AbortSignal.any([stopping.signal, closing(response)]);
         const reply = await invoke<ApiEvent, Response>(name, handler, event, signal);
-        const more = { 'x-request-id': requestId, ...corsOf(request, settings) };
+        const more = { 'x-request-id': requestId, ...byTls(request), ...corsOf(request, settings) };
         if (!request.complete) void forgetOrCut(request);
         response.socket?.setTimeout(bounds.stream_stall_ms);
         await streamOut(response, reply, more, functions[name].timeout_seconds * 1000);
@@ -131,6 +134,7 @@ export function makeGateway(
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'x-request-id': requestId,
+        ...API_HEADERS,
         ...error.headers,
         ...corsOf(request, settings),
       },
@@ -138,8 +142,11 @@ export function makeGateway(
     });
   }
 
+  const byTls = (request: IncomingMessage) => (cameByTls(request, proxies) ? HTTPS_HEADERS : {});
+
   function send(response: ServerResponse, { statusCode, headers, cookies, body }: ApiResult): void {
     if (response.destroyed || response.headersSent) return;
+    Object.assign(headers, byTls(response.req));
     if (stopping.signal.aborted) headers.connection = 'close';
     const bytes = Buffer.byteLength(body);
     if (statusCode !== 204) headers['content-length'] = String(bytes);

@@ -5,7 +5,7 @@ import { type OwnAddresses, ownOrigin } from '#lib/platform/http/own-address.ts'
 // set it (RFC 6265bis, 4.1.3.2). At plain http that is not possible; there its name holds the port, as cookies do not
 // keep the ports of a host apart. It is for the calls of our own pages alone: Strict.
 
-const SECURE = '__Host-fleetwatch_session';
+export const SECURE_COOKIE = '__Host-fleetwatch_session';
 const plain = (port: string): string => `fleetwatch_session_${port || '80'}`;
 
 const TOKEN = /^[0-9A-Za-z]{43}$/;
@@ -17,7 +17,7 @@ export type Sent = { headers: Record<string, string | undefined>; cookies: reado
 export function sessionCookie(sent: Sent, own: OwnAddresses, token: string, seconds: number): string {
   const { protocol, port } = ownOrigin(sent.headers, own);
   const rest = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.max(0, Math.floor(seconds))}`;
-  return protocol === 'https:' ? `${SECURE}=${token}; Secure; ${rest}` : `${plain(port)}=${token}; ${rest}`;
+  return protocol === 'https:' ? `${SECURE_COOKIE}=${token}; Secure; ${rest}` : `${plain(port)}=${token}; ${rest}`;
 }
 
 /** Set-Cookie that takes it away. */
@@ -30,7 +30,7 @@ export const noCookie = (sent: Sent, own: OwnAddresses): string => sessionCookie
 export function sessionToken({ headers: { host = '' }, cookies }: Sent, own: OwnAddresses): string | undefined {
   const page = URL.parse(own.PUBLIC_URL);
   const isSecure = page?.protocol === 'https:' && page.host === host.toLowerCase();
-  const names = isSecure ? [SECURE] : [SECURE, plain(URL.parse(`http://${host}`)?.port ?? '')];
+  const names = isSecure ? [SECURE_COOKIE] : [SECURE_COOKIE, plain(URL.parse(`http://${host}`)?.port ?? '')];
   for (const name of names) {
     const [value, ...more] = cookies
       .filter((one) => one.startsWith(`${name}=`))

@@ -1,7 +1,7 @@
-import { isInvited, type UserItem } from '#lib/access/account.ts';
+import { isInvited, type Role, type UserItem } from '#lib/access/account.ts';
 import type { ApiKeyItem } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
-import type { Context } from '#lib/access/context.ts';
+import type { Changing, Context } from '#lib/access/context.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { mustBeAllowed } from '#lib/platform/http/access.ts';
@@ -18,20 +18,37 @@ const KEYS_AT_ONCE = 50;
  * the user from its return on. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, for an e-mail address that
  * is taken, and for what an invited person has yet to say.
  */
-export function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
-  const { ports, keys, tenant, caller } = context;
+export async function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
+  const { caller } = context;
   if (id !== caller.user_id) mustBeAllowed(caller, 'manage');
-  const note = auditing(context, 'update', auditedUser);
-  return changeTeam(context, async (users, turn) => {
+  return change(context, id, patch, (before, after) => {
+    if (before.role !== after.role || before.email !== after.email) mustBeAllowed(caller, 'manage');
+  });
+}
+
+/** The same by the operator, who may give any role to anybody. */
+export const setRole = (scope: Changing, id: string, role: Role): Promise<TeamMember> =>
+  change(scope, id, { role }, () => {});
+
+/** @param judge throws for a change that must not be */
+function change(
+  scope: Changing,
+  id: string,
+  patch: UserPatch,
+  judge: (before: UserItem, after: UserItem) => void,
+): Promise<TeamMember> {
+  const { ports, keys, tenant } = scope;
+  const note = auditing(scope, 'update', auditedUser);
+  return changeTeam(scope, async (users, turn) => {
     const before = users.find((user) => user.id === id);
     if (!before) throw notFound(`User ${id}`);
     const { role = before.role, name = before.name, email = before.email } = patch;
     const after: UserItem = { ...before, role, name, email, v: ports.ids.token() };
     if (isSame(before, after)) return teamMember(before);
-    if (role !== before.role || email !== before.email) mustBeAllowed(caller, 'manage');
+    judge(before, after);
     mustBePossible(users, before, after);
 
-    const copies = (await keysBehind(context, after)).map((key): Write => {
+    const copies = (await keysBehind(scope, after)).map((key): Write => {
       const put: ApiKeyItem = { ...key, role, user_email: email, v: ports.ids.token() };
       return { put, if: { version: key.v } };
     });
@@ -69,10 +86,8 @@ function mustBePossible(users: UserItem[], before: UserItem, after: UserItem): v
 }
 
 /** The keys of a user that do not repeat them as they shall be. */
-async function keysBehind(context: Context, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
-  const pointers = await keyPointersOf(context, id);
-  const items = await context.ports.table.getMany<ApiKeyItem>(
-    pointers.map(({ digest }) => context.keys.apiKey(digest)),
-  );
+async function keysBehind(scope: Changing, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
+  const pointers = await keyPointersOf(scope, id);
+  const items = await scope.ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => scope.keys.apiKey(digest)));
   return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
 }

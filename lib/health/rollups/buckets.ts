@@ -8,8 +8,12 @@ import { DAY_MS, HOUR_MS } from './hours.ts';
 export const BucketSize = z.enum(['hour', 'day', 'month']);
 export type BucketSize = z.infer<typeof BucketSize>;
 
-/** For how many days rollups are kept that such buckets are made of (docs/CONTRACT.md#history). */
-export const KEPT_DAYS: Record<BucketSize, number> = { hour: 90, day: 400, month: 400 };
+/** For how many days rollups of hours are kept at most, beyond their raw data (docs/CONTRACT.md#history). */
+const MOST_HOUR_DAYS = 90;
+
+/** For how many days such buckets can be made, of an account that keeps rollups for so many. */
+export const keptDays = (bucket: BucketSize, rollupDays: number): number =>
+  bucket === 'hour' ? Math.min(MOST_HOUR_DAYS, rollupDays) : rollupDays;
 
 /** What a caller asks for; times in epoch ms. */
 export type BucketQuery = { bucket: BucketSize; from?: number | undefined; to?: number | undefined };
@@ -32,19 +36,19 @@ const REACH: Record<BucketSize, (to: number) => number> = {
 /**
  * The buckets of a query: widened to their borders, then cut to now and to what is kept. So the last one may end now,
  * and the first month begin with a later day than its first.
- * @param rollupDays for how many days the account keeps rollups, where that is less than we do
+ * @param rollupDays for how many days the account keeps rollups
  * @returns or what is wrong with the query, and what is allowed
  */
 export function listBuckets(
   { bucket, from: askedFrom, to: askedTo }: BucketQuery,
-  { now, rollupDays = KEPT_DAYS.day }: { now: number; rollupDays?: number },
+  { now, rollupDays }: { now: number; rollupDays: number },
 ): BucketList | { wrong: ErrorDetail } {
   const until = Math.min(askedTo ?? now, now);
   const since = askedFrom ?? REACH[bucket](until);
   if (askedTo !== undefined && since >= askedTo) return wrong('from', `must be before to (${iso(askedTo)})`);
   if (since >= now) return wrong('from', `must be in the past; now is ${iso(now)}`);
 
-  const days = Math.min(KEPT_DAYS[bucket], rollupDays);
+  const days = keptDays(bucket, rollupDays);
   const kept = Math.ceil((now - days * DAY_MS) / PART_MS[bucket]) * PART_MS[bucket];
   const from = Math.max(startOf(bucket, since), kept);
   const to = Math.min(nextOf(bucket, until - 1), now);
@@ -53,12 +57,12 @@ export function listBuckets(
   const buckets: Span[] = [];
   for (let at = from; at < to; at = buckets.at(-1)!.to)
     buckets.push({ from: at, to: Math.min(nextOf(bucket, at), to) });
-  // Only hours can be so many.
   if (buckets.length > MOST_BUCKETS) {
+    const remedy = bucket === 'hour' ? '41 days, or for bucket=day' : `${MOST_BUCKETS} days, or for bucket=month`;
     return wrong(
       'from',
-      `${iso(from)} to ${iso(to)} are ${buckets.length} buckets of one hour, and at most ${MOST_BUCKETS} are answered: ` +
-        'ask for at most 41 days, or for bucket=day',
+      `${iso(from)} to ${iso(to)} are ${buckets.length} buckets of one ${bucket}, and at most ${MOST_BUCKETS} are ` +
+        `answered: ask for at most ${remedy}`,
     );
   }
   return { from, to, buckets };

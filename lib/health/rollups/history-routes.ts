@@ -54,8 +54,8 @@ const MOST_CHECKS = 50;
 const MOST_BUCKETS = 5_000;
 
 /** @throws AppError VALIDATION_ERROR, with what is allowed */
-function bucketsOf({ ports }: Pick<Context, 'ports'>, asked: Asked): BucketList {
-  const list = listBuckets(asked, { now: ports.clock.now() });
+function bucketsOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>, asked: Asked): BucketList {
+  const list = listBuckets(asked, { now: ports.clock.now(), rollupDays: caller.rollup_days });
   if ('wrong' in list) throw invalid(list.wrong.path, list.wrong.message);
   return list;
 }
@@ -81,13 +81,13 @@ export async function checkHistoryRecords(context: Context, checks: readonly Che
   }));
 }
 
-/** Up to 13 months of checks and entities, by the hour, day or month (docs/CONTRACT.md#history). */
+/** Checks and entities by the hour, day or month, as far back as rollups are kept (docs/CONTRACT.md#history). */
 export const historyRows = [
   row({
     method: 'GET',
     path: '/v1/checks/{id}/history',
     access: 'read',
-    summary: 'Uptime and latency of a check by the hour, day or month, for up to 13 months',
+    summary: 'Uptime and latency of a check by the hour, day or month',
     status: 200,
     query: Asked,
     reply: CheckHistory,
@@ -98,7 +98,7 @@ export const historyRows = [
     method: 'GET',
     path: '/v1/blueprints/{blueprint_slug}/entities/{slug}/history',
     access: 'read',
-    summary: 'Uptime of an entity by the hour, day or month, for up to 13 months',
+    summary: 'Uptime of an entity by the hour, day or month',
     status: 200,
     query: Asked,
     reply: EntityHistory,

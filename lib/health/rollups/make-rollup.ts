@@ -7,7 +7,7 @@ import type { Span } from '#lib/health/history/gap-causes.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Key } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { KEPT_DAYS } from './buckets.ts';
+import { keptDays } from './buckets.ts';
 import { dayRollup } from './day-rollup.ts';
 import { entityHours } from './entity-figures.ts';
 import { mergeEntityFigures } from './figures.ts';
@@ -18,8 +18,8 @@ import { type CheckRollup, encodeRollup } from './rollup-item.ts';
 import { sharedReads } from './shared-reads.ts';
 import { type RollupItem, type RollupReader, readRollups } from './stored-rollups.ts';
 
-/** The cell that is rolled up, of an account that keeps raw data for `retention_days`. */
-export type RolledCell = TenantEnv & { cell: string; retention_days: number };
+/** The cell that is rolled up, of an account that keeps raw data and rollups for so many days. */
+export type RolledCell = TenantEnv & { cell: string; retention_days: number; rollup_days: number };
 
 /** `isRevision`: what it says now that it did not before is told as revised, also where it was not made yet. */
 type Making = { isRevision: boolean };
@@ -28,8 +28,8 @@ type Making = { isRevision: boolean };
 export async function makeHour(of: RolledCell, hour: number, making: Making): Promise<void> {
   const window = { from: hour, to: hour + HOUR_MS };
   // As long as its raw data, so that this need never be read again.
-  const keptDays = Math.max(KEPT_DAYS.hour, of.retention_days);
-  await put(of, of.keys.rollup(of.tenant, of.cell, 'hour', hour), { from: hour, keptDays, ...making }, async () => {
+  const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
+  await put(of, of.keys.rollup(of.tenant, of.cell, 'hour', hour), { from: hour, days, ...making }, async () => {
     const made_at = of.ports.clock.now();
     const shared = sharedReads(of);
     const found = new Map<number, CheckRollup>();
@@ -53,7 +53,7 @@ const look = (of: RolledCell): Look => ({
 /** Makes a UTC day (epoch ms) of a cell and of the entities of its checks, from the hours. */
 export async function makeDay(of: RolledCell, day: number, making: Making): Promise<void> {
   const window = { from: day, to: day + DAY_MS };
-  const status = { from: day, keptDays: KEPT_DAYS.day, ...making };
+  const status = { from: day, days: keptDays('day', of.rollup_days), ...making };
   const first = look(of);
   const checks = await checksOfCell(of, of.cell);
   const ids = [...new Set(checks.map(({ entity_id }) => entity_id))];
@@ -106,7 +106,8 @@ async function makeEntityDay(
 const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: Span): boolean =>
   runs > 0 || ms.not_monitored < to - from;
 
-type Status = Making & { from: number; keptDays: number };
+/** `days`: for how many it is kept. */
+type Status = Making & { from: number; days: number };
 type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'>;
 
 /**
@@ -116,7 +117,7 @@ type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'>;
 async function put(
   { ports, retention_days }: RolledCell,
   key: Key,
-  { from, keptDays, isRevision }: Status,
+  { from, days, isRevision }: Status,
   make: (present: RollupItem | undefined, tries: number) => Promise<Content | undefined>,
 ): Promise<void> {
   await untilDone(ports, async (tries) => {
@@ -130,7 +131,7 @@ async function put(
     const item: RollupItem = {
       ...key,
       v: ports.ids.token(),
-      expires_at: Math.ceil((from + (keptDays + 1) * DAY_MS) / 1000),
+      expires_at: Math.ceil((from + (days + 1) * DAY_MS) / 1000),
       from,
       raw_days: Math.min(retention_days, present?.raw_days ?? retention_days),
       ...made,

@@ -24,7 +24,8 @@ export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'r
     keys.cell(tenant_id, cell),
   ]);
   if (!account || !item || account.deleted_at) return;
-  const of: RolledCell = { ...env, tenant: tenant_id, cell, retention_days: account.retention_days };
+  const { retention_days, rollup_days } = account;
+  const of: RolledCell = { ...env, tenant: tenant_id, cell, retention_days, rollup_days };
   const isDone = await makeDue(of, item);
   if (!isDone) return ports.queues.send('rollup', [{ body: { tenant_id, cell, revise }, group: tenant_id }]);
   if (revise) await makeAnew(of, revise);

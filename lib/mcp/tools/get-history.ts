@@ -7,7 +7,7 @@ import { defineTool, READS } from './tool.ts';
 /** Up to so many hours are shown by the hour, up to so many by the day, more by the month: a model reads them all. */
 const BY_THE_HOUR = 48;
 const BY_THE_DAY = 2_208;
-/** Days are kept for 400. */
+/** Days are kept for 400, unless an account has other rollup_days. */
 const MOST_HOURS = 9_600;
 
 export const getHistory = defineTool({

@@ -5,6 +5,9 @@ import { readSettings } from '#lib/platform/settings.ts';
 /** The variable that holds the URL of a queue, in every function that may send to it. */
 export const queueVariable = (queue: string): string => `QUEUE_URL_${queue.toUpperCase().replaceAll('-', '_')}`;
 
+/** The variable that holds the secret by which CloudFront is known, in every function that answers requests. */
+export const EDGE_SECRET = 'EDGE_SECRET';
+
 /** What a function is told of its surroundings, beside the operator's settings. */
 const Surroundings = z.object({
   TABLE_NAME: z.string().min(1),

@@ -4,6 +4,7 @@ import type { Log } from '#lib/platform/ports.ts';
 import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts';
 import { isName, isPlain } from '#lib/platform/text.ts';
 import { mustBeAllowed, type Rights } from './access.ts';
+import { API_HEADERS } from './answer-headers.ts';
 import type { ApiEvent, ApiResult } from './api-event.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
@@ -42,8 +43,15 @@ export type Gates<Context extends { caller: Rights }> = {
 const DEFAULT_MAX_BODY = 256 * 1024;
 const NO_QUERY = z.object({});
 
-/** Answers every request of an API by its rows; never throws. */
-export function makeRouter<Context extends { caller: Rights }>(rows: Route<Context>[], gates: Gates<Context>) {
+/**
+ * Answers every request of an API by its rows; never throws.
+ * @param always headers of every answer that does not set them itself
+ */
+export function makeRouter<Context extends { caller: Rights }>(
+  rows: Route<Context>[],
+  gates: Gates<Context>,
+  always: Record<string, string> = API_HEADERS,
+) {
   const table = rows.map((row) => ({ row, segments: row.path.split('/') }));
   const readOnly = new Map(rows.map((row) => [row, new Set(readOnlyMembers(row, rows))]));
 
@@ -56,6 +64,7 @@ export function makeRouter<Context extends { caller: Rights }>(rows: Route<Conte
         statusCode: status,
         headers: {
           'x-request-id': requestId,
+          ...always,
           ...standing,
           ...(hasBody(status) ? { 'content-type': 'application/json; charset=utf-8' } : {}),
           ...headers,
@@ -72,6 +81,7 @@ export function makeRouter<Context extends { caller: Rights }>(rows: Route<Conte
         headers: {
           'content-type': 'application/json; charset=utf-8',
           'x-request-id': requestId,
+          ...always,
           ...standing,
           ...shown.headers,
         },

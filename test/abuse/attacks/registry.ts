@@ -2,6 +2,7 @@ import type { Attack } from '#test/abuse/attack.ts';
 import { amplification } from './amplification.ts';
 import { chunks } from './chunks.ts';
 import { dhe } from './dhe.ts';
+import { everyClass } from './every-class.ts';
 import { hangingActions } from './hanging-actions.ts';
 import { hangingReceivers } from './hanging-receivers.ts';
 import { mcpBatch } from './mcp-batch.ts';
@@ -22,6 +23,7 @@ export const attacks: Record<string, Attack> = {
   dhe,
   relay,
   amplification,
+  'every-class': everyClass,
   'silent-uploads': silentUploads,
   'slow-readers': slowReaders((number) => (number % 10 === 0 ? 4 : 1)),
   'list-flood': slowReaders(() => 4),

@@ -1,6 +1,7 @@
 import { MINUTES_A_MONTH } from '#infra/aws/scale.ts';
+import { DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { CELL_SIZE } from '#lib/checks/cells.ts';
-import { KEPT_DAYS } from '#lib/health/rollups/buckets.ts';
+import { keptDays } from '#lib/health/rollups/buckets.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
 import { BESIDE } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
@@ -106,7 +107,8 @@ async function allInFleet(checks: number, minutes: number): Promise<Report> {
   const counted = await withRollups(steadily, checks / tenants);
   const { results, result_bytes, rollup_bytes, log_bytes } = counted;
   const month = (checks * MINUTES_A_MONTH) / results;
-  const stored = (month * (result_bytes + rollup_bytes * (KEPT_DAYS.hour / BESIDE.retention_days))) / 1e9;
+  const hourDays = keptDays('hour', DEFAULT_LIMITS.rollup_days);
+  const stored = (month * (result_bytes + rollup_bytes * (hourDays / BESIDE.retention_days))) / 1e9;
   const items: Record<string, number> = {
     'counted, with pollers and ticks': dollarsOf(totalOf(counted)) * month,
     'data out': ((month * results * BESIDE.bytes_out) / 1e9) * BESIDE.gigabyte_out,

@@ -10,6 +10,7 @@ const all = (type: string) => ofType(template, type);
 const alarms = all('AWS::CloudWatch::Alarm');
 const names = Object.keys(functions) as FunctionName[];
 const fed = names.filter((name) => entryOf(name).includes('batchMetrics'));
+const asked = names.filter((name) => entryOf(name).includes('leaseLimiter'));
 const ofMetric = (name: string) => alarms.filter((one) => one.MetricName === name);
 /** Functions that stand between a change of state and what it sets off. */
 const ALERTING: FunctionName[] = ['notifier', 'deliverer', 'action-planner'];
@@ -29,9 +30,30 @@ describe('an alarm', () => {
     ['functions fail on a part of their work', 'FailedRecords', 'notBreaching'],
     ['the table throttles', 'WriteThrottleEvents', 'notBreaching'],
     ['the API fails', '5xx', 'notBreaching'],
+    ['the API refuses heartbeats', 'ThrottledPushes', 'notBreaching'],
     ['an address that streams fails', 'Url5xxCount', 'notBreaching'],
   ])('rings when %s', (_, MetricName, TreatMissingData) => {
     expect(ofMetric(MetricName)[0]).toMatchObject({ TreatMissingData });
+  });
+
+  it('rings at the first heartbeat or result that the API refuses by itself, by its access log', () => {
+    const [filter] = all('AWS::Logs::MetricFilter');
+    const [alarm] = ofMetric('ThrottledPushes');
+    expect(alarm).toMatchObject({ Threshold: 0, EvaluationPeriods: 1, Period: 60, Statistic: 'Sum' });
+    expect(filter.MetricTransformations).toEqual([
+      { MetricName: 'ThrottledPushes', MetricNamespace: alarm.Namespace, MetricValue: '1' },
+    ]);
+    const of = (path: string) => `($.route = "POST /v1/checks/{id}/${path}")`;
+    expect(filter.FilterPattern).toBe(
+      `{ ($.status = "429") && ($.integration_status = "-") && (${of('results')} || ${of('heartbeat')}) }`,
+    );
+    const [stage] = all('AWS::ApiGatewayV2::Stage');
+    expect(JSON.parse(stage.AccessLogSettings.Format)).toMatchObject({
+      route: '$context.routeKey',
+      status: '$context.status',
+      integration_status: '$context.integrationStatus',
+    });
+    expect(stage.AccessLogSettings.DestinationArn['Fn::GetAtt'][0]).toBe(filter.LogGroupName.Ref);
   });
 
   it('watches every dead-letter queue', () => {
@@ -122,7 +144,9 @@ describe('the topic of the alarms', () => {
 
 describe('the metrics of our own', () => {
   it('are not made of lines that LOG_LEVEL turns off', () => {
-    expect(all('AWS::Logs::MetricFilter')).toEqual([]);
+    const ofFunctions = names.map((name) => functionIn(template, name).LoggingConfig.LogGroup.Ref);
+    const filtered = all('AWS::Logs::MetricFilter').map((one) => one.LogGroupName.Ref);
+    expect(ofFunctions.filter((group) => filtered.includes(group))).toEqual([]);
   });
 
   it.each(['blue', 'green'])('of the stack %s stand apart from those of another', (STACK_NAME) => {
@@ -133,8 +157,9 @@ describe('the metrics of our own', () => {
       expect(Variables).toMatchObject({ POWERTOOLS_METRICS_NAMESPACE: namespace });
     }
     const own = ofType(one, 'AWS::CloudWatch::Alarm').filter((alarm) => !alarm.Namespace.startsWith('AWS/'));
-    // Beside those of each: failed deliveries, late probes, and the limiter of three functions.
-    expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 3);
+    // Beside those of each: failed deliveries, late probes, refused pushes, and the limiter of what is asked.
+    expect(asked).toContain('ingest');
+    expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 1 + asked.length);
     for (const alarm of own) expect(alarm.Namespace).toBe(namespace);
     const shown = shownOn(one).map(([first]) => first!);
     expect(new Set(shown.filter((name) => !name.startsWith('AWS/')))).toEqual(new Set([namespace]));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
-import { type FunctionName, functions } from '#infra/topology.ts';
+import { type FunctionName, functions, routes } from '#infra/topology.ts';
 import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
 
 const { template } = synthesize();
@@ -47,6 +47,19 @@ describe('CloudFront', () => {
     expect(data).toMatchObject({ api: 'api', streamed: ['/v1/mcp'], origins: ['*'] });
     const named = synthesize({ ALLOWED_ORIGINS: 'https://a.example' }).template;
     expect(ofType(named, 'AWS::CloudFront::Function')[0].FunctionCode).toContain('"origins":["https://a.example"]');
+  });
+
+  it('tells the API and what streams by a secret that it is CloudFront, which functions that answer know too', () => {
+    const [{ id, GenerateSecretString }, ...more] = all('AWS::SecretsManager::Secret');
+    expect([GenerateSecretString, more]).toEqual([{ PasswordLength: 43, ExcludePunctuation: true }, []]);
+    const secret = { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:::}}']] };
+    const told = { HeaderName: 'x-fleetwatch-edge', HeaderValue: secret };
+    for (const one of config.Origins) expect(one.OriginCustomHeaders).toEqual([told]);
+    const knowing = (Object.keys(functions) as FunctionName[]).filter(
+      (name) => functionIn(template, name).Environment.Variables.EDGE_SECRET !== undefined,
+    );
+    expect(new Set(knowing)).toEqual(new Set(routes.map((route) => route.function)));
+    for (const name of knowing) expect(functionIn(template, name).Environment.Variables.EDGE_SECRET).toEqual(secret);
   });
 
   it('keeps no error: what one caller was refused is not shown to the next', () => {
@@ -109,10 +122,10 @@ describe('without CloudFront', () => {
 
   it('the stack has nothing of it, and is the same in all else', () => {
     const types = Object.values<Json>(Resources).map(({ Type }) => Type as string);
-    expect(types.filter((type) => type.startsWith('AWS::CloudFront'))).toEqual([]);
+    expect(types.filter((type) => /^AWS::(CloudFront|SecretsManager)/.test(type))).toEqual([]);
     const others = (from: typeof template) =>
       Object.entries<Json>(from.toJSON().Resources)
-        .filter(([, { Type }]) => !/^AWS::(CloudFront::|Lambda::(Url|Permission)$)/.test(Type))
+        .filter(([, { Type }]) => !/^AWS::(CloudFront::|SecretsManager::|Lambda::(Url|Permission)$)/.test(Type))
         .map(([one]) => one);
     expect(others(alone)).toEqual(others(template));
   });

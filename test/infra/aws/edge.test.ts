@@ -4,27 +4,36 @@ import { describe, expect, it } from 'vitest';
 import { create } from '#functions/api.ts';
 import { edgeCode } from '#infra/aws/edge/code.ts';
 import { allRows } from '#lib/all-rows.ts';
+import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 type Headers = Record<string, { value: string }>;
-type Request = { method: string; uri: string; querystring: object; headers: Headers; cookies: object };
+type Cookies = Record<string, { value: string }>;
+type Request = { method: string; uri: string; querystring: object; headers: Headers; cookies: Cookies };
 type Answer = { statusCode: number; headers: Headers; body: string };
 
 const code = (origins = ['*']) => edgeCode({ api: 'api', streamed: ['/v1/mcp'], origins });
 
+const HOST = 'fleet.example.com';
+
 /** Runs the function as CloudFront does. @returns what goes on, or is answered, and the origin that was chosen */
-function run(method: string, uri: string, headers: Record<string, string> = {}, origins?: string[]) {
+function run(
+  method: string,
+  uri: string,
+  headers: Record<string, string> = {},
+  { origins, cookies = {} }: { origins?: string[]; cookies?: Cookies } = {},
+) {
   const selected: string[] = [];
   const request: Request = {
     method,
     uri,
     querystring: {},
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { value }])),
-    cookies: {},
+    headers: Object.fromEntries(Object.entries({ host: HOST, ...headers }).map(([name, value]) => [name, { value }])),
+    cookies,
   };
   const context = {
     cf: { selectRequestOriginById: (id: string) => selected.push(id) },
-    event: { context: { requestId: 'r1' }, request },
+    event: { context: { requestId: 'r1' }, viewer: { ip: '203.0.113.9' }, request },
   };
   const withoutImport = code(origins).replace("import cf from 'cloudfront';", '');
   const result = runInNewContext(`${withoutImport};handler(event)`, context) as Request | Answer;
@@ -89,12 +98,35 @@ describe('what CloudFront runs before each request', () => {
     expect(headers['www-authenticate']).toEqual({ value: own.headers['www-authenticate'] });
     expect(headers['x-request-id']).toEqual({ value: own.headers['x-request-id'] });
     expect(headers['content-type']!.value).toMatch(/^application\/json/);
+    for (const name of Object.keys(API_HEADERS)) expect(headers[name]).toEqual({ value: own.headers[name] });
+  });
+
+  it('lets whoever has a session through, but not to MCP, which takes keys alone', () => {
+    const cookies = { '__Host-fleetwatch_session': { value: 'x' } };
+    for (const method of ['GET', 'POST', 'DELETE'])
+      expect(run(method, '/v1/checks', {}, { cookies }).passes).toBe(true);
+    for (const method of ['GET', 'POST']) expect(run(method, '/v1/mcp', {}, { cookies }).passes).toBe(false);
+    expect(run('GET', '/v1/checks', {}, { cookies: { other: { value: 'x' } } }).passes).toBe(false);
+  });
+
+  it('tells the service who asks, and for which host, whatever the client says of it', () => {
+    const lies = { 'x-fleetwatch-address': '192.0.2.1', 'x-fleetwatch-host': 'evil.example' };
+    for (const method of ['GET', 'POST']) {
+      for (const uri of ['/v1/health', '/v1/mcp']) {
+        const { headers } = run(method, uri, { ...KEY, ...lies }).result;
+        expect([headers['x-fleetwatch-address'], headers['x-fleetwatch-host']]).toEqual([
+          { value: '203.0.113.9' },
+          { value: HOST },
+        ]);
+      }
+    }
   });
 
   it('lets pages read that answer which may call the API, and asks no key of a preflight', () => {
     const named = ['https://a.example', 'https://b.example'];
     const allowed = (origin: string) =>
-      (run('GET', '/v1/me', { origin }, named).result as Answer).headers['access-control-allow-origin']?.value;
+      (run('GET', '/v1/me', { origin }, { origins: named }).result as Answer).headers['access-control-allow-origin']
+        ?.value;
     expect(allowed('https://b.example')).toBe('https://b.example');
     expect(allowed('https://evil.example')).toBeUndefined();
     const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
@@ -123,6 +155,7 @@ describe('MCP at the one address', () => {
   it('all other calls stay as they are', () => {
     const { result, selected } = run('GET', '/v1/checks', KEY);
     expect(selected).toEqual([]);
-    expect(Object.keys(result.headers)).toEqual(['authorization']);
+    const told = ['x-fleetwatch-address', 'x-fleetwatch-host'];
+    expect(Object.keys(result.headers)).toEqual(['host', 'authorization', ...told]);
   });
 });

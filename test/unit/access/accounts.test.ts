@@ -60,6 +60,8 @@ describe('createAccount', () => {
     ['more checks than an entity can be deleted with', { check_limit_per_entity: 91 }, 'check_limit_per_entity'],
     ['half a blueprint', { blueprint_limit: 1.5 }, 'blueprint_limit'],
     ['no retention', { retention_days: 0 }, 'retention_days'],
+    ['rollups of less than a month', { rollup_days: 29 }, 'rollup_days'],
+    ['rollups of more than three years', { rollup_days: 1101 }, 'rollup_days'],
   ])('refuses %s', async (_name, more, path) => {
     const refused = await memoryWorld()
       .account(more)
@@ -130,13 +132,13 @@ describe('an account', () => {
     expect((await world.bearer(key.key)).tenant).toBe(context.tenant);
   });
 
-  it('keeps limits that were not given, and tells its keys the retention', async () => {
+  it('keeps limits that were not given, and tells its keys how long data is kept', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
-    await setLimits(context, { retention_days: 90, blueprint_limit: undefined });
+    await setLimits(context, { retention_days: 90, rollup_days: 60, blueprint_limit: undefined });
     const after = await setLimits(context, { entity_limit_per_bp: 7 });
     expect(after).toMatchObject({ retention_days: 90, blueprint_limit: 50, entity_limit_per_bp: 7 });
-    expect((await world.bearer(key.key)).caller.retention_days).toBe(90);
+    expect((await world.bearer(key.key)).caller).toMatchObject({ retention_days: 90, rollup_days: 60 });
   });
 
   it('that does not exist cannot be changed', async () => {

@@ -37,6 +37,7 @@ describe('the Bearer gate', () => {
       skills: null,
       valid_until: null,
       retention_days: 7,
+      rollup_days: 400,
       egress: 'any',
       rate_limits: {},
     });

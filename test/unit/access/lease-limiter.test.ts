@@ -1,122 +1,49 @@
 import { describe, expect, it } from 'vitest';
-import { leaseLimiter } from '#lib/access/lease-limiter.ts';
-import { keyTable } from '#lib/keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import { makeIds } from '#lib/platform/ids.ts';
-import type { Item, Key, Limiter, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
-import { readSettings } from '#lib/platform/settings.ts';
-import { memoryLog } from '#test/support/log.ts';
-import { makeRandom } from '#test/support/random.ts';
-import { makeClock } from '#test/support/virtual-clock.ts';
+import type { Limiter, Table } from '#lib/platform/ports.ts';
+import { ask, fleet, START } from './lease-fleet.ts';
 
-const START = Date.UTC(2026, 10, 21);
 const PUSH = { per_second: 500, burst: 5000 };
 
-/** One item at a time, as a real table does it, without the time that a real one takes. */
-function itemsByKey() {
-  const items = new Map<string, Item>();
-  const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
-  return {
-    get: (key: Key) => items.get(nameOf(key)),
-    write: (write: Write): WriteOutcome => {
-      if (!('put' in write)) throw new Error('puts alone are expected here');
-      const present = items.get(nameOf(write.put));
-      const holds = write.if === 'absent' ? !present : present?.v === (write.if as { version: string }).version;
-      if (!holds) return { ok: false, failed: [0], present: [present], conflict: false };
-      items.set(nameOf(write.put), write.put);
-      return { ok: true };
-    },
-  };
-}
-
-/** Processes of one service in virtual time, on a table whose reads take 4 ms and whose writes take 8. */
-function fleet(processes: number, wrap: (table: Table) => Table = (table) => table) {
-  const clock = makeClock(START);
-  const random = makeRandom(7);
-  const store = itemsByKey();
-  const counted: string[] = [];
-  const requests = { reads: 0, writes: 0, granted: 0 };
-  const table = wrap({
-    get: async (key: Key) => {
-      requests.reads++;
-      await clock.sleep(4);
-      return store.get(key);
-    },
-    transact: async (writes: Write[]) => {
-      requests.writes++;
-      await clock.sleep(4);
-      const outcome = store.write(writes[0]!);
-      await clock.sleep(4);
-      if (outcome.ok) requests.granted++;
-      return outcome;
-    },
-  } as Partial<Table> as Table);
-  const settings = readSettings({});
-  const ports = {
-    table,
-    clock,
-    ids: { ...makeIds(clock), random: () => random.int(0, 999) / 1000 },
-    metrics: { count: (name: string) => void counted.push(name) },
-    log: memoryLog(),
-    settings,
-  };
-  const keys = keyTable(settings);
-  const limiters = Array.from({ length: processes }, () => leaseLimiter({ ports, keys }));
-  return { clock, limiters, requests, counted, random };
-}
-type Fleet = ReturnType<typeof fleet>;
-
-/**
- * So many requests a second for so long, each to some process.
- * @param skip seconds that are not counted, until the burst is used up
- * @returns what was asked, let in and written to the store, a second
- */
-async function ask({ clock, limiters, random, requests }: Fleet, perSecond: number, seconds: number, skip: number) {
-  let asked = 0;
-  let let_in = 0;
-  let before = 0;
-  clock.at(START + skip * 1000, () => {
-    before = requests.writes;
-  });
-  for (let i = 0; i < perSecond * seconds; i++) {
-    const at = START + (i * 1000) / perSecond;
-    clock.at(at, () => {
-      const limiter = limiters[random.int(0, limiters.length - 1)]!;
-      Promise.resolve(limiter.takeOf('acc_a', 'push', PUSH, 1)).then(({ allowed }) => {
-        if (at < START + skip * 1000) return;
-        asked++;
-        if (allowed) let_in++;
-      });
-    });
-  }
-  await clock.runUntil(START + (seconds + 5) * 1000);
-  const counted = seconds - skip;
-  return { asked: asked / counted, let_in: let_in / counted, writes: (requests.writes - before) / counted };
-}
-
 describe('leases of an account that many processes serve', () => {
-  it('let everything in below its rate, and cost ten leases a second and process at most', async () => {
-    const service = fleet(10);
-    const { asked, let_in } = await ask(service, 450, 20, 0);
-    expect(let_in).toBe(asked);
-    expect(service.requests.granted / 20).toBeLessThan(15);
-  });
+  it.each([1, 10, 50, 100, 200])(
+    'refuse nothing below its rate, and write 3 %% more at most: %i of them',
+    async (count) => {
+      for (const share of [0.5, 0.9]) {
+        const { asked, let_in, writes } = await ask(fleet(count), PUSH, share * PUSH.per_second, {
+          skip: 60,
+          seconds: 30,
+        });
+        expect(let_in).toBe(asked);
+        expect(writes / asked).toBeLessThan(0.03);
+      }
+    },
+  );
 
-  it.each([2000, 5000])(
-    'let in about its rate when %i a second are asked for, and leave the store alone',
-    async (rate) => {
-      const service = fleet(40);
-      const { let_in, writes } = await ask(service, rate, 20, 12);
-      // What each process lets in by itself comes on top.
-      expect(let_in).toBeLessThan(PUSH.per_second + service.limiters.length + 30);
-      expect(let_in).toBeGreaterThan(0.7 * PUSH.per_second);
-      expect(writes).toBeLessThan(150);
+  // The burst is that of the account, of what each lets in without asking, and of leases that are not used up yet.
+  it.each([
+    [1, 2, 15],
+    [1, 20, 5],
+    [10, 2, 15],
+    [10, 5, 10],
+    [50, 2, 20],
+    [50, 5, 10],
+    [200, 2, 50],
+    [200, 20, 5],
+  ])(
+    'let in about its rate, once its burst is used up: %i of them, asked for %i times as much',
+    async (count, times, skip) => {
+      const { let_in, writes } = await ask(fleet(count), PUSH, times * PUSH.per_second, { skip, seconds: 15 });
+      expect(let_in).toBeGreaterThan(0.75 * PUSH.per_second);
+      // What each lets in by itself comes on top.
+      expect(let_in).toBeLessThan(1.1 * PUSH.per_second + count);
+      expect(writes).toBeLessThan(50);
     },
   );
 
   it('cost nothing for an account of one request a second', async () => {
     const service = fleet(1);
-    const { asked, let_in } = await ask(service, 1, 60, 0);
+    const { asked, let_in } = await ask(service, PUSH, 1, { skip: 0, seconds: 60 });
     expect(let_in).toBe(asked);
     expect(service.requests).toMatchObject({ reads: 0, writes: 0 });
   });

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { trustedProxies } from '#infra/local/http/client-address.ts';
 import type { frontPage } from '#infra/local/http/front-page.ts';
 import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
@@ -23,8 +24,13 @@ export let port: number;
 export const log = memoryLog();
 
 /** A gateway in front of such functions. */
-export async function start(api: Answer = echo, ingest: Answer = echo, page?: typeof frontPage) {
-  const options = { settings: readSettings({}), log, ...(page && { frontPage: page }) };
+export async function start(
+  api: Answer = echo,
+  ingest: Answer = echo,
+  page?: typeof frontPage,
+  proxies = trustedProxies([]),
+) {
+  const options = { settings: readSettings({}), log, proxies, ...(page && { frontPage: page }) };
   gateway = makeGateway({ api: api as Handler, ingest: ingest as Handler }, options);
   port = await gateway.listen('127.0.0.1', 0);
   url = `http://127.0.0.1:${port}`;

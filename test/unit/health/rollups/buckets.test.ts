@@ -4,7 +4,7 @@ import {
   type BucketList,
   type BucketQuery,
   BucketSize,
-  KEPT_DAYS,
+  keptDays,
   listBuckets,
   startOf,
 } from '#lib/health/rollups/buckets.ts';
@@ -78,6 +78,23 @@ describe('the buckets of a history', () => {
     expect(listed({ bucket: 'day', from }, NOW, 7).from).toBe(at('2026-11-15'));
   });
 
+  it('go back as far as the account keeps rollups, by the hour 90 days at most', () => {
+    const from = at('2020-01-01');
+    const begin = (bucket: BucketSize, rollupDays: number) =>
+      iso(listed({ bucket, from, to: NOW - 29 * DAY_MS }, NOW, rollupDays).from).slice(0, 13);
+    expect([30, 400, 990].map((days) => begin('day', days))).toEqual([
+      '2026-10-23T00',
+      '2025-10-18T00',
+      '2024-03-07T00',
+    ]);
+    expect(begin('month', 990)).toBe('2024-03-07T00');
+    expect(begin('hour', 30)).toBe('2026-10-22T10');
+    expect(() => listed({ bucket: 'hour', from, to: at('2026-08-23T10:00') }, NOW, 1100)).toThrow('goes back 90 days');
+    expect(() => listed({ bucket: 'day', from }, NOW, 1100)).toThrow(
+      'are 1100 buckets of one day, and at most 1000 are answered: ask for at most 1000 days, or for bucket=month',
+    );
+  });
+
   it('end now, not in the future', () => {
     expect(listed({ bucket: 'day', to: at('2027-01-01') })).toEqual(listed({ bucket: 'day' }));
     expect(listed({ bucket: 'hour' }, at('2026-11-21T09:00')).buckets).toHaveLength(24);
@@ -85,7 +102,7 @@ describe('the buckets of a history', () => {
 });
 
 describe('a history that cannot be listed', () => {
-  const wrong = (query: BucketQuery) => listBuckets(query, { now: NOW });
+  const wrong = (query: BucketQuery) => listBuckets(query, { now: NOW, rollupDays: 400 });
 
   it.each([
     ['from after to', { bucket: 'day', from: at('2026-11-02'), to: at('2026-11-01') }, 'from', 'must be before to'],
@@ -120,15 +137,17 @@ describe('a history that cannot be listed', () => {
 
 describe('any history', () => {
   it('is covered by buckets at borders, each beginning where the one before ends', () => {
-    const instant = fc.integer({ min: NOW - 500 * DAY_MS, max: NOW + DAY_MS });
+    const instant = fc.integer({ min: NOW - 1200 * DAY_MS, max: NOW + DAY_MS });
     const bucket = fc.constantFrom(...BucketSize.options);
+    const days = fc.constantFrom(30, 91, 400, 1100);
     fc.assert(
-      fc.property(bucket, instant, instant, (size, a, b) => {
+      fc.property(bucket, instant, instant, days, (size, a, b, rollupDays) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
-        const list = listBuckets({ bucket: size, from, to }, { now: NOW });
+        const kept = keptDays(size, rollupDays);
+        const list = listBuckets({ bucket: size, from, to }, { now: NOW, rollupDays });
         if ('wrong' in list) {
-          const isFar = to <= NOW - (KEPT_DAYS[size] - 1) * DAY_MS;
-          const isLong = size === 'hour' && to - from > 41 * DAY_MS;
+          const isFar = to <= NOW - (kept - 1) * DAY_MS;
+          const isLong = size !== 'month' && to - from > (size === 'hour' ? 41 : 998) * DAY_MS;
           expect(isFar || isLong || from === to || from >= NOW).toBe(true);
           return;
         }
@@ -140,8 +159,8 @@ describe('any history', () => {
           if (i > 0) expect([begin, begin]).toEqual([buckets[i - 1]!.to, startOf(size, begin)]);
           expect(startOf(size, end - 1)).toBe(startOf(size, begin));
         }
-        expect(list.from).toBeGreaterThanOrEqual(NOW - KEPT_DAYS[size] * DAY_MS);
-        expect(list.from).toBeLessThanOrEqual(Math.max(from, NOW - (KEPT_DAYS[size] - 1) * DAY_MS));
+        expect(list.from).toBeGreaterThanOrEqual(NOW - kept * DAY_MS);
+        expect(list.from).toBeLessThanOrEqual(Math.max(from, NOW - (kept - 1) * DAY_MS));
         expect(list.to).toBeGreaterThanOrEqual(Math.min(to, NOW));
         expect(list.to).toBeLessThanOrEqual(NOW);
       }),

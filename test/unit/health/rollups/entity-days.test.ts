@@ -29,7 +29,7 @@ describe('the day of an entity', () => {
       })
     ).items.find(({ sk }) => sk === id)!;
   const entityDays = async (id: string) => {
-    const list = listBuckets({ bucket: 'day', from: w.now() - 3 * DAY_MS }, { now: w.now() });
+    const list = listBuckets({ bucket: 'day', from: w.now() - 3 * DAY_MS }, { now: w.now(), rollupDays: 400 });
     if ('wrong' in list) throw new Error(list.wrong.message);
     return entityHistory(w.context, await entityItem(id), 'day', list);
   };

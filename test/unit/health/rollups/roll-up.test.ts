@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { setLimits } from '#lib/access/change-account.ts';
 import { DAY_MS, dayOf, HOUR_MS, hourOf } from '#lib/health/rollups/hours.ts';
 import { cellOf } from '#lib/keys.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
@@ -49,6 +50,27 @@ describe('an hour', () => {
     const { buckets } = await w.daily(later);
     expect(buckets.at(-1)?.seconds.not_monitored).toBe((w.now() - dayOf(w.now())) / 1000);
     expect(buckets.at(-1)?.seconds.unknown).toBe(0);
+  });
+});
+
+describe('rollups', () => {
+  it.each([
+    [{ rollup_days: 400, retention_days: 30 }, 90, 400],
+    [{ rollup_days: 1100, retention_days: 30 }, 90, 1100],
+    [{ rollup_days: 60, retention_days: 30 }, 60, 60],
+    [{ rollup_days: 60, retention_days: 120 }, 120, 60],
+  ])('of an account with %j are kept %i days by the hour and %i by the day', async (limits, ofHour, ofDay) => {
+    await setLimits(w.context, limits);
+    const check = await w.pushCheck();
+    const day = dayOf(w.now());
+    const hour = hourOf(w.now());
+    await w.push(check);
+    w.until(day + DAY_MS + 5 * MINUTE);
+    for (let i = 0; i < 3; i++) await w.rollUpDue(check);
+    const keptFor = async (of: 'hour' | 'day', from: number) =>
+      ((await w.stored(check, of, from))!.expires_at! * 1000 - from) / DAY_MS;
+    // A day more than is shown, so that what is shown is whole.
+    expect([await keptFor('hour', hour), await keptFor('day', day)]).toEqual([ofHour + 1, ofDay + 1]);
   });
 });
 

@@ -54,7 +54,7 @@ export async function rollupWorld() {
     },
     /** Its history of three days and today. */
     daily: async (check: CheckItem) => {
-      const list = listBuckets({ bucket: 'day', from: now() - 3 * DAY_MS }, { now: now() });
+      const list = listBuckets({ bucket: 'day', from: now() - 3 * DAY_MS }, { now: now(), rollupDays: 400 });
       if ('wrong' in list) throw new Error(list.wrong.message);
       return (await checkHistories(context, [check], 'day', list))[0]!;
     },

@@ -1,0 +1,27 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { routes } from '#infra/topology.ts';
+import { namespaceOf } from './own-metrics.ts';
+
+/**
+ * Pushes that API Gateway itself refused, by its access log: its own metrics know no 429, and the functions are not
+ * asked. Those that an account's rate refused have the status of a function too.
+ */
+export function throttledPushes(scope: Construct, accessLog: ILogGroup): Metric {
+  const is = (field: string, value: string) => FilterPattern.stringValue(`$.${field}`, '=', value);
+  const pushes = routes.filter((route) => route.function === 'ingest');
+  const filter = new MetricFilter(scope, 'ThrottledPushes', {
+    logGroup: accessLog,
+    metricNamespace: namespaceOf(scope),
+    metricName: 'ThrottledPushes',
+    metricValue: '1',
+    filterPattern: FilterPattern.all(
+      is('status', '429'),
+      is('integration_status', '-'),
+      FilterPattern.any(...pushes.map(({ method, path }) => is('route', `${method} ${path}`))),
+    ),
+  });
+  return filter.metric({ period: Duration.minutes(1), statistic: 'Sum' });
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '#test/support/service.ts';
+import { type Json, ofType, synthesize } from './synthesized.ts';
+
+const { template } = synthesize();
+const [{ DistributionConfig: config }] = ofType(template, 'AWS::CloudFront::Distribution');
+const policies = ofType(template, 'AWS::CloudFront::ResponseHeadersPolicy');
+
+/** What CloudFront adds to answers on a path, as headers. */
+function addedOn(pattern: string | undefined): Record<string, string> {
+  const behaviours: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
+  const { ResponseHeadersPolicyId } = behaviours.find((one) => one.PathPattern === pattern);
+  const policy = policies.find(({ id }) => id === ResponseHeadersPolicyId.Ref).ResponseHeadersPolicyConfig;
+  const { SecurityHeadersConfig: security, CustomHeadersConfig: custom } = policy;
+  return {
+    ...Object.fromEntries(custom.Items.map((one: Json) => [one.Header, one.Value])),
+    'content-security-policy': security.ContentSecurityPolicy.ContentSecurityPolicy,
+    'referrer-policy': security.ReferrerPolicy.ReferrerPolicy,
+    'strict-transport-security': `max-age=${security.StrictTransportSecurity.AccessControlMaxAgeSec}`,
+    ...(security.ContentTypeOptions && { 'x-content-type-options': 'nosniff' }),
+  };
+}
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** What the gateway of one machine answers to a client that speaks TLS to the proxy before it. */
+async function headersOf(path: string): Promise<Record<string, string>> {
+  const headers = { 'x-forwarded-proto': 'https' };
+  return Object.fromEntries((await fetch(service.url + path, { headers })).headers);
+}
+
+describe('the headers that CloudFront adds to answers', () => {
+  it.each([
+    ['the API', '/v1/*', '/v1/health'],
+    ['MCP', '/v1/mcp', '/v1/mcp'],
+    ['what is asked for by name', '/.well-known/*', '/.well-known/none'],
+    ['the console', undefined, '/'],
+  ])('are those of one machine: %s', async (_what, pattern, path) => {
+    const added = addedOn(pattern);
+    expect(Object.keys(added).length).toBeGreaterThanOrEqual(6);
+    expect(await headersOf(path)).toMatchObject(added);
+  });
+
+  it('never take the place of what a function answers, but that TLS alone is to be spoken', () => {
+    for (const { ResponseHeadersPolicyConfig: one } of policies) {
+      const { StrictTransportSecurity, ...others } = one.SecurityHeadersConfig;
+      const overrides = [...Object.values<Json>(others), ...one.CustomHeadersConfig.Items].map(
+        ({ Override }) => Override,
+      );
+      expect(new Set(overrides)).toEqual(new Set([false]));
+      expect(StrictTransportSecurity.Override).toBe(true);
+    }
+  });
+
+  it('are named for the region too, as such names are one for all regions of an account', () => {
+    const names = policies.map((one) => JSON.stringify(one.ResponseHeadersPolicyConfig.Name));
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name).toContain('AWS::Region');
+  });
+});

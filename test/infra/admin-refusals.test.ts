@@ -1,0 +1,74 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '#test/support/command.ts';
+import { startService } from '#test/support/service.ts';
+
+let dir: string;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-admin-'));
+  await (await startService({ dir })).stop();
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) =>
+  runCommand('infra/admin.ts', args, env);
+
+describe("wrong input to the operator's CLI", () => {
+  it.each([
+    ['an unknown command', ['account', 'remove', 'x']],
+    ['a property of every object as command', ['constructor']],
+    ['half a command', ['account']],
+    ['no e-mail', ['account', 'create', '--name', 'N']],
+    ['an e-mail that is none', ['account', 'create', '--email', 'x', '--name', 'N']],
+    ['an unknown option', ['account', 'list', '--all']],
+    ["another command's option", ['account', 'list', '--email', 'a@b']],
+    ['a word too many', ['account', 'list', 'x']],
+    ['no id', ['account', 'disable']],
+    ['an unknown id', ['account', 'disable', 'acc_none']],
+    ['an impossible id', ['account', 'disable', 'Ö']],
+    ['no limit', ['account', 'set-limits', 'acc_none']],
+    ['a limit that is no number', ['account', 'set-limits', 'acc_none', '--checks', 'many']],
+    ['a negative limit', ['account', 'set-limits', 'acc_none', '--checks=-1']],
+    ['a rate of no class', ['account', 'set-limits', 'acc_none', '--rate', 'pull=1/1']],
+    ['a default of no class', ['account', 'set-limits', 'acc_none', '--rate', 'pull=default']],
+    ['a rate that is none', ['account', 'set-limits', 'acc_none', '--rate', 'push=fast']],
+    ['a rate that is none of an account', ['account', 'set-limits', 'acc_none', '--rate', 'open=1/1']],
+    ['too many checks', ['account', 'set-limits', 'acc_none', '--checks', '91']],
+    ['an egress that there is not', ['account', 'set-limits', 'acc_none', '--egress', 'all']],
+    ['nothing to rename', ['account', 'rename', 'acc_none']],
+    ['an impossible new address', ['account', 'rename', 'acc_none', '--email', 'x']],
+    ['a role that there is not', ['user', 'role', 'acc_none', 'usr_none', 'boss']],
+    ['a role for nobody', ['user', 'role', 'acc_none', 'usr_none', 'admin']],
+    ['no id of a key', ['key', 'delete', 'acc_none']],
+    ['a deletion of nothing', ['account', 'delete', 'acc_none', '--confirm', 'acc_none']],
+  ])('%s exits 2 with one sentence', async (_name, args) => {
+    const { code, out, err } = await admin(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^[^\n]{10,}\n$/);
+  });
+
+  it.each([
+    [['account', 'crate'], 'did you mean account create?'],
+    [['account', 'list', '--jsn'], '--jsn is not known; did you mean --json?'],
+  ])('%j is answered with what may be meant', async (args, hint) => {
+    expect((await admin(args)).err).toContain(hint);
+  });
+
+  it('a setting that is none is told', async () => {
+    const { code, err } = await admin(['account', 'list'], { DATA_DIRS: dir });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'Settings are wrong. DATA_DIRS is not known; did you mean DATA_DIR? See the table of settings in README.md.\n',
+    });
+  });
+
+  it('a folder without data is not made up', async () => {
+    const none = join(dir, 'mistyped');
+    const { code, err } = await admin(['account', 'list'], { DATA_DIR: none });
+    expect(code).toBe(2);
+    expect(err).toContain(none);
+    expect(existsSync(none)).toBe(false);
+  });
+});

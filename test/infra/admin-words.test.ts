@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { COMMANDS, OPTIONS } from '#infra/admin-commands.ts';
+import { commandOf } from '#infra/admin-words.ts';
+import { parseFlags, UsageError } from '#infra/flags.ts';
+
+/** What is said of a line; fails when it is taken. */
+function refusalOf(line: string[]): string {
+  try {
+    const { options, words } = parseFlags(line, OPTIONS, true);
+    commandOf(words, options);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  throw new Error(`taken: ${line.join(' ')}`);
+}
+
+/** Every option, with a value where it takes one. */
+const flags = Object.entries(OPTIONS).map(([name, { type }]) => ({
+  name: name as keyof typeof OPTIONS,
+  words: type === 'boolean' ? [`--${name}`] : [`--${name}`, 'x'],
+}));
+const SENTENCE = /^[^\n]{10,}\.$/;
+
+describe.each(Object.entries(COMMANDS))('the command %s', (name, { names, takes }) => {
+  const whole = [...name.split(' '), ...names.map((one) => `${one}_1`)];
+
+  it('is taken with all that it names, also with --json', () => {
+    const { options, words } = parseFlags([...whole, '--json'], OPTIONS, true);
+    expect(commandOf(words, options)).toEqual({ command: COMMANDS[name], ids: whole.slice(2) });
+  });
+
+  it('says what is missing, and where to find it', () => {
+    for (const [i, one] of names.entries()) {
+      const said = refusalOf(whole.slice(0, 2 + i));
+      expect(said).toMatch(SENTENCE);
+      const where =
+        one === 'role' ? 'a role: viewer, responder, member, admin' : `the id of an? .*; ${one} list shows them`;
+      expect(said).toMatch(new RegExp(`^${name} needs ${where}\\.$`));
+    }
+  });
+
+  it('takes no word more', () => {
+    expect(refusalOf([...whole, 'more'])).toBe(`${name} does not take "more".`);
+  });
+
+  it('takes no option of another', () => {
+    for (const { name: option, words } of flags) {
+      if (option === 'json' || option === 'help' || takes.includes(option)) continue;
+      expect(refusalOf([...whole, ...words])).toBe(`${name} does not take --${option}.`);
+    }
+  });
+});

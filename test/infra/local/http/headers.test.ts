@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { trustedProxies } from '#infra/local/http/client-address.ts';
+import { frontPage } from '#infra/local/http/front-page.ts';
+import { echo, start, stop, url } from './gateway.ts';
+
+afterEach(stop);
+
+const headersOf = async (path: string, proto?: string) =>
+  (await fetch(url + path, proto === undefined ? {} : { headers: { 'x-forwarded-proto': proto } })).headers;
+
+describe('the gateway of one machine', () => {
+  it.each([
+    ['https', 'max-age=31536000'],
+    ['HTTPS, http', 'max-age=31536000'],
+    ['http', null],
+    ['http, https', null],
+    [undefined, null],
+  ])('asks for TLS where its proxy says that the client speaks it: %s', async (proto, value) => {
+    await start(echo, echo, frontPage, trustedProxies(['127.0.0.1']));
+    for (const path of ['/', '/v1/me']) {
+      expect((await headersOf(path, proto)).get('strict-transport-security')).toBe(value);
+    }
+  });
+
+  it('believes nobody else that TLS is spoken', async () => {
+    await start(echo, echo, frontPage, trustedProxies(['10.0.0.0/8']));
+    expect((await headersOf('/v1/me', 'https')).get('strict-transport-security')).toBeNull();
+  });
+
+  it('lets the pages at its bare address run their own files and nothing else, and lets nobody frame them', async () => {
+    await start(echo, echo, frontPage);
+    const headers = Object.fromEntries(await headersOf('/'));
+    expect(headers).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+        "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy':
+        'publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), microphone=(), geolocation=()',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  it('says of its own refusals what the API says of its own', async () => {
+    await start(async () => {
+      throw new Error('broken');
+    });
+    expect(Object.fromEntries(await headersOf('/v1/me'))).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
+  });
+});
