@@ -55,7 +55,10 @@ describe('a body with a member that is not known', () => {
 });
 
 describe('a query parameter that is not known', () => {
-  it.each(rows)('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
+  /** But where other programs lead, with what they like. */
+  const closed = rows.filter(({ query }) => query?.def.catchall === undefined);
+
+  it.each(closed)('is a VALIDATION_ERROR that names it for $endpoint', async (row) => {
     const path = pathOf(row.endpoint, places);
     const answer = await admin.send(row.method, `${path}${path.includes('?') ? '&' : '?'}%21colour=red`);
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', '!colour'));
@@ -80,7 +83,11 @@ describe('a record that was read', () => {
 
 describe('HEAD', () => {
   const head = (client: Client, path: string) =>
-    fetch(service.url + path, { method: 'HEAD', headers: { authorization: `Bearer ${client.key}` } });
+    fetch(service.url + path, {
+      method: 'HEAD',
+      redirect: 'manual',
+      headers: { authorization: `Bearer ${client.key}` },
+    });
   /** What each request has of its own, or counts. */
   const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
   /** What tells of time up to now is some bytes longer a moment later. */
@@ -94,7 +101,7 @@ describe('HEAD', () => {
       const [whole, bare] = [await client.get(path), await head(client, path)];
       expect(bare.status).toBe(whole.status);
       expect(told(path, bare.headers)).toEqual(told(path, whole.headers));
-      expect(Number(bare.headers.get('content-length'))).toBeGreaterThan(0);
+      if (row.reply) expect(Number(bare.headers.get('content-length'))).toBeGreaterThan(0);
       expect(await bare.text()).toBe('');
     }
   });

@@ -21,12 +21,14 @@ export function unlinkIdentity(context: Context, id: string): Promise<void> {
     const user = await ports.table.get<UserItem>(keys.user(tenant, caller.user_id));
     const means = user?.identities.find((one) => one.id === id);
     if (!user || !means) throw notFound(`Identity ${id}`);
+    const place = keys.identity(means.digest, tenant, user.id);
+    const identity = await ports.table.get<IdentityItem>(place);
     const identities = user.identities.filter((one) => one !== means);
     const put: UserItem = { ...user, v: ports.ids.token(), identities };
     const outcome = await commit(ports, [
       { put, if: { version: user.v } },
-      { delete: keys.identity(means.digest, tenant, user.id) },
-      ...note({ id, name: means.name, user_id: user.id }, undefined),
+      { delete: place },
+      ...(identity ? note(identity, undefined) : []),
     ]);
     return outcome.ok ? undefined : AGAIN;
   });

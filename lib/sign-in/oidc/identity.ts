@@ -38,8 +38,9 @@ export async function identitiesOf({ ports, keys }: Env<'table'>, digest: string
 
 export const identityRecord = (item: IdentityItem): IdentityRecord => pick(IdentityRecord, item);
 
-export const auditedIdentity: Audited<Pick<IdentityItem, 'id' | 'name' | 'user_id'>> = {
+export const auditedIdentity: Audited<Pick<IdentityItem, 'id' | 'name' | 'issuer' | 'subject' | 'user_id'>> = {
   type: 'identity',
-  target: ({ id, name, user_id }) => ({ id, name, within: [user_id] }),
-  members: ({ name }) => ({ name }),
+  // Some providers tell neither e-mail address nor name.
+  target: ({ id, name, subject, user_id }) => ({ id, name: name || subject, within: [user_id] }),
+  members: ({ issuer, subject, name }) => ({ issuer, subject, name }),
 };

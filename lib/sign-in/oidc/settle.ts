@@ -5,6 +5,7 @@ import { beginSession, signIn } from '#lib/access/sessions/begin-session.ts';
 import type { Sent } from '#lib/access/sessions/cookie.ts';
 import type { Principals } from '#lib/access/sessions/session.ts';
 import { invitedBy } from '#lib/access/team/invited-email.ts';
+import { auditedUser } from '#lib/access/team/team.ts';
 import type { Note } from '#lib/audit/write.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
@@ -34,11 +35,11 @@ export async function settle(
 ): Promise<string | undefined> {
   const here: Here = { ...came, origin: { ...came.origin, via: 'oidc' } };
   const { ports } = here;
-  const noteAdded = noteOfAdded(here);
+  const note = notesOf(here);
   if (request.begun_for?.by === 'session') {
     await untilDone(ports, async () => {
       const it = await found(here, request, vouched);
-      return (await commit(ports, [...it.uses, ...noteAdded(it)])).ok ? true : AGAIN;
+      return (await commit(ports, [...it.uses, ...note(it)])).ok ? true : AGAIN;
     });
     return undefined;
   }
@@ -48,22 +49,22 @@ export async function settle(
   const { cookies } = await signIn(here, async () => {
     const it = await found(here, request, vouched);
     const who = { ...it.who, ...(replaces && { replaces }) };
-    return { begun: await beginSession(here, 'oidc', who, asBegun), uses: [...it.uses, ...noteAdded(it)] };
+    return { begun: await beginSession(here, 'oidc', who, asBegun), uses: [...it.uses, ...note(it)] };
   });
   return cookies[0];
 }
 
-/** Who it is, the writes by which this becomes so, and the identity that is new to them. */
-type Found = { who: Principals; uses: Write[]; added?: IdentityItem };
+/** Who it is, the writes by which this becomes so, the identity that is new to them, and who they were while invited. */
+type Found = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: UserItem };
 
-/** What notes an identity that was added, once for all tries. */
-function noteOfAdded(here: Here): (found: Found) => Write[] {
-  let note: Note<IdentityItem> | undefined;
-  return ({ who, added }) => {
-    if (!added) return [];
-    const caller = { user_id: who.user.id, user_email: who.user.email, key_id: '', key_label: '' };
-    note ??= auditing({ ...here, tenant: added.tenant_id, caller }, 'add', auditedIdentity);
-    return note(undefined, added);
+/** What notes the identity that was added and the invitation that was accepted, once for all tries. */
+function notesOf(here: Here): (found: Found) => Write[] {
+  let notes: { added: Note<IdentityItem>; accepted: Note<UserItem> } | undefined;
+  return ({ who: { user }, added, invited }) => {
+    const caller = { user_id: user.id, user_email: user.email, key_id: '', key_label: '' };
+    const author = { ...here, tenant: user.tenant_id, caller };
+    notes ??= { added: auditing(author, 'add', auditedIdentity), accepted: auditing(author, 'accept', auditedUser) };
+    return [...(added ? notes.added(undefined, added) : []), ...(invited ? notes.accepted(invited, user) : [])];
   };
 }
 
@@ -108,6 +109,7 @@ async function link(here: Here, meant: MeantFor, claims: Claims, identities: rea
   return {
     who: { ...who, user },
     ...(condition === 'absent' && { added: identity }),
+    ...(meant.by === 'invitation' && { invited: who.user }),
     uses: [
       { put: user, if: { version: who.user.v } },
       { put: identity, if: condition },

@@ -4,6 +4,8 @@ import { digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { inviteUser } from '#lib/access/team/invite-user.ts';
 import { removeUser } from '#lib/access/team/remove-user.ts';
+import type { AuditItem } from '#lib/audit/entry.ts';
+import type { Key } from '#lib/platform/ports.ts';
 import { type IdentityItem, identityDigest } from '#lib/sign-in/oidc/identity.ts';
 import type { OidcRequest } from '#lib/sign-in/oidc/request.ts';
 import { settle } from '#lib/sign-in/oidc/settle.ts';
@@ -105,6 +107,32 @@ describe('a sign-in and the removal of its user', () => {
       expect(await identityOf(world, context, 'ben', id)).toBeUndefined();
       await expect(signIn(context, 'ben')).rejects.toMatchObject({ reason: 'not_invited' });
     }
+  });
+});
+
+/** All that the audit log of the account has. */
+const noted = ({ store }: MemoryWorld, { tenant }: Context): Promise<(AuditItem | undefined)[]> => {
+  const rows = store.store.db.prepare("SELECT pk, sk FROM items WHERE pk LIKE ? || '%'").all(`T#${tenant}#AUDIT#`);
+  return Promise.all((rows as Key[]).map((key) => store.get<AuditItem>(key)));
+};
+
+describe('the audit log', () => {
+  it('has one entry for each thing that a sign-in changes, by whoever signed in', async () => {
+    const world = memoryWorld();
+    const { context } = await world.account();
+    const id = await member(context, 'ben');
+    await signIn(context, 'ben');
+    const own = (await noted(world, context)).filter((entry) => entry?.actor.user_id === id);
+    expect(own.map((entry) => `${entry?.action} ${entry?.via}`).toSorted()).toEqual([
+      'identity.add oidc',
+      'session.create oidc',
+      'session.create oidc',
+      'user.accept oidc',
+    ]);
+    expect(own.find((entry) => entry?.action === 'identity.add')).toMatchObject({
+      actor: { type: 'user', email: 'ben@example.com' },
+      target: { type: 'identity', name: 'ben' },
+    });
   });
 });
 
