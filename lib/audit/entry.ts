@@ -41,6 +41,7 @@ export const VERBS = {
   test: 'tested',
   enable: 'enabled',
   disable: 'disabled',
+  refuse: 'refused',
 } as const;
 export type Verb = keyof typeof VERBS;
 

@@ -4,6 +4,7 @@ import { digestOf } from '#lib/access/api-key.ts';
 import { callerOf, requireRawKey } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
+import { mustReachApi } from '#lib/access/restriction.ts';
 import { beginSession, signIn } from '#lib/access/sessions/begin-session.ts';
 import { SessionRecord } from '#lib/access/sessions/session.ts';
 import { mustBeAllowed } from '#lib/platform/http/access.ts';
@@ -29,7 +30,9 @@ export const keyRows = [
       signIn(context, async () => {
         const { ports, keys } = context;
         const key = await requireRawKey(context, body.key);
-        mustBeAllowed(callerOf(ports, key, context.origin.ip), 'read');
+        const caller = callerOf(ports, key, context.origin.ip);
+        mustReachApi(caller);
+        mustBeAllowed(caller, 'read');
         const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
           keys.user(key.tenant_id, key.user_id),
           keys.account(key.tenant_id),

@@ -3,6 +3,7 @@ import { pushRows } from '#lib/health/recording/push-routes.ts';
 import { type Access, type KeyScope, ROLES, type Role, SCOPES } from '#lib/platform/http/access.ts';
 import { type Client, clientOf } from './client.ts';
 import { type Service, tenantOf } from './service.ts';
+import { signedIn } from './signed-in.ts';
 
 /**
  * Everybody who may come, and what each access lets them do. It repeats what lib/platform/http/access.ts has: a test
@@ -59,25 +60,6 @@ const always =
 /** A client with a key of all that its user may, and what else is theirs. */
 type Person = { role: Role; client: Client; own: Record<string, string> };
 
-/** A client that came by a sign-in with a key, as a page of the console does. */
-async function sessionOf({ url }: At, { client: { key } }: Person): Promise<Client> {
-  const page = { 'x-fleetwatch': 'console', origin: url };
-  const bare = clientOf(url, '');
-  const signedIn = await bare.send('POST', '/v1/sign-in/key', { body: { key }, headers: page });
-  if (signedIn.status !== 201) throw new Error(JSON.stringify(signedIn.body));
-  const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
-  const send: Client['send'] = (method, path, { body, headers } = {}) =>
-    bare.send(method, path, { ...(body !== undefined && { body }), headers: { ...page, cookie, ...headers } });
-  return {
-    key: '',
-    send,
-    get: (path) => send('GET', path),
-    post: (path, body) => send('POST', path, { body }),
-    put: (path, body) => send('PUT', path, { body }),
-    del: (path) => send('DELETE', path),
-  };
-}
-
 type Credential = {
   show: (service: At, person: Person) => Promise<Client>;
   /** Whether it is looked at there at all. */
@@ -89,7 +71,7 @@ const CREDENTIALS: Record<string, Credential> = {
   key: { show: async (_service, { client }) => client, isTaken: () => true },
   // The function of pushes takes Bearer alone.
   session: {
-    show: sessionOf,
+    show: ({ url }, { client: { key } }) => signedIn(url, '/v1/sign-in/key', { key }),
     isTaken: ({ method, path }) => !pushRows.some((row) => row.method === method && row.path === path),
   },
 };

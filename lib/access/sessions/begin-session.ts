@@ -61,7 +61,7 @@ export async function beginSession(
   const [id, token] = [ports.ids.id('ses'), ports.ids.secret()];
   const digest = digestOf(token);
   if (method !== 'oidc') mustBeOwnSignIn(sent.headers, ports.settings);
-  const valid_until = latestEnd(method, now, ports.settings);
+  const valid_until = latestEnd(method, now, ports.settings, who.key);
   const item: SessionItem = {
     ...keys.session(digest),
     v: ports.ids.token(),

@@ -53,9 +53,14 @@ export type SessionPointer = Item & { digest: string };
 /** Who signed in, as they were read before; with a key, also that. */
 export type Principals = { user: UserItem; account: AccountItem; key?: ApiKeyItem };
 
-/** Epoch ms at which a session that begins now ends at the latest. */
-export function latestEnd(method: SignInMethod, now: number, { SESSION_DAYS }: Pick<Settings, 'SESSION_DAYS'>): number {
-  const longest = now + SESSION_DAYS * DAY_MS;
+/** Epoch ms at which a session that begins now ends at the latest. @param key that it stands for */
+export function latestEnd(
+  method: SignInMethod,
+  now: number,
+  { SESSION_DAYS }: Pick<Settings, 'SESSION_DAYS'>,
+  key?: Pick<ApiKeyItem, 'valid_until'>,
+): number {
+  const longest = Math.min(now + SESSION_DAYS * DAY_MS, key?.valid_until ?? Number.POSITIVE_INFINITY);
   if (method === 'link') return Math.min(longest, now + 12 * HOUR_MS);
   // After that the provider is asked again whether they still belong.
   if (method === 'oidc') return Math.min(longest, now + 24 * HOUR_MS);

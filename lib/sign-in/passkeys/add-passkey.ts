@@ -42,6 +42,7 @@ export async function addPasskey(
   headers: Sent['headers'],
 ): Promise<PasskeyRecord> {
   const { ports, keys, caller } = context;
+  mustLast(caller);
   const place = placeOf(headers, ports.settings);
   const client = clientDataOf(response.response.clientDataJSON);
   if (!client) throw refused('webauthn.create', 'garbled');
@@ -81,6 +82,15 @@ export async function addPasskey(
     if (taken) throw new AppError('CONFLICT', 'This passkey is registered here already. Make a new one.');
     return AGAIN;
   });
+}
+
+/** A key never gives more than it has: a passkey would outlive one that expires. Throws FORBIDDEN. */
+function mustLast({ valid_until }: Context['caller']): void {
+  if (valid_until === null) return;
+  throw new AppError(
+    'FORBIDDEN',
+    'This key expires, and a passkey would outlive it. Sign in by another way, or by a key that does not expire.',
+  );
 }
 
 function mustHaveRoom({ passkeys }: UserItem): void {

@@ -13,6 +13,7 @@ import { handleOf, type RequestOptions, requestOptions } from './options.ts';
 import type { PasskeyItem } from './passkey.ts';
 import { placeOf } from './place.ts';
 import { refused } from './refusals.ts';
+import { noteRefusedCopy } from './refused-copy.ts';
 import { type AuthenticationResponse, clientDataOf } from './responses.ts';
 import { verifyAuthentication } from './verify.ts';
 
@@ -47,8 +48,7 @@ export function signInByPasskey(
     }
     const { counter, synced } = await verifyAuthentication(response, client, place, passkey);
     if (wentBack(passkey.counter, counter)) {
-      const { tenant_id, user_id, id: passkey_id } = passkey;
-      ports.log.warn('the counter of a passkey went back', { tenant_id, user_id, passkey_id });
+      await noteRefusedCopy(context, passkey);
       throw refused('webauthn.get', 'counter');
     }
 
