@@ -1,5 +1,8 @@
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 
+/** At plain http a browser does without it, and says so. */
+const NO_OPENER_POLICY = 'The Cross-Origin-Opener-Policy header has been ignored';
+
 /** Names that the browser takes for this machine, as a resolver of its network would. */
 const NAMES = ['fleetwatch', 'status.example.com'];
 
@@ -48,7 +51,7 @@ export async function personWith(browser: Browser): Promise<Person> {
   page.on('console', (message) => {
     // What the service has refused is told as an error too; that is no fault of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
-      complaints.push(message.text());
+      if (!message.text().startsWith(NO_OPENER_POLICY)) complaints.push(message.text());
     }
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
