@@ -40,7 +40,7 @@ export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
       string,
       string,
     ][];
-    const answer = await exchange(new URL(path, url), method, Object.fromEntries(sent), text, ca);
+    const answer = await exchange(new URL(url + path), method, Object.fromEntries(sent), text, ca);
     for (const set of answer.headers.getSetCookie()) keep(cookies, set);
     mustBeDescribed(method, path, answer);
     return answer;

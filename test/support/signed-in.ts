@@ -5,7 +5,7 @@ import { type Client, clientOf } from './client.ts';
  * @param path of the way in: `/v1/sign-in/link`
  */
 export async function signedIn(url: string, path: string, proof: object): Promise<Client> {
-  const page = { 'x-fleetwatch': 'console', origin: url };
+  const page = { 'x-fleetwatch': 'console', 'sec-fetch-site': 'same-origin' };
   const bare = clientOf(url, '');
   const answer = await bare.send('POST', path, { body: proof, headers: page });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));

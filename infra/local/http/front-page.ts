@@ -41,7 +41,7 @@ export function frontPage(request: IncomingMessage, own: OwnAddresses): ApiResul
   };
 }
 
-const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8', ...CONSOLE_HEADERS };
 
 const TEXT = `Fleetwatch runs here. Open this address in a browser to sign in, or call it:
 
