@@ -13,8 +13,8 @@ import { walkAs } from '#test/support/walk-as.ts';
 
 /**
  * Every row of the API against everybody who may call it. A new row is here by itself; what it needs to exist comes
- * from infra/docs/walk-steps.ts, and who may call it from its `access` alone. The service has no network, as the walk names
- * hosts of the world.
+ * from infra/docs/walk-steps.ts, and who may call it from its `access` alone. The service has no network, as the walk
+ * names hosts of the world.
  */
 
 const rows = allRows.map((row) => ({ ...row, endpoint: endpointOf(row) }));
