@@ -11,7 +11,7 @@ export type Places = Record<string, string>;
 export const WALKED_PAGE = 'https://status.example.com';
 
 /** One request. */
-export type Step = {
+type Step = {
   endpoint: string;
   /** @param answers of the steps before, by endpoint @param authenticator that of whoever walks */
   body?: (places: Places, answers: Record<string, Answer>, authenticator: Authenticator) => unknown;
