@@ -1,45 +1,31 @@
-import { type AccountItem, AccountPatch, accountRecord, Role } from '#lib/access/account.ts';
-import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
+import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
 import { disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
 import type { Changing } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
-import { deleteKey, requireKey } from '#lib/access/delete-key.ts';
-import { issueAdminKey } from '#lib/access/issue-key.ts';
-import { NewKey } from '#lib/access/new-key.ts';
-import { endSessions } from '#lib/access/sessions/end-sessions.ts';
-import { allAccounts, allUsers, keyList, requireAccount, userList } from '#lib/access/store.ts';
-import { setRole } from '#lib/access/team/change-user.ts';
-import { linkByOperator, type SignInLink } from '#lib/access/team/sign-in-link.ts';
-import type { TeamMember } from '#lib/access/team/team.ts';
+import { allAccounts, requireAccount } from '#lib/access/store.ts';
+import { linkByOperator } from '#lib/access/team/sign-in-link.ts';
 import { endAccount } from '#lib/end-account.ts';
-import { ROLES } from '#lib/platform/http/access.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { gather, type Reader } from '#lib/platform/table/paging.ts';
 import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
+import { PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './admin-people.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
 export const OPTIONS = {
   email: { type: 'string' },
   name: { type: 'string' },
-  label: { type: 'string' },
-  expires: { type: 'string' },
-  scopes: { type: 'string' },
-  'check-ids': { type: 'string' },
-  'entity-ids': { type: 'string' },
-  skills: { type: 'string' },
   ...LIMIT_FLAGS,
+  ...PEOPLE_FLAGS,
   ...AUDIT_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
-  revoke: { type: 'boolean' },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
 export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
 /** `text` is for people, `json` for programs. */
-type Answer = { text: string; json: unknown };
+export type Answer = { text: string; json: unknown };
 export type OperatorEnv = Pick<Changing, 'ports' | 'keys'> & {
   origin: 'operator';
   /** Of the service, in a browser. */
@@ -73,13 +59,6 @@ const line = (item: AccountItem): string =>
   ].join('  ');
 
 const showAccount = (item: AccountItem): Answer => ({ text: line(item), json: account(item) });
-const showKey = (key: IssuedKey): Answer => ({ text: `key      ${key.key}\nIt is not shown again.`, json: key });
-
-const showLink = (link: SignInLink & { user_id: string }): Answer => ({
-  text: `sign in  ${link.url}\nIt is good once, until ${link.expires_at}, for user ${link.user_id}.`,
-  json: link,
-});
-
 export const COMMANDS: Record<string, Command> = {
   'account create': {
     takes: ['email', 'name', 'egress', 'again'],
@@ -154,72 +133,8 @@ export const COMMANDS: Record<string, Command> = {
       return showAccount(await endAccount({ ...world, tenant }));
     },
   },
-  'user link': {
-    takes: ['revoke'],
-    names: ['account'],
-    mayName: 'user',
-    run: async (world, { revoke = false }, tenant, user) =>
-      showLink(await linkByOperator({ ...world, tenant }, world.address, { userId: user || undefined, revoke })),
-  },
-  'session end': {
-    takes: [],
-    names: ['account'],
-    mayName: 'user',
-    run: async (world, _options, tenant, user) => {
-      const scope = { ...world, tenant };
-      await requireAccount(scope);
-      const ids = user === '' ? (await allUsers(scope)).map(({ id }) => id) : [user];
-      for (const id of ids) await endSessions(scope, id);
-      return { text: `All sessions of ${user || `account ${tenant}`} have ended.`, json: { ended: ids } };
-    },
-  },
-  'user list': {
-    takes: [],
-    names: ['account'],
-    run: async (world, _options, tenant) => {
-      const scope = { ...world, tenant };
-      await requireAccount(scope);
-      const all = await everything(userList(scope));
-      return { text: all.map(userLine).join('\n'), json: all };
-    },
-  },
-  'user role': {
-    takes: [],
-    names: ['account', 'user', 'role'],
-    run: async (world, _options, tenant, id, role) => {
-      const { data } = Role.safeParse(role);
-      if (!data) throw new UsageError(`There is no role "${role}"; there are ${ROLES.join(', ')}.`);
-      const scope = { ...world, tenant };
-      await requireAccount(scope);
-      const user = await setRole(scope, id, data);
-      return { text: userLine(user), json: user };
-    },
-  },
   audit: auditCommand,
-  'key list': {
-    takes: [],
-    names: ['account'],
-    run: async (world, _options, tenant) => {
-      const scope = { ...world, tenant };
-      await requireAccount(scope);
-      const all = await everything(keyList(scope));
-      return { text: all.map(keyLine).join('\n') || 'There are no keys.', json: all };
-    },
-  },
-  'key delete': {
-    takes: [],
-    names: ['account', 'key'],
-    run: async (world, _options, tenant, id) => {
-      const scope = { ...world, tenant };
-      await deleteKey(scope, await requireKey({ ...scope, caller: { role: 'admin', user_id: '' } }, id));
-      return { text: `Key ${id} is refused from now on.`, json: { deleted: id } };
-    },
-  },
-  'key issue': {
-    takes: ['label', 'expires', 'scopes', 'check-ids', 'entity-ids', 'skills'],
-    names: ['account'],
-    run: async (world, options, tenant) => showKey(await issueAdminKey({ ...world, tenant }, newKeyIn(options))),
-  },
+  ...PEOPLE_COMMANDS,
 };
 
 const EGRESS = {
@@ -227,35 +142,5 @@ const EGRESS = {
   any: 'wherever the service may go (CHECK_EGRESS)',
 };
 
-/** All of a list, however long. */
-async function everything<T>(read: Reader<T>): Promise<T[]> {
-  const most = Number.POSITIVE_INFINITY;
-  return (await gather(read, { limit: most, maxBytes: most })).values;
-}
-
 /** A member of a record, for people. */
 const told = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
-
-const userLine = ({ id, role, status, email, name }: TeamMember): string =>
-  [id, role.padEnd(9), status.padEnd(7), name === '' ? email : `${email} (${name})`].join('  ');
-
-/** The key that options describe. Throws VALIDATION_ERROR. */
-function newKeyIn({ label = 'Issued by the operator', expires, scopes, skills, ...more }: Options): NewKey {
-  const listed = (list: string | undefined) => list?.split(',').map((one) => one.trim());
-  const held = { scopes, skills, check_ids: more['check-ids'], entity_ids: more['entity-ids'] };
-  return parse(NewKey, {
-    label,
-    ...Object.fromEntries(Object.entries(held).map(([name, list]) => [name, listed(list)])),
-    ...(expires !== undefined && { expires_at: expires }),
-  });
-}
-
-const keyLine = (key: KeyRecord): string =>
-  [
-    key.id,
-    `${key.prefix}…`,
-    key.is_read_only ? 'read-only' : (key.scopes?.join(',') ?? 'full     '),
-    key.expires_at === null ? 'no expiry' : `${key.status === 'expired' ? 'expired' : 'expires'} ${key.expires_at}`,
-    key.created_by,
-    key.label,
-  ].join('  ');

@@ -35,7 +35,7 @@ export const checkIdOf = (at: number, cell: string, number: number): string =>
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
 
 const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
-const at = (pk: string, sk: string): Key => ({ pk, sk });
+const key = (pk: string, sk: string): Key => ({ pk, sk });
 const place = (id: string, count: number): number => hash32(id) % count;
 
 export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'action' | 'account_end';
@@ -73,183 +73,144 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     // access
     accounts: 'ACCOUNTS',
-    accountPointer: (tenant: string): Key => ({ pk: 'ACCOUNTS', sk: tenant }),
-    accountEmail: (digest: string): Key => ({ pk: `EMAIL#${digest}`, sk: 'EMAIL' }),
-    account: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'ACCOUNT' }),
+    accountPointer: (tenant: string) => key('ACCOUNTS', tenant),
+    accountEmail: (digest: string) => key(`EMAIL#${digest}`, 'EMAIL'),
+    account: (tenant: string) => key(ofTenant(tenant), 'ACCOUNT'),
     /** What is left of an account's rate in a class, where processes share it. */
-    rate: (tenant: string, of: string): Key => ({ pk: ofTenant(tenant), sk: `RATE#${of}` }),
+    rate: (tenant: string, of: string) => key(ofTenant(tenant), `RATE#${of}`),
     users: (tenant: string) => ofTenant(tenant, 'USERS'),
-    user: (tenant: string, user: string): Key => ({ pk: ofTenant(tenant, 'USERS'), sk: user }),
-    team: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'TEAM' }),
-    invitation: (digest: string): Key => ({ pk: `INVITE#${digest}`, sk: 'INVITE' }),
+    user: (tenant: string, user: string) => key(ofTenant(tenant, 'USERS'), user),
+    team: (tenant: string) => key(ofTenant(tenant), 'TEAM'),
+    invitation: (digest: string) => key(`INVITE#${digest}`, 'INVITE'),
     /** @param digest of the folded e-mail address */
     invitedEmails: (digest: string) => `INVITED#${digest}`,
-    invitedEmail: (digest: string, tenant: string, user: string): Key => ({
-      pk: `INVITED#${digest}`,
-      sk: `${tenant}#${user}`,
-    }),
+    invitedEmail: (digest: string, tenant: string, user: string) => key(`INVITED#${digest}`, `${tenant}#${user}`),
     apiKeys: (tenant: string) => ofTenant(tenant, 'KEYS'),
-    apiKeyPointer: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'KEYS'), sk: id }),
-    apiKey: (digest: string): Key => ({ pk: `KEY#${digest}`, sk: 'KEY' }),
+    apiKeyPointer: (tenant: string, id: string) => key(ofTenant(tenant, 'KEYS'), id),
+    apiKey: (digest: string) => key(`KEY#${digest}`, 'KEY'),
 
     // sign-in: sessions, and what proves who signs in; a digest stands for each secret
-    session: (digest: string): Key => ({ pk: `SESSION#${digest}`, sk: 'SESSION' }),
+    session: (digest: string) => key(`SESSION#${digest}`, 'SESSION'),
     sessions: (tenant: string, user: string) => ofTenant(tenant, 'SESSIONS', user),
-    sessionPointer: (tenant: string, user: string, id: string) => at(ofTenant(tenant, 'SESSIONS', user), id),
-    passkey: (digest: string): Key => ({ pk: `PASSKEY#${digest}`, sk: 'PASSKEY' }),
+    sessionPointer: (tenant: string, user: string, id: string) => key(ofTenant(tenant, 'SESSIONS', user), id),
+    passkey: (digest: string) => key(`PASSKEY#${digest}`, 'PASSKEY'),
     /** @param digest of issuer and subject */
     identities: (digest: string) => `IDENTITY#${digest}`,
-    identity: (digest: string, tenant: string, user: string) => at(`IDENTITY#${digest}`, `${tenant}#${user}`),
-    challenge: (digest: string): Key => ({ pk: `CHALLENGE#${digest}`, sk: 'CHALLENGE' }),
-    oidcRequest: (digest: string): Key => ({ pk: `OIDC#${digest}`, sk: 'OIDC' }),
-    signInLink: (digest: string): Key => ({ pk: `LINK#${digest}`, sk: 'LINK' }),
+    identity: (digest: string, tenant: string, user: string) => key(`IDENTITY#${digest}`, `${tenant}#${user}`),
+    challenge: (digest: string) => key(`CHALLENGE#${digest}`, 'CHALLENGE'),
+    oidcRequest: (digest: string) => key(`OIDC#${digest}`, 'OIDC'),
+    signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
     // who changed what, newest last
     audit: (tenant: string, bucket: number) => ofTenant(tenant, 'AUDIT', bucket),
     /** @param at epoch ms of the change */
-    auditEntry: (tenant: string, at: number, id: string): Key => ({
-      pk: ofTenant(tenant, 'AUDIT', bucketOf(id)),
-      sk: `${stamp(at)}#${id}`,
-    }),
+    auditEntry: (tenant: string, at: number, id: string) =>
+      key(ofTenant(tenant, 'AUDIT', bucketOf(id)), `${stamp(at)}#${id}`),
 
     // catalog
     blueprints: (tenant: string) => ofTenant(tenant, 'BLUEPRINTS'),
-    catalog: (tenant: string): Key => ({ pk: ofTenant(tenant, 'BLUEPRINTS'), sk: '!CATALOG' }),
-    blueprint: (tenant: string, slug: string): Key => ({ pk: ofTenant(tenant, 'BLUEPRINTS'), sk: `B#${slug}` }),
+    catalog: (tenant: string) => key(ofTenant(tenant, 'BLUEPRINTS'), '!CATALOG'),
+    blueprint: (tenant: string, slug: string) => key(ofTenant(tenant, 'BLUEPRINTS'), `B#${slug}`),
     entitySlugs: (tenant: string, blueprint: string) => ofTenant(tenant, 'SLUGS', blueprint),
-    entitySlug: (tenant: string, blueprint: string, slug: string) => at(ofTenant(tenant, 'SLUGS', blueprint), slug),
+    entitySlug: (tenant: string, blueprint: string, slug: string) => key(ofTenant(tenant, 'SLUGS', blueprint), slug),
     entities: (tenant: string, bucket: number) => ofTenant(tenant, 'ENTITIES', bucket),
-    entity: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'ENTITIES', bucketOf(id)), sk: id }),
+    entity: (tenant: string, id: string) => key(ofTenant(tenant, 'ENTITIES', bucketOf(id)), id),
 
-    checkCount: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'CHECKS' }),
-    relationCount: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'RELATIONS' }),
+    checkCount: (tenant: string) => key(ofTenant(tenant), 'CHECKS'),
+    relationCount: (tenant: string) => key(ofTenant(tenant), 'RELATIONS'),
     relations: (tenant: string, bucket: number) => ofTenant(tenant, 'RELATIONS', bucket),
-    relation: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'RELATIONS', bucketOf(id)), sk: id }),
+    relation: (tenant: string, id: string) => key(ofTenant(tenant, 'RELATIONS', bucketOf(id)), id),
     relationsOf: (tenant: string, entity: string) => ofTenant(tenant, 'RELATED', entity),
     relationOut: (tenant: string, from: string, type: string, to: string) =>
-      at(ofTenant(tenant, 'RELATED', from), `OUT#${type}#${to}`),
+      key(ofTenant(tenant, 'RELATED', from), `OUT#${type}#${to}`),
     relationIn: (tenant: string, to: string, type: string, from: string) =>
-      at(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
+      key(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
 
     // cells: the checks of each side by side, and what their quiet runs wrote
     cells: (tenant: string) => ofTenant(tenant, 'CELLS'),
-    cell: (tenant: string, cell: string): Key => ({ pk: ofTenant(tenant, 'CELLS'), sk: `${CELLS}${cell}` }),
-    cellRoom: (tenant: string, cell: string): Key => ({ pk: ofTenant(tenant, 'CELLS'), sk: `${ROOMS}${cell}` }),
+    cell: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${CELLS}${cell}`),
+    cellRoom: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${ROOMS}${cell}`),
     ofCell: (tenant: string, cell: string) => ofTenant(tenant, 'CELL', cell),
-    check: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'CELL', cellOf(id)), sk: `${CHECKS}${id}` }),
+    check: (tenant: string, id: string) => key(ofTenant(tenant, 'CELL', cellOf(id)), `${CHECKS}${id}`),
     packs: (tenant: string, cell: string, intervalSeconds: number) => ofTenant(tenant, 'PACKS', cell, intervalSeconds),
     /** @param slot epoch ms @param part from 1: a slot may have several packs */
-    pack: (tenant: string, cell: string, intervalSeconds: number, slot: number, part: number): Key => ({
-      pk: ofTenant(tenant, 'PACKS', cell, intervalSeconds),
-      sk: `${stamp(slot)}#${part}`,
-    }),
+    pack: (tenant: string, cell: string, intervalSeconds: number, slot: number, part: number) =>
+      key(ofTenant(tenant, 'PACKS', cell, intervalSeconds), `${stamp(slot)}#${part}`),
 
     /** @param from epoch ms at which the hour or day begins */
-    rollup: (tenant: string, cell: string, of: 'hour' | 'day', from: number): Key => ({
-      pk: ofTenant(tenant, 'CELL', cell),
-      sk: `${ROLLUPS[of]}${stamp(from)}`,
-    }),
+    rollup: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
+      key(ofTenant(tenant, 'CELL', cell), `${ROLLUPS[of]}${stamp(from)}`),
 
     /** The day (epoch ms at which it begins) of an entity, whichever cells its checks lie in. */
-    entityDay: (tenant: string, entity: string, from: number): Key => ({
-      pk: ofTenant(tenant, 'DAYS', entity),
-      sk: `${ROLLUPS.day}${stamp(from)}`,
-    }),
+    entityDay: (tenant: string, entity: string, from: number) =>
+      key(ofTenant(tenant, 'DAYS', entity), `${ROLLUPS.day}${stamp(from)}`),
 
     // what lies under a check
     ofCheck: (tenant: string, id: string) => ofTenant(tenant, 'CHECK', id),
-    policy: (tenant: string, check: string): Key => ({ pk: ofTenant(tenant, 'CHECK', check), sk: 'POLICY' }),
-    lastDelivery: (tenant: string, check: string, channel: string): Key => ({
-      pk: ofTenant(tenant, 'CHECK', check),
-      sk: `LAST#${channel}`,
-    }),
-    revision: (tenant: string, check: string, rev: number): Key => ({
-      pk: ofTenant(tenant, 'CHECK', check),
-      sk: `${REVISIONS}${stamp(rev)}`,
-    }),
+    policy: (tenant: string, check: string) => key(ofTenant(tenant, 'CHECK', check), 'POLICY'),
+    lastDelivery: (tenant: string, check: string, channel: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `LAST#${channel}`),
+    revision: (tenant: string, check: string, rev: number) =>
+      key(ofTenant(tenant, 'CHECK', check), `${REVISIONS}${stamp(rev)}`),
     /** @param at epoch ms that the result is ordered by @param tail what makes it the one result of its cause */
-    result: (tenant: string, check: string, at: number, tail: string): Key => ({
-      pk: ofTenant(tenant, 'CHECK', check),
-      sk: `${RESULTS}${stamp(at)}#${tail}`,
-    }),
-    pushKey: (tenant: string, check: string, digest: string): Key => ({
-      pk: ofTenant(tenant, 'CHECK', check),
-      sk: `PUSH#${digest}`,
-    }),
-    transition: (tenant: string, check: string, at: number, seq: number): Key => ({
-      pk: ofTenant(tenant, 'CHECK', check),
-      sk: `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`,
-    }),
+    result: (tenant: string, check: string, at: number, tail: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${RESULTS}${stamp(at)}#${tail}`),
+    pushKey: (tenant: string, check: string, digest: string) => key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
+    transition: (tenant: string, check: string, at: number, seq: number) =>
+      key(ofTenant(tenant, 'CHECK', check), `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
 
-    boundAction: (tenant: string, check: string, action: string): Key => ({
-      pk: ofTenant(tenant, 'CHECK', check),
-      sk: `${BOUND_ACTIONS}${action}`,
-    }),
+    boundAction: (tenant: string, check: string, action: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${BOUND_ACTIONS}${action}`),
 
     // actions, their runs, and what was reported on one
     actions: (tenant: string) => ofTenant(tenant, 'ACTIONS'),
-    actionCount: (tenant: string): Key => ({ pk: ofTenant(tenant, 'ACTIONS'), sk: '!COUNT' }),
-    action: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'ACTIONS'), sk: id }),
+    actionCount: (tenant: string) => key(ofTenant(tenant, 'ACTIONS'), '!COUNT'),
+    action: (tenant: string, id: string) => key(ofTenant(tenant, 'ACTIONS'), id),
     runs: (tenant: string, action: string) => ofTenant(tenant, 'RUNS', action),
     /** @param at epoch ms at which the run was begun: the history is in this order */
-    run: (tenant: string, action: string, at: number, execution: string): Key => ({
-      pk: ofTenant(tenant, 'RUNS', action),
-      sk: `${stamp(at)}#${execution}`,
-    }),
+    run: (tenant: string, action: string, at: number, execution: string) =>
+      key(ofTenant(tenant, 'RUNS', action), `${stamp(at)}#${execution}`),
     ofExecution: (tenant: string, id: string) => ofTenant(tenant, 'EXECUTION', id),
-    execution: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'EXECUTION', id), sk: 'EXECUTION' }),
+    execution: (tenant: string, id: string) => key(ofTenant(tenant, 'EXECUTION', id), 'EXECUTION'),
     /** @param seq number of the first line, from 1 */
-    logLines: (tenant: string, execution: string, seq: number): Key => ({
-      pk: ofTenant(tenant, 'EXECUTION', execution),
-      sk: `${LOG_LINES}${stamp(seq)}`,
-    }),
+    logLines: (tenant: string, execution: string, seq: number) =>
+      key(ofTenant(tenant, 'EXECUTION', execution), `${LOG_LINES}${stamp(seq)}`),
 
     // a tenant's feeds, newest last
     feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
-    feedEntry: (tenant: string, entity: string, at: number, transition: string): Key => ({
-      pk: ofTenant(tenant, 'FEED', bucketOf(entity)),
-      sk: `${stamp(at)}#${transition}`,
-    }),
+    feedEntry: (tenant: string, entity: string, at: number, transition: string) =>
+      key(ofTenant(tenant, 'FEED', bucketOf(entity)), `${stamp(at)}#${transition}`),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
-    channelPointer: (tenant: string, channel: string): Key => ({
-      pk: ofTenant(tenant, 'CHANNELS', bucketOf(channel)),
-      sk: channel,
-    }),
-    pace: (tenant: string, digest: string): Key => ({ pk: ofTenant(tenant, 'PACE', digest), sk: 'PACE' }),
+    channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
+    pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
-    delivery: (tenant: string, id: string): Key => ({ pk: ofTenant(tenant, 'DELIVERIES', bucketOf(id)), sk: id }),
+    delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
 
     // skills, and what MCP clients on an open stream are sent
     skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
-    skillCount: (tenant: string): Key => ({ pk: ofTenant(tenant, 'SKILLS'), sk: '!COUNT' }),
-    skill: (tenant: string, slug: string): Key => ({ pk: ofTenant(tenant, 'SKILLS'), sk: `${SKILLS}${slug}` }),
+    skillCount: (tenant: string) => key(ofTenant(tenant, 'SKILLS'), '!COUNT'),
+    skill: (tenant: string, slug: string) => key(ofTenant(tenant, 'SKILLS'), `${SKILLS}${slug}`),
     mcpStreams: (tenant: string) => ofTenant(tenant, 'STREAMS'),
-    mcpStream: (tenant: string, apiKey: string, session: string): Key => ({
-      pk: ofTenant(tenant, 'STREAMS'),
-      sk: `${apiKey}#${session}`,
-    }),
-    mcpOpening: (tenant: string): Key => ({ pk: ofTenant(tenant), sk: 'MCP_OPENING' }),
+    mcpStream: (tenant: string, apiKey: string, session: string) =>
+      key(ofTenant(tenant, 'STREAMS'), `${apiKey}#${session}`),
+    mcpOpening: (tenant: string) => key(ofTenant(tenant), 'MCP_OPENING'),
     replyQueue: (tenant: string, session: string) => ofTenant(tenant, 'REPLIES', session),
     /** @param part 0 is the head, which says how many there are */
-    replyPart: (tenant: string, session: string, id: string, part: number): Key => ({
-      pk: ofTenant(tenant, 'REPLIES', session),
-      sk: `${id}#${part}`,
-    }),
+    replyPart: (tenant: string, session: string, id: string, part: number) =>
+      key(ofTenant(tenant, 'REPLIES', session), `${id}#${part}`),
 
     // how the service fares; no tenant's
     unsent: (bucket: number) => `UNSENT#${bucket}`,
-    unsentDelivery: (delivery: string): Key => ({ pk: `UNSENT#${bucketOf(delivery)}`, sk: delivery }),
+    unsentDelivery: (delivery: string) => key(`UNSENT#${bucketOf(delivery)}`, delivery),
     lastFailure: { pk: 'HEALTH', sk: 'LAST_FAILURE' } satisfies Key,
     lastLateProbe: { pk: 'HEALTH', sk: 'LAST_LATE_PROBE' } satisfies Key,
 
     // the schedule
     entries: (shard: number) => `SCHEDULE#${shard}`,
-    entry: (kind: EntryKind, tenant: string, id: string): Key => ({
-      pk: `SCHEDULE#${place(spreadBy(id), layout.SHARDS)}`,
-      sk: `${kind}#${tenant}#${id}`,
-    }),
-    watermark: (shard: number): Key => ({ pk: `WATERMARK#${shard}`, sk: 'WATERMARK' }),
+    entry: (kind: EntryKind, tenant: string, id: string) =>
+      key(`SCHEDULE#${place(spreadBy(id), layout.SHARDS)}`, `${kind}#${tenant}#${id}`),
+    watermark: (shard: number) => key(`WATERMARK#${shard}`, 'WATERMARK'),
     outages: (shard: number) => `OUTAGES#${shard}`,
-    outage: (shard: number, from: number): Key => ({ pk: `OUTAGES#${shard}`, sk: stamp(from) }),
+    outage: (shard: number, from: number) => key(`OUTAGES#${shard}`, stamp(from)),
   };
 }
 

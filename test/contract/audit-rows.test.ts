@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, WALKED, walk } from '#infra/docs/walk.ts';
+import { pathOf, WALKED, walk } from '#infra/docs/walk.ts';
+import type { Places } from '#infra/docs/walk-steps.ts';
 import { allRows } from '#lib/all-rows.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { type Answer, type Client, clientOf, failure } from '#test/support/client.ts';
@@ -10,7 +11,7 @@ import { type Service, startService, type Tenant, tenantOf } from '#test/support
 
 /**
  * Every endpoint that changes something, and what the audit log says of it. A new row is here by itself; what it needs
- * comes from infra/docs/walk.ts.
+ * comes from infra/docs/walk-steps.ts.
  */
 
 type Done = { endpoint: string; path: string; body: unknown; entries: AuditEntry[] };

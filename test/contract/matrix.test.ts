@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, WALKED } from '#infra/docs/walk.ts';
+import { pathOf, WALKED } from '#infra/docs/walk.ts';
+import type { Places } from '#infra/docs/walk-steps.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { type Caller, callersByKey, callersByRight, keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
@@ -12,8 +13,8 @@ import { walkAs } from '#test/support/walk-as.ts';
 
 /**
  * Every row of the API against everybody who may call it. A new row is here by itself; what it needs to exist comes
- * from infra/docs/walk.ts, and who may call it from its `access` alone. The service has no network, as the walk names
- * hosts of the world.
+ * from infra/docs/walk-steps.ts, and who may call it from its `access` alone. The service has no network, as the walk
+ * names hosts of the world.
  */
 
 const rows = allRows.map((row) => ({ ...row, endpoint: endpointOf(row) }));

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, WALKED } from '#infra/docs/walk.ts';
+import { pathOf, WALKED } from '#infra/docs/walk.ts';
+import type { Places } from '#infra/docs/walk-steps.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { keyMadeBy } from '#test/support/callers.ts';
 import { type Answer, type Client, failure, newTenantOf } from '#test/support/client.ts';

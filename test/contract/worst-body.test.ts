@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
-import { type Places, pathOf, WALKED, walkSteps } from '#infra/docs/walk.ts';
+import { pathOf, WALKED, walkSteps } from '#infra/docs/walk.ts';
+import type { Places } from '#infra/docs/walk-steps.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';

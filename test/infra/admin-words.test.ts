@@ -22,17 +22,21 @@ const flags = Object.entries(OPTIONS).map(([name, { type }]) => ({
 }));
 const SENTENCE = /^[^\n]{10,}\.$/;
 
-describe.each(Object.entries(COMMANDS))('the command %s', (name, { names, takes }) => {
-  const whole = [...name.split(' '), ...names.map((one) => `${one}_1`)];
+describe.each(Object.entries(COMMANDS))('the command %s', (name, { names, mayName, takes }) => {
+  const own = name.split(' ');
+  const whole = [...own, ...names.map((one) => `${one}_1`)];
+  const most = mayName ? [...whole, `${mayName}_1`] : whole;
 
   it('is taken with all that it names, also with --json', () => {
-    const { options, words } = parseFlags([...whole, '--json'], OPTIONS, true);
-    expect(commandOf(words, options)).toEqual({ command: COMMANDS[name], ids: whole.slice(2) });
+    for (const line of [whole, most]) {
+      const { options, words } = parseFlags([...line, '--json'], OPTIONS, true);
+      expect(commandOf(words, options)).toEqual({ command: COMMANDS[name], ids: line.slice(own.length) });
+    }
   });
 
   it('says what is missing, and where to find it', () => {
     for (const [i, one] of names.entries()) {
-      const said = refusalOf(whole.slice(0, 2 + i));
+      const said = refusalOf(whole.slice(0, own.length + i));
       expect(said).toMatch(SENTENCE);
       const where =
         one === 'role' ? 'a role: viewer, responder, member, admin' : `the id of an? .*; ${one} list shows them`;
@@ -41,7 +45,7 @@ describe.each(Object.entries(COMMANDS))('the command %s', (name, { names, takes 
   });
 
   it('takes no word more', () => {
-    expect(refusalOf([...whole, 'more'])).toBe(`${name} does not take "more".`);
+    expect(refusalOf([...most, 'more'])).toBe(`${name} does not take "more".`);
   });
 
   it('takes no option of another', () => {

@@ -103,6 +103,9 @@ describe("the operator's CLI, beside a running service", () => {
       'account enable': [account.id],
       'user list': [account.id],
       'user role': [account.id, admin.id, 'admin'],
+      'user link': [account.id, admin.id, '--revoke'],
+      'session end': [account.id],
+      audit: [account.id, '--action', 'account.update'],
       'key list': [account.id],
       'key issue': [account.id],
       'key delete': [account.id, key],
@@ -114,6 +117,9 @@ describe("the operator's CLI, beside a running service", () => {
     expect(answers.get('account show')).toMatchObject({ id: account.id, name: 'Ann again', rate_limits: {} });
     expect(answers.get('account set-limits')).toMatchObject({ rollup_days: 31 });
     expect(answers.get('user list')).toEqual([admin]);
+    expect(answers.get('user link')).toMatchObject({ user_id: admin.id, url: expect.stringContaining('/#/link/fwl_') });
+    expect(answers.get('session end')).toEqual({ ended: [admin.id] });
+    expect(answers.get('audit')).toContainEqual(expect.objectContaining({ action: 'account.update' }));
   });
 
   it('gives a user another role, but not the last admin', async () => {

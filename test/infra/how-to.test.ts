@@ -12,6 +12,15 @@ const pages = globSync('docs/how-to/*.md', { cwd: root }).toSorted();
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 const of = (language: string, blocks: Block[]) => blocks.filter((block) => block.language === language);
 
+/** Lines of `npm start` as a page shows them: at the port 8787, and with an ellipsis where each start differs. */
+const printed = (text: string, url: string): RegExp =>
+  new RegExp(
+    text
+      .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(':8787', `:${new URL(url).port}`)
+      .replaceAll('…', '\\w+'),
+  );
+
 it('there is a page for each thing that a newcomer wants to do', () => {
   expect(pages.map((page) => page.slice('docs/how-to/'.length, -'.md'.length))).toEqual([
     'actions',
@@ -36,6 +45,7 @@ describe.each([...pages, 'docs/ACCESS.md'])('%s', (page) => {
       )
     ).join('');
     for (const { text } of of('text', blocks)) expect(written).toContain(text);
+    for (const { text } of of('text start', blocks)) expect(service.out()).toMatch(printed(text, service.url));
   });
 });
 

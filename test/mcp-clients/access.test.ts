@@ -17,6 +17,7 @@ const TOOLS: Record<string, Guarded> = {
   list_incidents: 'read',
   get_check_results: 'read',
   get_history: 'read',
+  list_changes: 'changes',
   create_check: 'write',
   restart_service: 'respond',
 };

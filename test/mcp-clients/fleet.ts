@@ -1,4 +1,4 @@
-import { catalogOps } from '#test/support/catalog-ops.ts';
+import { byNameAlone, catalogOps } from '#test/support/catalog-ops.ts';
 import type { Client } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 
@@ -23,6 +23,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
   const inputSchema = { type: 'object', properties: { service: { type: 'string' } }, required: ['service'] };
   const restart = { name: 'restart_service', description: 'Restarts a service', inputSchema, action_id };
   got(await client.post('/v1/skills', catalogOps()), 201);
+  got(await client.post('/v1/skills', byNameAlone()), 201);
   got(await client.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [restart] }), 201);
   const [entity] = got(await client.get('/v1/blueprints/service/entities'), 200);
   return [
@@ -33,6 +34,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'list_incidents', arguments: { hours: 24 } },
     { name: 'get_check_results', arguments: { check_id: check.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
+    { name: 'list_changes', arguments: { target: check.id } },
     { name: 'create_check', arguments: { entity_id: entity.id, target_url: `${hook}/health` } },
     { name: 'restart_service', arguments: { service: 'web shop' } },
   ];

@@ -4,16 +4,26 @@ import { builtInTools } from '#lib/mcp/tools/registry.ts';
 /** In no manifest that is for everybody. */
 const BY_NAME_ALONE = ['list_changes'];
 
+type Tool = NonNullable<ReturnType<typeof builtInTools.get>>;
+
+/** How a manifest names a built-in tool. */
+function named({ name, description, input }: Tool) {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+  return { name, description, inputSchema };
+}
+
 /** The manifest under which a tenant makes the built-in tools known to its MCP clients: the body of POST /v1/skills. */
 export const catalogOps = () => ({
   slug: 'catalog-ops',
   name: 'Catalog operations',
   description: 'What is monitored, how it is, what happened, and new checks.',
   version: '1.0.0',
-  tools: [...builtInTools.values()]
-    .filter(({ name }) => !BY_NAME_ALONE.includes(name))
-    .map(({ name, description, input }) => {
-      const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
-      return { name, description, inputSchema };
-    }),
+  tools: [...builtInTools.values()].filter(({ name }) => !BY_NAME_ALONE.includes(name)).map(named),
+});
+
+/** A manifest of the tools that are in no manifest for everybody. */
+export const byNameAlone = () => ({
+  slug: 'what-changed',
+  name: 'What changed',
+  tools: BY_NAME_ALONE.map((name) => named(builtInTools.get(name)!)),
 });

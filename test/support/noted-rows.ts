@@ -1,5 +1,6 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { type Places, pathOf } from '#infra/docs/walk.ts';
+import { pathOf } from '#infra/docs/walk.ts';
+import type { Places } from '#infra/docs/walk-steps.ts';
 import { allRows } from '#lib/all-rows.ts';
 
 /** They hand out what a way in begins with. */

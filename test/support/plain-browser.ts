@@ -12,8 +12,8 @@ export type PageAnswer = {
 type Cookie = { name: string; value: string; isStrict: boolean };
 
 /**
- * A browser as far as cookies go: they belong to a host, whatever its port, and one that is SameSite=Strict stays behind
- * when another site leads here.
+ * A browser as far as cookies go: they belong to a host, whatever its port, and one that is SameSite=Strict stays
+ * behind when another site leads here.
  */
 export class PlainBrowser {
   readonly #jars = new Map<string, Cookie[]>();

@@ -1,4 +1,5 @@
-import { type Places, walk } from '#infra/docs/walk.ts';
+import { walk } from '#infra/docs/walk.ts';
+import type { Places } from '#infra/docs/walk-steps.ts';
 import type { Client } from './client.ts';
 
 /** Walks over a service; throws for whatever is refused. @returns what is there now, and the endpoints it has called */

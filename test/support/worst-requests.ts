@@ -1,5 +1,6 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { type Places, pathOf, walkSteps } from '#infra/docs/walk.ts';
+import { pathOf, walkSteps } from '#infra/docs/walk.ts';
+import type { Places } from '#infra/docs/walk-steps.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { worstBodies } from './worst-bodies.ts';

@@ -12,7 +12,7 @@ export const listChanges = defineTool({
   description:
     'Who changed what in the configuration, newest first: what was changed before something broke. Each with what it was before and after.',
   annotations: READS,
-  access: 'read',
+  access: 'changes',
   input: z.strictObject({
     hours: hours(24).describe('How far back, in hours'),
     target: z

@@ -11,9 +11,9 @@ import { settle } from './settle.ts';
 import { type OidcError, SignInRefused } from './sign-in-refused.ts';
 
 /**
- * The way back from the provider. It is a page's own load and no call, so that whatever comes of it is a page too: where
- * the sign-in was to lead, or the page that says why it did not. Comes from another site by nature; that the sign-in
- * began in this browser, its cookie shows.
+ * The way back from the provider. It is a page's own load and no call, so that whatever comes of it is a page too:
+ * where the sign-in was to lead, or the page that says why it did not. Comes from another site by nature; that the
+ * sign-in began in this browser, its cookie shows.
  */
 export async function oidcCallback(context: Context, sent: Sent, search: URLSearchParams): Promise<Reply<undefined>> {
   let returned: Returned | undefined;
@@ -29,8 +29,8 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
 }
 
 /**
- * The pending request of this browser, used up before anything is made of its code: of two exchanges of one code at once
- * a provider may take back what it gave for the first (RFC 6749, section 4.1.2). Throws SignInRefused.
+ * The pending request of this browser, used up before anything is made of its code: of two exchanges of one code at
+ * once a provider may take back what it gave for the first (RFC 6749, section 4.1.2). Throws SignInRefused.
  */
 function takeRequest(context: Context, state: string, cookies: readonly string[]): Promise<Returned> {
   const { ports } = context;

@@ -6,8 +6,8 @@ import type { FlowSecrets } from './flow-secrets.ts';
 import { refusalOf } from './provider-refusal.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
-// The identity provider of the settings, as openid-client speaks to it. Nothing is kept of it from one call to the next:
-// its document and its keys change when they like, a sign-in is rare, and a provider that was down is tried anew.
+// The identity provider of the settings, as openid-client speaks to it. Nothing is kept of it from one call to the
+// next: its document and its keys change when they like, a sign-in is rare, and a provider that was down is tried anew.
 
 type World = Pick<Ports, 'net' | 'settings'>;
 

@@ -33,8 +33,8 @@ export const requestPut = ({ ports, keys }: Here, state: string, request: OidcRe
 export type Returned = { request: OidcRequest & OneTime; secrets: FlowSecrets };
 
 /**
- * The request of a callback by its state. Undefined where none is pending, and where another browser comes with it: that
- * takes nothing from the one it began in.
+ * The request of a callback by its state. Undefined where none is pending, and where another browser comes with it:
+ * that takes nothing from the one it began in.
  */
 export async function pendingRequest(
   { ports, keys }: Here,

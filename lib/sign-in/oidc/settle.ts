@@ -23,8 +23,8 @@ const HOUR_MS = 3_600_000;
 type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
 /**
- * Ends a sign-in whose person the provider has vouched for: as a user that they are linked to, or by linking them to one.
- * Throws SignInRefused.
+ * Ends a sign-in whose person the provider has vouched for: as a user that they are linked to, or by linking them to
+ * one. Throws SignInRefused.
  * @returns Set-Cookie of the session; undefined where one is there already, as it began in the settings
  */
 export async function settle(
@@ -54,7 +54,9 @@ export async function settle(
   return cookies[0];
 }
 
-/** Who it is, the writes by which this becomes so, the identity that is new to them, and who they were while invited. */
+/**
+ * Who it is, the writes by which this becomes so, the identity that is new to them, and who they were while invited.
+ */
 type Found = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: UserItem };
 
 /** What notes the identity that was added and the invitation that was accepted, once for all tries. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure } from '#test/support/client.ts';
+import type { Client } from '#test/support/client.ts';
 import type { Fault } from '#test/support/identity-provider.ts';
 import {
   CALLBACK,
@@ -157,60 +157,6 @@ describe('a provider is not believed', () => {
   });
 });
 
-describe('where it leads afterwards', () => {
-  it.each([
-    '//evil.example',
-    '/\\evil.example',
-    '/\t/evil.example',
-    '/\n/evil.example',
-    'https://evil.example',
-    'javascript:alert(1)',
-    'evil.example',
-    '',
-    '/ evil',
-    `/${'x'.repeat(500)}`,
-  ])('is never %j', async (return_to) => {
-    const answer = await begin(new PlainBrowser(), { return_to });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'return_to'));
-  });
-});
-
-describe('a sign-in does not begin', () => {
-  it.each([
-    ['for a page of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-    ['for a page of a sibling host', { 'sec-fetch-site': 'same-site' }],
-    ['for a form, which cannot say that it is the console', { 'x-fleetwatch': '' }],
-  ])('%s', async (_, headers) => {
-    expect(await begin(new PlainBrowser(), {}, headers)).toMatchObject(failure(403, 'FORBIDDEN'));
-  });
-
-  it('at an address that somebody else has pointed here', async () => {
-    const { ports } = world.service;
-    const { create } = await import('#functions/sign-in.ts');
-    const answer = await create(ports)({
-      rawPath: '/v1/sign-in/oidc',
-      rawQueryString: '',
-      headers: { host: 'evil.example' },
-      body: '{}',
-      isBase64Encoded: false,
-      requestContext: { requestId: 'r', http: { method: 'POST', path: '/v1/sign-in/oidc' } },
-    });
-    expect(answer.statusCode).toBe(403);
-  });
-
-  it.each([
-    [{ token: 'fwi_nothing' }, 404],
-    [{ token: 'fwl_nothing' }, 401],
-    [{ token: 'fwi_x', purpose: 'link' }, 400],
-    [{ token: 'fwi_x', account_id: 'acc_1' }, 400],
-    [{ purpose: 'unlink' }, 400],
-    [{ account_id: '' }, 400],
-    [{ redirect_uri: 'https://evil.example' }, 400],
-  ])('with %j', async (body, status) => {
-    expect((await begin(new PlainBrowser(), body)).status).toBe(status);
-  });
-});
-
 it('no secret of a sign-in is in a log line, an answer of ours or the store', async () => {
   const browser = new PlainBrowser();
   const person = newPerson();
@@ -245,41 +191,6 @@ it('no secret of a sign-in is in a log line, an answer of ours or the store', as
       ).toBe(false);
     }
   }
-});
-
-describe('a provider that is not there', () => {
-  it('stops no start, and a sign-in begins as soon as it is back', async () => {
-    await using away = await oidcWorld({ isDown: true });
-    const by = await newAdmin(away);
-    const token = await invited(by, 'away@example.com');
-    const answer = await new PlainBrowser().call(`${away.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
-    expect(answer).toMatchObject(failure(503, 'UNAVAILABLE'));
-    expect(answer.body.error).toContain('cannot be reached');
-    expect((await new PlainBrowser().call(`${away.page}/v1/sign-in/methods`)).body.oidc).not.toBeNull();
-    await away.provider.up();
-    expect((await passProvider(away, new PlainBrowser(), newPerson(), { token })).location).toBe('/');
-  });
-
-  it('during a sign-in is unreachable, and the next one is tried anew', async () => {
-    await using away = await oidcWorld();
-    const { person, browser } = await newMember(away, await newAdmin(away));
-    const callback = await toCallback(away, browser, person);
-    await away.provider.down();
-    expect(await browser.visit(callback)).toMatchObject(refused('unreachable'));
-    expect(await sessionOf(away, browser)).toBeDefined();
-    await away.provider.up();
-    expect((await passProvider(away, browser, person)).location).toBe('/');
-  });
-});
-
-it('a service without a provider says so', async () => {
-  const { startService } = await import('#test/support/service.ts');
-  const service = await startService();
-  const page = service.url.replace('127.0.0.1', 'localhost');
-  expect((await new PlainBrowser().call(`${page}/v1/sign-in/methods`)).body.oidc).toBeNull();
-  const answer = await new PlainBrowser().call(`${page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
-  expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-  await service.stop();
 });
 
 afterAll(async () => {

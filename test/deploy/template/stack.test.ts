@@ -5,7 +5,7 @@ import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions, queues, routes, schedules, streams } from '#infra/topology.ts';
 import { functionIn, ofType, queueIn, synthesize } from './synthesized.ts';
 
-const { template, stack } = synthesize();
+const { template } = synthesize();
 const all = (type: string) => ofType(template, type);
 const functionOf = (name: FunctionName) => functionIn(template, name);
 const queueId = (name: string) => queueIn(template, name);
@@ -173,8 +173,6 @@ describe('the HTTP API', () => {
   });
 });
 
-const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
-
 describe('every resource that takes tags', () => {
   it('says which stack it belongs to, so that its cost can be told apart', () => {
     const { template: blue } = synthesize({ STACK_NAME: 'blue' });
@@ -193,72 +191,5 @@ describe('every resource that takes tags', () => {
     }
     expect(ofType(blue, 'AWS::ApiGatewayV2::Api')[0].Tags).toEqual({ Application: 'blue' });
     expect(ofType(blue, 'AWS::DynamoDB::GlobalTable')[0].Replicas[0].Tags).toEqual([tag]);
-  });
-});
-
-describe('settings', () => {
-  it.each([
-    [{ MIN_INTERVAL_SECONDS: '0' }, 'MIN_INTERVAL_SECONDS'],
-    [{ LOG_RETENTION_DAYS: '31' }, 'LOG_RETENTION_DAYS'],
-    [{ RESERVED_CONCURRENCY: 'ingst=5' }, 'ingst=5'],
-    [{ DOMAIN_NAME: 'fleet.example.com' }, 'CERTIFICATE_ARN'],
-    [{ CHECK_EGRESS: 'all' }, 'CHECK_EGRESS'],
-    [{ CDN: 'no' }, 'CDN'],
-    [{ ...OWN, CDN: 'false' }, 'DOMAIN_NAME'],
-    [{ CHECK_EGRES: 'any' }, 'CHECK_EGRES is not known; did you mean CHECK_EGRESS'],
-    [{ LOG_RETENTION: '30' }, 'LOG_RETENTION is not known; did you mean LOG_RETENTION_DAYS'],
-    [{ log_level: 'info' }, 'log_level is not known; did you mean LOG_LEVEL'],
-    [{ NATS_URL: 'nats://a.example.com' }, 'NATS_URL is not known; did you mean NATS_URL_SECRET'],
-    [{ OIDC_CLIENT_SECRET: 'secret' }, 'OIDC_CLIENT_SECRET is not known'],
-    [{ OIDC_ISSUER: 'http://localhost:8080', OIDC_CLIENT_ID: 'fleetwatch' }, 'OIDC_ISSUER: must begin with https://'],
-    [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_CLIENT_ID: is missing'],
-    [{ OIDC_SECRET: 'oidc' }, 'OIDC_SECRET: means nothing without OIDC_ISSUER'],
-  ])('%o is refused in one sentence', (settings, named) => {
-    expect(() => synthesize(settings)).toThrow(named);
-  });
-
-  it('reach every function; the NATS secret reaches the deliverer alone', () => {
-    const { template: set } = synthesize({ EGRESS_ALLOW: '10.0.0.0/8', NATS_URL_SECRET: 'nats', BUCKETS: '8' });
-    for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
-      const { Variables } = one.Properties.Environment;
-      expect(Variables).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', CHECK_EGRESS: 'public' });
-      const speaks = one.Properties.Description === 'Fleetwatch deliverer';
-      expect(JSON.stringify(Variables.NATS_URL ?? null).includes('resolve:secretsmanager:nats')).toBe(speaks);
-    }
-  });
-
-  it('the client secret of the identity provider reaches the sign-in alone', () => {
-    const given = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'fleetwatch', OIDC_SECRET: 'oidc' };
-    const { template: set } = synthesize(given);
-    for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
-      const { Variables } = one.Properties.Environment;
-      expect(Variables).toMatchObject({ OIDC_ISSUER: 'https://login.example.com', OIDC_TRUST_EMAIL: 'false' });
-      const signsIn = one.Properties.Description === 'Fleetwatch sign-in';
-      expect(JSON.stringify(Variables).includes('resolve:secretsmanager:oidc')).toBe(signsIn);
-    }
-  });
-
-  const natsUrl = (secret: string) =>
-    functionIn(synthesize({ NATS_URL_SECRET: secret }).template, 'deliverer').Environment.Variables.NATS_URL;
-
-  const [FIRST, SECOND] = ['7b1c4f0e-0d0e-4f5b-9d55-1f2d3c4b5a69', '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'];
-
-  it('another version of the NATS secret is another template, so that a deployment brings it', () => {
-    expect(natsUrl(`nats@${FIRST}`)).toBe(`{{resolve:secretsmanager:nats:SecretString:::${FIRST}}}`);
-    expect(natsUrl(`nats@${SECOND}`)).not.toBe(natsUrl(`nats@${FIRST}`));
-  });
-
-  it('a NATS secret without a version is the newest of the day it was first deployed', () => {
-    expect(natsUrl('prod/nats')).toBe('{{resolve:secretsmanager:prod/nats:SecretString:::}}');
-  });
-
-  it.each(['nats@2', 'nats@', '@', 'na ts'])('%j names no secret', (secret) => {
-    expect(() => synthesize({ NATS_URL_SECRET: secret })).toThrow('NATS_URL_SECRET');
-  });
-
-  it('say where it is when it is deployed', () => {
-    const outputs = Object.keys(template.toJSON().Outputs);
-    expect(outputs).toEqual(expect.arrayContaining(['Url', 'McpUrl', 'ApiUrl', 'TableName', 'BusName', 'AlarmTopic']));
-    expect(stack.stackName).toBe('fleetwatch');
   });
 });

@@ -17,7 +17,7 @@ import { deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
  * Whatever is done twice so, the change was made once, and is noted once.
  */
 
-/** What comes back from a provider is taken before the provider is asked: when that answer is lost, they sign in again. */
+/** What comes back from a provider is taken before the provider is asked: when that is lost, they sign in again. */
 const isKnown = (endpoint: string): boolean => !/^GET |oidc|identities/.test(endpoint);
 
 /** Each write takes place, its answer is lost, and it is sent again: all that is known is what that says. */

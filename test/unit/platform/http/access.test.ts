@@ -3,7 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { mustReachCheck } from '#lib/access/restriction.ts';
 import { type Guarded, may, mustBeAllowed, ROLES, SCOPES } from '#lib/platform/http/access.ts';
 
-const ACCESSES: Guarded[] = ['read', 'respond', 'push', 'write', 'configure', 'mcp', 'audit', 'own', 'manage'];
+const ACCESSES: Guarded[] = [
+  'read',
+  'changes',
+  'respond',
+  'push',
+  'write',
+  'configure',
+  'mcp',
+  'audit',
+  'own',
+  'manage',
+];
 const access = fc.constantFrom(...ACCESSES);
 const role = fc.constantFrom(...ROLES);
 const some = fc.subarray([...SCOPES], { minLength: 1 });
