@@ -138,9 +138,10 @@ describe('GET /v1/audit', () => {
   });
 
   it('with order=asc says where to go on, also where nothing is old enough to be shown', async () => {
-    const page = await (await newTenant()).get('/v1/audit?order=asc');
+    const fresh = await newTenant();
+    const page = await fresh.get('/v1/audit?order=asc');
     expect(page).toMatchObject({ status: 200, body: [] });
-    expect(await admin.get(nextOf(page.headers))).toMatchObject({ status: 200 });
+    expect(await fresh.get(nextOf(page.headers))).toMatchObject({ status: 200, body: [] });
   });
 
   it.each([
