@@ -31,12 +31,11 @@ export const failed = <Kind extends string>(
 export async function probing<Outcome extends ProbeOutcome>(
   probe: () => Promise<Outcome>,
 ): Promise<Outcome | ProbeOutcome<NetErrorKind>> {
-  const started = performance.now();
   try {
     return await probe();
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
-    const outcome = failed(error.kind, error.message, Math.round(performance.now() - started), error.status);
+    const outcome = failed(error.kind, error.message, error.latency_ms, error.status);
     return {
       ...outcome,
       ...(isUnanswered(error) && { unanswered: true }),

@@ -5,9 +5,7 @@ import { type Answer, clientOf, failure, newTenantOf, TIME, times } from '#test/
 import { PAGE, PASSKEYS, passkeyService } from '#test/support/passkeys.ts';
 
 let world: Awaited<ReturnType<typeof passkeyService>>;
-beforeAll(async () => {
-  world = await passkeyService();
-});
+beforeAll(async () => void (world = await passkeyService()));
 afterAll(() => world.service.stop());
 
 /** What an owner reads of a copy. */

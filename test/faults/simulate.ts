@@ -243,7 +243,7 @@ export function fingerprint({ seen }: Run): string {
   const hash = createHash('sha256');
   for (const { at, changes } of seen.commits) {
     hash.update(`${at}`);
-    for (const { key, after } of changes) hash.update(`${key.pk}|${key.sk}|${after?.v ?? ''}`);
+    for (const { key, after } of changes) hash.update(JSON.stringify([key.pk, key.sk, after]));
   }
   return hash.digest('hex').slice(0, 16);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { verdict } from '#test/oracle/promises.ts';
 import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
@@ -16,5 +16,22 @@ describe('a whole life of the service, full of faults', () => {
 
   it('is the same life again for the same seed', async () => {
     expect(fingerprint(await simulate(2, MINUTES))).toBe(fingerprint(await simulate(2, MINUTES)));
+  });
+
+  it('is the same life on a machine that stands still again and again', async () => {
+    const life = fingerprint(await simulate(2, MINUTES));
+    let behind = 0;
+    const clocks = [performance, Date].map((clock) => {
+      const now = clock.now.bind(clock);
+      return vi.spyOn(clock, 'now').mockImplementation(() => {
+        behind += 700;
+        return now() + behind;
+      });
+    });
+    try {
+      expect(fingerprint(await simulate(2, MINUTES))).toBe(life);
+    } finally {
+      for (const clock of clocks) clock.mockRestore();
+    }
   });
 });

@@ -72,9 +72,12 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
         throw new NetError('timeout', `no answer within ${timeout} ms`);
       return answer;
     } catch (error) {
-      one.silent = !(error as NetError).answered;
-      one.interrupted = (error as NetError).interrupted;
-      throw error;
+      const failure = error as NetError;
+      // The deadline covers all of it, and comes late only by as long as we stood still.
+      failure.latency_ms = Math.min(clock.now() - at, timeout + stalledBetween(seen, at, clock.now()));
+      one.silent = !failure.answered;
+      one.interrupted = failure.interrupted;
+      throw failure;
     } finally {
       one.ended_at = clock.now();
     }

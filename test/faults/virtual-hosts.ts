@@ -48,10 +48,14 @@ export function virtualHosts(clock: Clock, onCall: (host: string) => Promise<voi
     host.calls.push(one);
     await clock.sleep(TRAVEL_MS);
     if (manner === 'breaks') throw new Error('too many open files');
-    if (manner === 'refuses') throw new NetError('connect', `${name} refused the connection`, { answered: true });
+    if (manner === 'refuses') {
+      const refusal = new NetError('connect', `${name} refused the connection`, { answered: true });
+      throw Object.assign(refusal, { latency_ms: TRAVEL_MS });
+    }
     if (manner === 'hangs') {
       await clock.sleep(timeout - TRAVEL_MS);
-      throw new NetError('timeout', `no answer from ${name} within ${timeout} ms`);
+      const silence = new NetError('timeout', `no answer from ${name} within ${timeout} ms`);
+      throw Object.assign(silence, { latency_ms: timeout });
     }
     const answer = typeof manner === 'function' ? manner(one) : { status: manner === 'answers' ? 200 : 503 };
     one.status = answer.status;

@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Commit, Inside, Look, ProbeSeen } from './inside.ts';
 import { notedGaps, probeResults } from './outcomes.ts';
-import { isUnjudged, skewOf, targetOf } from './rules.ts';
+import { isUnjudged, NEAR_PROBE_MS, skewOf, targetOf } from './rules.ts';
 
 const HOSTS = 3;
 /** How a failure is called that may be one of our own network. */
@@ -58,6 +58,9 @@ function witnesses({ seen, profile }: Inside) {
     ({ process }) => process,
   );
   const looks = Map.groupBy(seen.looks.filter(hasEnded), ({ process }) => process);
+  const mayBeHeeded = (_probe: ProbeSeen): boolean => true;
+  /** It did not stand still shortly before or after either, when the process had it in hand already. */
+  const isSurelyHeeded = (probe: ProbeSeen): boolean => !isUnjudged(seen, probe, NEAR_PROBE_MS);
   /** How long a request of a process may wait before it is on the wire. */
   const waitMs = profile.quiet ? 20 : 3100;
 
@@ -82,10 +85,13 @@ function witnesses({ seen, profile }: Inside) {
   /**
    * Hosts that were silent up to `until`, and none answered between; of what was told at nearly the same time, `near`
    * ms count.
+   * @param counts by default each silence that a process may have heeded
    */
-  const silentHosts = (process: number, until: number, near = 0): Set<string> => {
+  const silentHosts = (process: number, until: number, near = 0, counts = mayBeHeeded): Set<string> => {
     const from = lastAnswer(process, until) - near;
-    const silences = of(process).heard.filter(({ silent, ended_at }) => silent && ended_at > from && ended_at <= until);
+    const silences = of(process).heard.filter(
+      (probe) => probe.silent && probe.ended_at > from && probe.ended_at <= until && counts(probe),
+    );
     return new Set(silences.map(({ host }) => host));
   };
   /** The looks of a process while hosts answered: each says whether the reference host counts until the next one. */
@@ -107,7 +113,7 @@ function witnesses({ seen, profile }: Inside) {
     mustSpare({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
       if (!knewWitness(process, now)) return false;
       if (lastLife(process, now) >= begun - NOTED_MS) return false;
-      const silent = silentHosts(process, ended_at - NOTED_MS, -NOTED_MS);
+      const silent = silentHosts(process, ended_at - NOTED_MS, -NOTED_MS, isSurelyHeeded);
       return (own_resolver ? silent : silent.add(host)).size >= HOSTS;
     },
     maySpare({ process, at }: ProbeSeen, now: number): boolean {

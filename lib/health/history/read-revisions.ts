@@ -7,7 +7,10 @@ import type { RevisionItem } from './revisions.ts';
 /** A check has few revisions; most often one of them, the first read, is all it takes. */
 const PAGE = 25;
 
-/** The settings revisions of a check that were in force at `from` (epoch ms) or after it, in the order of time. */
+/**
+ * The settings revisions of a check that were in force at `from` (epoch ms) or after it, in the order of time. One that
+ * was written while our clock ran ahead, as the next one shows, held from that one's beginning on: for no time at all.
+ */
 export async function revisionsSince(
   { ports, keys, tenant }: TenantEnv,
   check: Pick<CheckItem, 'id'>,
@@ -20,8 +23,10 @@ export async function revisionsSince(
     descending: true,
     limit: PAGE,
   });
+  let next = Number.POSITIVE_INFINITY;
   for await (const revision of revisions) {
-    newestFirst.push(revision);
+    next = Math.min(next, revision.from);
+    newestFirst.push({ ...revision, from: next });
     if (revision.from <= from) break;
   }
   return newestFirst.reverse();

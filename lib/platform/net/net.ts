@@ -17,6 +17,8 @@ export class NetError extends Error {
   readonly interrupted: boolean;
   /** Of the last HTTP response that came before the failure; 0 when none came. */
   status = 0;
+  /** From the beginning of the call to the failure; 0 when nothing was sent for it. */
+  latency_ms = 0;
   constructor(kind: NetErrorKind, message: string, options: NetErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'NetError';

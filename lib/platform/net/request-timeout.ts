@@ -47,15 +47,20 @@ export class RequestTimeout {
 
 /**
  * Runs the work. Throws `NetError('timeout')` at the deadline and destroys the connection it holds. What has arrived by
- * then is read first: when our event loop stalled, an answer may be waiting in the socket.
+ * then is read first: when our event loop stalled, an answer may be waiting in the socket. A `NetError` says how long
+ * it took.
  */
 export async function withDeadline<T>(timeout_ms: number, work: (deadline: RequestTimeout) => Promise<T>): Promise<T> {
+  const started = performance.now();
   const deadline = new RequestTimeout(timeout_ms);
   const unwatch = ownLoop.watch();
   const over = Promise.withResolvers<never>();
   const timer = setTimeout(() => setImmediate(() => over.reject(deadline.error())), timeout_ms);
   try {
     return await Promise.race([work(deadline), over.promise]);
+  } catch (error) {
+    if (error instanceof NetError) error.latency_ms = Math.round(performance.now() - started);
+    throw error;
   } finally {
     clearTimeout(timer);
     deadline.end();

@@ -50,6 +50,17 @@ describe('the gaps of a probed check', () => {
     ]);
   });
 
+  it('are none once it is disabled, though its settings changed before on a clock that ran ahead', async () => {
+    const check = await world.check();
+    await probeSlots(check, 3);
+    world.advance(60 * MINUTE);
+    await updateCheck(world.context, await world.fresh(check), { timeout_ms: 2000 });
+    world.advance(-60 * MINUTE);
+    const disabled = await updateCheck(world.context, await world.fresh(check), { enabled: false });
+    world.advance(3 * 60 * MINUTE);
+    expect(await gapsOf(disabled)).toEqual([]);
+  });
+
   it('begin when a slot can no longer be recorded: its successor is due, and a probe and a pack have had their time', async () => {
     const check = await world.check({ timeout_ms: 5000 });
     nextSlot(check);

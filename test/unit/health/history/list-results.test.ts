@@ -41,6 +41,25 @@ describe('the results of a check', () => {
     expect((await checkDetail(world.context, slower)).last_checked_at).toBe(at[0]);
   });
 
+  it('are there once where settings changed on a clock that ran ahead, and again when it was set back', async () => {
+    const check = await world.check();
+    const at: string[] = [];
+    const probeEachMinute = async (of: CheckItem) => {
+      for (let i = 0; i < 5; i++) {
+        world.advance(MINUTE);
+        await world.probe(of, slotOf(of));
+        at.unshift(iso(now()));
+      }
+    };
+    await probeEachMinute(check);
+    world.advance(60 * MINUTE);
+    await updateCheck(world.context, await world.fresh(check), { timeout_ms: 2000 });
+    world.advance(-60 * MINUTE);
+    const changed = await updateCheck(world.context, await world.fresh(check), { timeout_ms: 3000 });
+    await probeEachMinute(changed);
+    expect(await times(changed)).toEqual(at);
+  });
+
   it('are there once, whichever of two jobs for the probe after a change comes first', async () => {
     const check = await world.check();
     world.advance(100);

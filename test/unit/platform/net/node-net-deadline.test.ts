@@ -28,13 +28,15 @@ describe('the deadline', () => {
       0,
     ],
   ])(
-    'ends an exchange with a target that %s, and says what was waited for',
+    'ends an exchange with a target that %s, and says what was waited for and how long',
     async (_what, onConnection, stage, status) => {
       await using target = await rawTarget(onConnection);
       const error = await failure(get(target.url, within));
       expect(error).toMatchObject({ kind: 'timeout', answered: false, status });
       expect(error.message).toContain('no answer within 150 ms (');
       expect(error.message).toContain(stage);
+      // Timers count in milliseconds of their own.
+      expect(error.latency_ms).toBeGreaterThanOrEqual(149);
     },
   );
 
