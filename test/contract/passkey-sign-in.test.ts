@@ -5,10 +5,11 @@ import { type Answer, clientOf, failure, newTenantOf, TIME, times } from '#test/
 import { PAGE, PASSKEYS, passkeyService } from '#test/support/passkeys.ts';
 
 let world: Awaited<ReturnType<typeof passkeyService>>;
-beforeAll(async () => void (world = await passkeyService()));
+beforeAll(async () => {
+  world = await passkeyService();
+});
 afterAll(() => world.service.stop());
 
-/** What an owner reads of a copy. */
 const noted = { actor: { type: 'system' }, target: { type: 'passkey' } };
 const cookieOf = ({ headers }: Answer) => headers.getSetCookie();
 const refused = (answer: Answer, words: RegExp) => {
