@@ -255,21 +255,24 @@ describe('in the settings', () => {
     expect(await admin.post('/v1/sign-in/oidc', { purpose: 'link' })).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it.each(['signed out', 'ended all their sessions'])('nothing is linked by somebody who has %s since', async (what) => {
-    const { person, browser } = await newMember(world, admin);
-    const begun = await begin(browser);
-    const second = newPerson();
-    world.provider.person = second;
-    const callback = await browser.follow(begun.body.url, world.page);
-    if (what === 'signed out') await browser.call(`${world.page}/v1/session`, { method: 'DELETE' });
-    else {
-      const other = new PlainBrowser();
-      await passProvider(world, other, person);
-      await other.call(`${world.page}/v1/sessions`, { method: 'DELETE' });
-    }
-    expect((await browser.visit(callback)).location).toBe(signInPage('expired'));
-    expect((await passProvider(world, new PlainBrowser(), second)).location).toBe(signInPage('not_invited'));
-  });
+  it.each(['signed out', 'ended all their sessions'])(
+    'nothing is linked by somebody who has %s since',
+    async (what) => {
+      const { person, browser } = await newMember(world, admin);
+      const begun = await begin(browser);
+      const second = newPerson();
+      world.provider.person = second;
+      const callback = await browser.follow(begun.body.url, world.page);
+      if (what === 'signed out') await browser.call(`${world.page}/v1/session`, { method: 'DELETE' });
+      else {
+        const other = new PlainBrowser();
+        await passProvider(world, other, person);
+        await other.call(`${world.page}/v1/sessions`, { method: 'DELETE' });
+      }
+      expect((await browser.visit(callback)).location).toBe(signInPage('expired'));
+      expect((await passProvider(world, new PlainBrowser(), second)).location).toBe(signInPage('not_invited'));
+    },
+  );
 
   it('a user has ten identities at most', async () => {
     const { browser } = await newMember(world, admin);
