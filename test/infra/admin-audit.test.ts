@@ -1,31 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf } from '#test/support/client.ts';
-import { runCommand } from '#test/support/command.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { describe, expect, it } from 'vitest';
+import { adminCli } from '#test/support/admin-cli.ts';
 
-let dir: string;
-let service: Service;
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-admin-audit-'));
-  service = await startService({ dir });
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(dir, { recursive: true });
-});
-
-const admin = (args: string[]) => runCommand('infra/admin.ts', args, { DATA_DIR: dir });
-
-const json = async (...args: string[]) => {
-  const { code, out, err } = await admin([...args, '--json']);
-  if (code !== 0) throw new Error(err);
-  return JSON.parse(out);
-};
-const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--again');
-const as = (key: string) => clientOf(service.url, key);
+const { admin, as, create, json, service } = adminCli();
 
 describe("what the operator's CLI does, beside a running service", () => {
   it('is noted in the log of the account, which it shows', async () => {
@@ -59,7 +35,7 @@ describe("what the operator's CLI does, beside a running service", () => {
   it('puts an account that it deletes where the running service looks for what to reclaim', async () => {
     const accounts = [await create(), await create(), await create(), await create()];
     for (const { account } of accounts) await json('account', 'delete', account.id, '--confirm', account.id);
-    const { items } = await service.ports.table.query({ partition: service.keys.entries(0) });
+    const { items } = await service().ports.table.query({ partition: service().keys.entries(0) });
     const found = items.map(({ sk }) => sk);
     for (const { account } of accounts) expect(found).toContain(`account_end#${account.id}#${account.id}`);
     expect((await json('audit', accounts[0]!.account.id))[0]).toMatchObject({ action: 'account.delete' });

@@ -1,32 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf, failure } from '#test/support/client.ts';
-import { runCommand } from '#test/support/command.ts';
+import { describe, expect, it } from 'vitest';
+import { adminCli } from '#test/support/admin-cli.ts';
+import { failure } from '#test/support/client.ts';
 import { newCheck } from '#test/support/fleet.ts';
-import { type Service, startService } from '#test/support/service.ts';
 
-let dir: string;
-let service: Service;
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-admin-keys-'));
-  service = await startService({ dir });
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(dir, { recursive: true });
-});
-
-const admin = (args: string[]) => runCommand('infra/admin.ts', args, { DATA_DIR: dir });
-
-const json = async (...args: string[]) => {
-  const { code, out, err } = await admin([...args, '--json']);
-  if (code !== 0) throw new Error(err);
-  return JSON.parse(out);
-};
-const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--again');
-const as = (key: string) => clientOf(service.url, key);
+const { admin, as, create, json } = adminCli();
 
 describe("the operator's CLI", () => {
   it('issues keys that are held to something, and lists them so', async () => {

@@ -1,39 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf } from '#test/support/client.ts';
-import { runCommand } from '#test/support/command.ts';
+import { describe, expect, it } from 'vitest';
+import { adminCli } from '#test/support/admin-cli.ts';
 import { pageAt, signedInWith, tokenOf } from '#test/support/page.ts';
-import { type Service, startService } from '#test/support/service.ts';
 
-let dir: string;
-let service: Service;
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-links-'));
-  service = await startService({ dir });
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(dir, { recursive: true });
-});
-
-const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) =>
-  runCommand('infra/admin.ts', args, env);
-
-const json = async (...args: string[]) => {
-  const { code, out, err } = await admin([...args, '--json']);
-  if (code !== 0) throw new Error(err);
-  return JSON.parse(out);
-};
-const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--again');
-const as = (key: string) => clientOf(service.url, key);
+const { admin, as, create, dir, json, service } = adminCli();
 
 describe("the operator's CLI", () => {
   it('makes links that sign in, once: of a new account, for its first admin, and for whoever is named', async () => {
     const made = await create();
     const redeem = async (link: { url: string }) => {
-      const page = pageAt(service.url);
+      const page = pageAt(service().url);
       const answer = await page.post('/v1/sign-in/link', { token: tokenOf(link.url) });
       return { page, status: answer.status, user: answer.body.user?.id };
     };
@@ -55,7 +30,7 @@ describe("the operator's CLI", () => {
     const { page } = await redeem(await json('user', 'link', made.account.id));
     expect((await page.get('/v1/me')).status).toBe(200);
     const { out } = await admin(['user', 'link', made.account.id, '--revoke'], {
-      DATA_DIR: dir,
+      DATA_DIR: dir(),
       PUBLIC_URL: 'https://status.example.com',
     });
     expect(out).toMatch(/^sign in {2}https:\/\/status\.example\.com\/#\/link\/fwl_\w{43}\nIt is good once, until/);
@@ -71,12 +46,12 @@ describe("the operator's CLI", () => {
 
   it('ends the sessions of a user, and those of an account', async () => {
     const { account, key } = await create();
-    const [one, two] = [await signedInWith(service.url, key), await signedInWith(service.url, key)];
+    const [one, two] = [await signedInWith(service().url, key), await signedInWith(service().url, key)];
     const { id } = (await one.get('/v1/me')).body.user;
     expect(await json('session', 'end', account.id, id)).toEqual({ ended: [id] });
     expect((await one.get('/v1/me')).status).toBe(401);
     expect((await two.get('/v1/me')).status).toBe(401);
-    const three = await signedInWith(service.url, key);
+    const three = await signedInWith(service().url, key);
     expect((await admin(['session', 'end', account.id])).out).toBe(
       `All sessions of account ${account.id} have ended.\n`,
     );

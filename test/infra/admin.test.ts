@@ -1,32 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '#infra/admin-commands.ts';
-import { clientOf, failure } from '#test/support/client.ts';
-import { runCommand } from '#test/support/command.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { adminCli } from '#test/support/admin-cli.ts';
+import { failure } from '#test/support/client.ts';
 
-let dir: string;
-let service: Service;
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'fleetwatch-admin-'));
-  service = await startService({ dir });
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(dir, { recursive: true });
-});
-
-const admin = (args: string[]) => runCommand('infra/admin.ts', args, { DATA_DIR: dir });
-
-const json = async (...args: string[]) => {
-  const { code, out, err } = await admin([...args, '--json']);
-  if (code !== 0) throw new Error(err);
-  return JSON.parse(out);
-};
-const create = () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--again');
-const as = (key: string) => clientOf(service.url, key);
+const { admin, as, create, json, service } = adminCli();
 
 describe("the operator's CLI, beside a running service", () => {
   it('creates an account whose key works at once', async () => {
@@ -54,12 +31,12 @@ describe("the operator's CLI, beside a running service", () => {
   });
 
   it('renames the first account and sets its e-mail address', async () => {
-    const { id } = (await as(service.adminKey).get('/v1/me')).body;
+    const { id } = (await as(service().adminKey).get('/v1/me')).body;
     expect(await json('account', 'rename', id, '--name', 'Example Inc', '--email', 'ops@example.com')).toMatchObject({
       name: 'Example Inc',
       email: 'ops@example.com',
     });
-    expect((await as(service.adminKey).get('/v1/me')).body.name).toBe('Example Inc');
+    expect((await as(service().adminKey).get('/v1/me')).body.name).toBe('Example Inc');
     const { account } = await create();
     expect((await admin(['account', 'rename', account.id, '--email', 'OPS@example.com'])).err).toContain(id);
   });
