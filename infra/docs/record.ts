@@ -26,10 +26,15 @@ function steppedClock(start: number): Clock & { step(ms: number): void } {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Ids with raw keys that are the same in every walk: they are drawn one after another. */
+/** Ids and raw keys that are the same in every walk: those of each kind are drawn one after another. */
 function idsOf(clock: Clock): Ids {
-  let count = 0;
-  return { ...makeIds(clock), secret: () => makeIds(clock, () => digest(`secret ${++count}`)).secret() };
+  const counts = new Map<string, number>();
+  const drawn = (kind: string) => {
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    return makeIds(clock, (bytes) => digest(`${kind} ${count}`).subarray(0, bytes));
+  };
+  return { ...makeIds(clock), id: (prefix) => drawn(prefix).id(prefix), secret: () => drawn('secret').secret() };
 }
 
 /** An id: its prefix and ten characters of its time, then chance. */

@@ -101,8 +101,8 @@ export function makeRouter<Context extends { caller: Rights }>(
 
     const open = row?.access === 'open' || event.rawPath.startsWith('/.well-known/');
     const { requestId: request_id, http } = event.requestContext;
-    const { headers, cookies = [] } = event;
-    const sender = { method, headers, cookies, address: http.sourceIp ?? '', request_id };
+    const { headers } = event;
+    const sender = { method, headers, cookies: cookiesOf(event), address: http.sourceIp ?? '', request_id };
     const context = open
       ? gates.anonymous(sender, row?.rate === 'sign-in' ? 'sign-in' : 'open')
       : await gates.authenticate(sender);
@@ -144,8 +144,16 @@ export function makeRouter<Context extends { caller: Rights }>(
     if (row.headers) parse(row.headers, named(row.headers, event.headers));
     const body =
       row.body && parseBody(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(row));
-    const { headers: sent, cookies: came = [] } = event;
-    const call = { params, query, body, loaded, headers: sent, cookies: came, url: { path: event.rawPath, search } };
+    const { headers: sent, rawPath } = event;
+    const call = {
+      params,
+      query,
+      body,
+      loaded,
+      headers: sent,
+      cookies: cookiesOf(event),
+      url: { path: rawPath, search },
+    };
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
     if (row.lines && wantsLines(event.headers.accept)) {
@@ -162,6 +170,10 @@ const wantsLines = (accept = ''): boolean =>
   accept.split(',').some((type) => type.split(';', 1)[0]!.trim().toLowerCase() === LINES);
 
 const linesOf = (records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+/** API Gateway hands them over apart from the headers, one each (payload format 2.0); what stands in for it may not. */
+const cookiesOf = ({ cookies, headers }: ApiEvent): string[] =>
+  cookies ?? (headers.cookie ?? '').split(/; */).filter(Boolean);
 
 /** What a request with a key is counted by. */
 function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {
