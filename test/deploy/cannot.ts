@@ -26,6 +26,10 @@ export const CANNOT: readonly Cannot[] = [
     why: 'its API is called by a path on another host, so that no origin is its own',
   },
   {
+    what: 'is nothing to heartbeats and MCP, which take keys alone',
+    why: 'its API is called by a path on another host, so that no page is of its origin',
+  },
+  {
     what: 'that is not UTF-8 is a VALIDATION_ERROR',
     why: 'its gateway repairs bytes that are no text, where API Gateway hands them over in base64',
   },

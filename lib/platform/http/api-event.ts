@@ -22,3 +22,7 @@ export type ApiEvent = {
 
 /** What a function answers to API Gateway. Each cookie becomes a header Set-Cookie. */
 export type ApiResult = { statusCode: number; headers: Record<string, string>; cookies?: string[]; body: string };
+
+/** API Gateway hands them over apart from the headers, one each (payload format 2.0); what stands in for it may not. */
+export const cookiesOf = ({ cookies, headers }: ApiEvent): string[] =>
+  cookies ?? (headers.cookie ?? '').split(/; */).filter(Boolean);

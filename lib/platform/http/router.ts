@@ -5,7 +5,7 @@ import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts'
 import { isName, isPlain } from '#lib/platform/text.ts';
 import { mustBeAllowed, type Rights } from './access.ts';
 import { API_HEADERS } from './answer-headers.ts';
-import type { ApiEvent, ApiResult } from './api-event.ts';
+import { type ApiEvent, type ApiResult, cookiesOf } from './api-event.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
@@ -170,10 +170,6 @@ const wantsLines = (accept = ''): boolean =>
   accept.split(',').some((type) => type.split(';', 1)[0]!.trim().toLowerCase() === LINES);
 
 const linesOf = (records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
-
-/** API Gateway hands them over apart from the headers, one each (payload format 2.0); what stands in for it may not. */
-const cookiesOf = ({ cookies, headers }: ApiEvent): string[] =>
-  cookies ?? (headers.cookie ?? '').split(/; */).filter(Boolean);
 
 /** What a request with a key is counted by. */
 function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {
