@@ -15,7 +15,13 @@ let id: string;
 /** When the check went down, as its agent told. */
 let failedAt: string;
 
-const push = async (check: string, success: boolean, latency_ms: number, checked_at = ago(0)) =>
+let newest = 0;
+/** Now, but later than before: of one ms, the same result is a repeat. */
+const next = () => {
+  newest = Math.max(Date.now(), newest + 1);
+  return iso(newest);
+};
+const push = async (check: string, success: boolean, latency_ms: number, checked_at = next()) =>
   got(await client.post(`/v1/checks/${check}/results`, { success, latency_ms, checked_at }), 201);
 
 beforeAll(async () => {
