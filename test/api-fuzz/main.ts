@@ -67,15 +67,14 @@ async function main(): Promise<boolean> {
     const places: Places = await walk(allRows.map(endpointOf), (endpoint, path, body, headers) =>
       call(endpoint.split(' ')[0]!, path, body, headers),
     );
-    const { body: users } = await call('GET', '/v1/settings/users');
-    const { body: keys } = await call('GET', '/v1/auth/keys');
+    const { body: own } = await call('GET', '/v1/me');
     const report = await fuzz(st, {
       url: service.url,
       key,
       seed,
       env: {
         FUZZ_PLACES: JSON.stringify(places),
-        FUZZ_OWN: JSON.stringify([users[0].id, keys[0].id]),
+        FUZZ_OWN: JSON.stringify([own.user.id, own.key.id]),
         FUZZ_SEED: seed,
       },
     });
