@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { live } from '#console/app/live.ts';
 import { type ApiFailure, asFailure, call, callAll } from './call.ts';
 import type { Transition } from './records.ts';
@@ -61,13 +61,14 @@ export function useLoad<T>(path: string | null, { about, all = false }: Options 
 
 /** Calls `run` when the poller has news that `about` is interested in. */
 function useNews(about: Options['about'], run: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it is about is made anew at each drawing
+  const latest = useRef(about);
+  latest.current = about;
   useEffect(() => {
-    if (!about) return;
-    let first = true;
+    let isFirst = true;
     return live.news.subscribe(({ transitions, all }) => {
-      if (!first && (all || transitions.some(about))) run();
-      first = false;
+      const wanted = latest.current;
+      if (wanted && !isFirst && (all || transitions.some(wanted))) run();
+      isFirst = false;
     });
-  }, [about !== undefined, run]);
+  }, [run]);
 }

@@ -4,7 +4,8 @@ import { Button } from '#console/parts/button.tsx';
 import { Empty, Loading, NotAllowed } from '#console/parts/states.tsx';
 import type { PageProps, PageRow } from './pages.ts';
 import { Page } from '#console/parts/page.tsx';
-import { address, route } from './router.ts';
+import { route } from './route.ts';
+import { address } from './router.ts';
 import { refusal } from './session.ts';
 
 /** Pages that were loaded already: they appear at once. */

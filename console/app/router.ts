@@ -1,18 +1,8 @@
-import { computed, signal } from '@preact/signals';
-import { type Address, hrefOf, matchPath, parseAddress } from '#console/rules/address.ts';
-import { type PageRow, pages } from './pages.ts';
+import { signal } from '@preact/signals';
+import { type Address, hrefOf, parseAddress } from '#console/rules/address.ts';
 
 /** Where one is. It changes with the address, by links and by the browser's own buttons. */
 export const address = signal<Address>(parseAddress(location.hash));
-
-/** The page of the address, and the parts of its path; undefined where no page has this address. */
-export const route = computed<{ row: PageRow; params: Record<string, string> } | undefined>(() => {
-  for (const row of pages) {
-    const params = matchPath(row.path, address.value.path);
-    if (params) return { row, params };
-  }
-  return undefined;
-});
 
 /** Goes somewhere, as a click on a link does. */
 export function go(path: string, query?: Readonly<Record<string, string | undefined>>): void {

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { STATE_SHAPE } from '#console/parts/state-mark.tsx';
 import { tabTitle } from '#console/rules/states.ts';
 import { counts } from './counts.ts';
-import { route } from './router.ts';
+import { route } from './route.ts';
 
 /** Of the light theme: browsers show icons on tabs of any colour. */
 const COLOUR = { up: '#00a884', down: '#e5484d', unknown: '#7c8694' };

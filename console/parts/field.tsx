@@ -47,15 +47,14 @@ type TextProps = Common & {
   /** Several lines. */
   lines?: number | undefined;
   maxLength?: number;
-  autofocus?: boolean;
 };
 
-export function TextField({ label, hint, error, required, value, onChange, numeric, lines, autofocus, ...rest }: TextProps) {
+export function TextField({ label, hint, error, required, value, onChange, numeric, lines, ...rest }: TextProps) {
   const input = {
     ...rest,
     value,
     required,
-    autoComplete: rest.autocomplete ?? 'off',
+    autocomplete: rest.autocomplete ?? 'off',
     inputMode: numeric ? ('numeric' as const) : undefined,
     spellcheck: false,
     onInput: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => onChange(event.currentTarget.value),
@@ -66,8 +65,7 @@ export function TextField({ label, hint, error, required, value, onChange, numer
         lines ? (
           <textarea {...input} {...ids} rows={lines} />
         ) : (
-          // biome-ignore lint/a11y/noAutofocus: of the one field of a window that was just opened
-          <input type="text" {...input} {...ids} autoFocus={autofocus} />
+          <input type="text" {...input} {...ids} />
         )
       }
     </Field>

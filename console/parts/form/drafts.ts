@@ -8,10 +8,10 @@ import type { FieldSpec } from '#console/rules/form-fields.ts';
  */
 const inMemory = new Map<string, Draft>();
 
-const keyOf = (form: string): string => `fleetwatch.draft.${identity.peek()}.${form}`;
+/** Under what the draft of a form is kept. */
+export const draftKey = (form: string): string => `fleetwatch.draft.${identity.peek()}.${form}`;
 
-export function keepDraft(form: string, specs: readonly FieldSpec[], draft: Draft): void {
-  const key = keyOf(form);
+export function keepDraft(key: string, specs: readonly FieldSpec[], draft: Draft): void {
   inMemory.set(key, draft);
   const secrets = new Set(specs.filter(({ secret }) => secret).map(({ path }) => path));
   const open = Object.entries(draft).filter(([path]) => !secrets.has(path));
@@ -23,8 +23,7 @@ export function keepDraft(form: string, specs: readonly FieldSpec[], draft: Draf
 }
 
 /** What was typed there before; undefined when nothing was. */
-export function keptDraft(form: string): Draft | undefined {
-  const key = keyOf(form);
+export function keptDraft(key: string): Draft | undefined {
   const known = inMemory.get(key);
   if (known) return known;
   try {
@@ -36,8 +35,7 @@ export function keptDraft(form: string): Draft | undefined {
 }
 
 /** It was sent, or is not wanted. */
-export function dropDraft(form: string): void {
-  const key = keyOf(form);
+export function dropDraft(key: string): void {
   inMemory.delete(key);
   try {
     sessionStorage.removeItem(key);

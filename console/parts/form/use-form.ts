@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure } from '#console/api/call.ts';
 import { bodyOf, type Draft, draftOf, sortErrors } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
-import { dropDraft, keepDraft, keptDraft } from './drafts.ts';
+import { draftKey, dropDraft, keepDraft, keptDraft } from './drafts.ts';
 
 export type FormState = {
   specs: readonly FieldSpec[];
@@ -33,14 +33,15 @@ type FormOptions = {
 
 /** The state of a form: it begins with what was typed there before and not sent. */
 export function useForm({ name, specs, record, send }: FormOptions): FormState {
-  const [typed, setTyped] = useState<Draft>(() => keptDraft(name) ?? {});
+  const [key] = useState(() => draftKey(name));
+  const [typed, setTyped] = useState<Draft>(() => keptDraft(key) ?? {});
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
   const [busy, setBusy] = useState(false);
   const draft = { ...draftOf(specs, record), ...typed };
   const sorted = failure && sortErrors(specs, failure);
 
   function reset(): void {
-    dropDraft(name);
+    dropDraft(key);
     setTyped({});
     fail(undefined);
   }
@@ -51,7 +52,7 @@ export function useForm({ name, specs, record, send }: FormOptions): FormState {
     set(path, text) {
       const next = { ...typed, [path]: text };
       setTyped(next);
-      keepDraft(name, specs, next);
+      keepDraft(key, specs, next);
     },
     errors: sorted?.byPath ?? {},
     rest: sorted?.rest ?? [],
