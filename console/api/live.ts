@@ -33,6 +33,8 @@ export type Live = {
   stop(): void;
   /** Somebody came back, or moved: the next look is as soon as their attention asks for. */
   nudge(): void;
+  /** Asks at once, unless the service wants to be left alone still: the network is back, or somebody said so. */
+  lookNow(): void;
   /** Reads everything anew: after a change made here. */
   refresh(): Promise<void>;
 };
@@ -162,6 +164,11 @@ export function makeLive(world: LiveWorld): Live {
     },
     nudge() {
       if (stopping && !looking) plan();
+    },
+    lookNow() {
+      const pause = (failure.peek()?.retryAfter ?? 0) * 1000;
+      if (!stopping || looking || world.now() < lastLook + pause) return;
+      looking = run(look);
     },
     async refresh() {
       await looking;

@@ -1,3 +1,4 @@
+import { Button } from '#console/parts/button.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { MISSED_LOOKS } from '#console/rules/poll-interval.ts';
@@ -24,6 +25,11 @@ export function AsOf() {
           </>
         )}
       </span>
+      {isLate && (
+        <Button small icon="reload" onClick={live.lookNow}>
+          Try now
+        </Button>
+      )}
       {asOf > 0 && (
         <span class="as-of-time" title={isLate ? live.failure.value?.message : `Times are in ${zoneName(zone.value)}`}>
           as of <Time at={asOf} as="clock" /> <span class="zone">{zoneName(zone.value)}</span>

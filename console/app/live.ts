@@ -26,5 +26,5 @@ export function watchAttention(): void {
     addEventListener(type, noticed, { passive: true });
   }
   document.addEventListener('visibilitychange', noticed);
-  addEventListener('online', () => void live.nudge());
+  addEventListener('online', live.lookNow);
 }

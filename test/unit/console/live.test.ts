@@ -133,7 +133,19 @@ describe('the poller', () => {
     await world.turn();
     expect(world.next()).toBe(120_000);
     live.nudge();
+    live.lookNow();
     expect(world.next()).toBe(120_000);
+    expect(world.asked).toHaveLength(1);
+  });
+
+  it('asks at once when the network is back', async () => {
+    const { world, live } = await started();
+    world.fails = new ApiFailure('The service cannot be reached.', { status: 0, code: 'UNREACHABLE' });
+    await world.turn();
+    world.fails = undefined;
+    live.lookNow();
+    await settled();
+    expect(live.missed.value).toBe(0);
   });
 
   it('forgets everything when it stops: who looks next may be somebody else', async () => {
