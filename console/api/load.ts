@@ -31,7 +31,6 @@ export function useLoad<T>(path: string | null, { about, all = false }: Options 
   const reload = useCallback(() => setTurn((n) => n + 1), []);
 
   // `turn` asks for the same again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (path === null) return;
     const control = new AbortController();
@@ -56,7 +55,13 @@ export function useLoad<T>(path: string | null, { about, all = false }: Options 
   }, [path, all, turn]);
 
   useNews(about, reload);
-  return { data: held?.data, failure, loading, stale: held !== undefined && (failure !== undefined || held.path !== path), reload };
+  return {
+    data: held?.data,
+    failure,
+    loading,
+    stale: held !== undefined && (failure !== undefined || held.path !== path),
+    reload,
+  };
 }
 
 /** Calls `run` when the poller has news that `about` is interested in. */

@@ -32,15 +32,36 @@ export function App() {
 }
 
 function View() {
-  if (route.value?.row.open) return <Alone><PageView /></Alone>;
-  if (me.value === null) return <Alone><SignedOut /></Alone>;
+  if (route.value?.row.open)
+    return (
+      <Alone>
+        <PageView />
+      </Alone>
+    );
+  if (me.value === null)
+    return (
+      <Alone>
+        <SignedOut />
+      </Alone>
+    );
   if (!me.value) {
     const failure = meFailure.value;
-    return <Alone>{failure ? <Failure failure={failure} retry={() => void readMe()} /> : <Loading what="Opening" />}</Alone>;
+    return (
+      <Alone>{failure ? <Failure failure={failure} retry={() => void readMe()} /> : <Loading what="Opening" />}</Alone>
+    );
   }
   // `?tv`: a page on a wall, without what stands around it.
-  if (address.value.query.has('tv')) return <main class="wall"><PageView key={identity.value} /></main>;
-  return <Shell key={identity.value}><PageView /></Shell>;
+  if (address.value.query.has('tv'))
+    return (
+      <main class="wall">
+        <PageView key={identity.value} />
+      </main>
+    );
+  return (
+    <Shell key={identity.value}>
+      <PageView />
+    </Shell>
+  );
 }
 
 const Alone = ({ children }: { children: ComponentChildren }) => <main class="alone">{children}</main>;

@@ -21,7 +21,8 @@ export function AsOf() {
         {isLate && (
           <>
             <Icon name="incidents" />
-            <strong>{unreachable ? 'Offline' : 'Out of date'}</strong> <span class="unseen">{live.failure.value?.message}</span>
+            <strong>{unreachable ? 'Offline' : 'Out of date'}</strong>{' '}
+            <span class="unseen">{live.failure.value?.message}</span>
           </>
         )}
       </span>

@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
+import { Page } from '#console/parts/page.tsx';
 import { Empty, Loading, NotAllowed } from '#console/parts/states.tsx';
 import type { PageProps, PageRow } from './pages.ts';
-import { Page } from '#console/parts/page.tsx';
 import { route } from './route.ts';
 import { address } from './router.ts';
 import { refusal } from './session.ts';

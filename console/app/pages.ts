@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
-import type { Guarded } from '#lib/platform/http/access.ts';
 import type { IconName } from '#console/parts/icon.tsx';
+import type { Guarded } from '#lib/platform/http/access.ts';
 
 export type PageProps = {
   /** The parts of the path that its pattern names. */
@@ -25,14 +25,24 @@ export type PageRow = {
 
 /** Every page of the console: the only list. The first that fits the address is shown. */
 export const pages: readonly PageRow[] = [
-  { path: '/', title: 'Fleet', nav: { label: 'Fleet', icon: 'fleet' }, load: () => import('#console/pages/fleet/fleet.tsx') },
+  {
+    path: '/',
+    title: 'Fleet',
+    nav: { label: 'Fleet', icon: 'fleet' },
+    load: () => import('#console/pages/fleet/fleet.tsx'),
+  },
   {
     path: '/incidents',
     title: 'Incidents',
     nav: { label: 'Incidents', icon: 'incidents' },
     load: () => import('#console/pages/incidents.tsx'),
   },
-  { path: '/checks', title: 'Checks', nav: { label: 'Checks', icon: 'checks' }, load: () => import('#console/pages/checks.tsx') },
+  {
+    path: '/checks',
+    title: 'Checks',
+    nav: { label: 'Checks', icon: 'checks' },
+    load: () => import('#console/pages/checks.tsx'),
+  },
   { path: '/checks/:id', title: 'Check', load: () => import('#console/pages/check.tsx') },
   {
     path: '/catalog',
@@ -43,7 +53,12 @@ export const pages: readonly PageRow[] = [
   { path: '/catalog/:blueprint', title: 'Blueprint', load: () => import('#console/pages/blueprint.tsx') },
   { path: '/entities/:blueprint/:slug', title: 'Entity', load: () => import('#console/pages/entity.tsx') },
   { path: '/map', title: 'Map', nav: { label: 'Map', icon: 'map' }, load: () => import('#console/pages/map.tsx') },
-  { path: '/alerts', title: 'Alerts', nav: { label: 'Alerts', icon: 'alerts' }, load: () => import('#console/pages/alerts.tsx') },
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    nav: { label: 'Alerts', icon: 'alerts' },
+    load: () => import('#console/pages/alerts.tsx'),
+  },
   {
     path: '/actions',
     title: 'Actions',
@@ -52,7 +67,12 @@ export const pages: readonly PageRow[] = [
   },
   { path: '/actions/:id', title: 'Action', load: () => import('#console/pages/action.tsx') },
   { path: '/executions/:id', title: 'Execution', load: () => import('#console/pages/execution.tsx') },
-  { path: '/agents', title: 'Agents', nav: { label: 'Agents', icon: 'agents' }, load: () => import('#console/pages/agents.tsx') },
+  {
+    path: '/agents',
+    title: 'Agents',
+    nav: { label: 'Agents', icon: 'agents' },
+    load: () => import('#console/pages/agents.tsx'),
+  },
   {
     path: '/settings',
     title: 'Settings',

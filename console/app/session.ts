@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals';
-import type { Guarded } from '#lib/platform/http/access.ts';
 import { type ApiFailure, asFailure, call, whenSessionEnded } from '#console/api/call.ts';
 import type { Me } from '#console/api/records.ts';
 import { whyNot } from '#console/rules/may.ts';
+import type { Guarded } from '#lib/platform/http/access.ts';
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const me = signal<Me | null | undefined>(undefined);

@@ -21,7 +21,18 @@ type ButtonProps = {
   onClick?: (event: MouseEvent) => void;
 };
 
-export function Button({ children, icon, label, type = 'button', kind, quiet, small, why, busy, ...rest }: ButtonProps) {
+export function Button({
+  children,
+  icon,
+  label,
+  type = 'button',
+  kind,
+  quiet,
+  small,
+  why,
+  busy,
+  ...rest
+}: ButtonProps) {
   const id = useId();
   const { pressed, expanded, onClick } = rest;
   const off = why !== undefined || busy === true;

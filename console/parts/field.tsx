@@ -13,7 +13,13 @@ type FrameProps = {
 type Ids = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
 
 /** A label, what is typed, what it means, and what is wrong with it, which belong together for everybody. */
-export function Field({ label, hint, error, required, children }: FrameProps & { children: (ids: Ids) => ComponentChildren }) {
+export function Field({
+  label,
+  hint,
+  error,
+  required,
+  children,
+}: FrameProps & { children: (ids: Ids) => ComponentChildren }) {
   const id = useId();
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined;
   return (
@@ -37,10 +43,15 @@ export function Field({ label, hint, error, required, children }: FrameProps & {
   );
 }
 
-type Common = FrameProps & { value: string; onChange: (text: string) => void; name?: string; disabled?: boolean | undefined };
+type Common = FrameProps & {
+  value: string;
+  onChange: (text: string) => void;
+  name?: string;
+  disabled?: boolean | undefined;
+};
 
 type TextProps = Common & {
-  type?: 'text' | 'url' | 'password' | 'email' | 'search';
+  type?: 'text' | 'password';
   autocomplete?: string;
   placeholder?: string | undefined;
   numeric?: boolean;
@@ -49,7 +60,7 @@ type TextProps = Common & {
   maxLength?: number;
 };
 
-export function TextField({ label, hint, error, required, value, onChange, numeric, lines, ...rest }: TextProps) {
+export function TextField({ label, hint, error, required, value, onChange, numeric, lines, type, ...rest }: TextProps) {
   const input = {
     ...rest,
     value,
@@ -61,13 +72,10 @@ export function TextField({ label, hint, error, required, value, onChange, numer
   };
   return (
     <Field label={label} hint={hint} error={error} required={required}>
-      {(ids) =>
-        lines ? (
-          <textarea {...input} {...ids} rows={lines} />
-        ) : (
-          <input type="text" {...input} {...ids} />
-        )
-      }
+      {(ids) => {
+        if (lines) return <textarea {...input} {...ids} rows={lines} />;
+        return type === 'password' ? <input type="password" {...input} {...ids} /> : <input {...input} {...ids} />;
+      }}
     </Field>
   );
 }
@@ -75,7 +83,16 @@ export function TextField({ label, hint, error, required, value, onChange, numer
 type Option = string | { value: string; label: string };
 
 /** One of a few. @param options as they are called, or with what they mean */
-export const SelectField = ({ label, hint, error, required, value, onChange, options, ...rest }: Common & { options: readonly Option[] }) => (
+export const SelectField = ({
+  label,
+  hint,
+  error,
+  required,
+  value,
+  onChange,
+  options,
+  ...rest
+}: Common & { options: readonly Option[] }) => (
   <Field label={label} hint={hint} error={error} required={required}>
     {(ids) => (
       <select {...rest} {...ids} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
@@ -92,7 +109,11 @@ export const SelectField = ({ label, hint, error, required, value, onChange, opt
   </Field>
 );
 
-type CheckboxProps = Omit<FrameProps, 'required'> & { checked: boolean; onChange: (checked: boolean) => void; disabled?: boolean | undefined };
+type CheckboxProps = Omit<FrameProps, 'required'> & {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  disabled?: boolean | undefined;
+};
 
 export function CheckboxField({ label, hint, error, checked, onChange, disabled }: CheckboxProps) {
   const id = useId();

@@ -8,7 +8,13 @@ export function HistoryBar({ buckets, title }: { buckets: readonly Bucket[]; tit
   const paths = barPaths(buckets, WIDTH, HEIGHT);
   const summary = barSummary(buckets, title);
   return (
-    <svg class="history-bar" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
+    <svg
+      class="history-bar"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={summary}
+    >
       <title>{summary}</title>
       <path class="up" d={paths.up} />
       <path class="degraded" d={paths.part} />

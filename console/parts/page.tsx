@@ -24,7 +24,15 @@ export const Page = ({ title, above, actions, children }: PageProps) => (
 );
 
 /** A part of a page, with a heading. */
-export const Section = ({ title, actions, children }: { title: string; actions?: ComponentChildren; children: ComponentChildren }) => (
+export const Section = ({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) => (
   <section class="section">
     <header>
       <h2>{title}</h2>

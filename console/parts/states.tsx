@@ -23,7 +23,13 @@ export const Loading = ({ what = 'Loading', lines = 3 }: { what?: string; lines?
 );
 
 /** What could not be read, or done, and why. */
-export const Failure = ({ failure, retry }: { failure: Pick<ApiFailure, 'message'>; retry?: (() => void) | undefined }) => (
+export const Failure = ({
+  failure,
+  retry,
+}: {
+  failure: Pick<ApiFailure, 'message'>;
+  retry?: (() => void) | undefined;
+}) => (
   <div class="failure" role="alert">
     <p>{failure.message}</p>
     {retry && (
@@ -49,7 +55,8 @@ type DataProps<T> = {
 
 /** What was loaded, or in its place that it is loading or why it is not there. What is old says so above it. */
 export function Data<T>({ of: { data, failure, stale, reload }, what, children }: DataProps<T>) {
-  if (data === undefined) return failure ? <Failure failure={failure} retry={reload} /> : <Loading {...(what && { what })} />;
+  if (data === undefined)
+    return failure ? <Failure failure={failure} retry={reload} /> : <Loading {...(what && { what })} />;
   return (
     <>
       {stale && failure && <Failure failure={failure} retry={reload} />}

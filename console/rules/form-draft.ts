@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '#lib/platform/errors.ts';
-import { type FieldSpec, textOf, valueOf } from './form-fields.ts';
+import { type FieldSpec, readText, textOf } from './form-fields.ts';
 
 /** What is typed in a form, by path. A secret that is stored stays out of it: empty means unchanged. */
 export type Draft = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: objec
   const body: Record<string, unknown> = {};
   for (const spec of specs) {
     const text = draft[spec.path] ?? '';
-    if (text !== '' || spec.fallback === '') put(body, spec.path, valueOf(spec, text));
+    if (text !== '' || spec.fallback === '') put(body, spec.path, readText(spec, text));
     else if (!spec.secret && at(record, spec.path) !== undefined) put(body, spec.path, null);
   }
   return body;

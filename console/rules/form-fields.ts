@@ -71,7 +71,10 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
   };
 }
 
-function kindOf({ type, enum: choices, format, maxLength = 0, additionalProperties }: MemberSchema, name: string): FieldKind {
+function kindOf(
+  { type, enum: choices, format, maxLength = 0, additionalProperties }: MemberSchema,
+  name: string,
+): FieldKind {
   if (choices) return 'choice';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'boolean';
@@ -130,7 +133,7 @@ function jsonOf(text: string): unknown {
 /**
  * What was typed as a value. What does not read as its kind is left as it was typed: the API then says what it must be.
  */
-export function valueOf({ kind, texts }: Typed, text: string): unknown {
+export function readText({ kind, texts }: Typed, text: string): unknown {
   if (kind === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (kind === 'boolean') return text === 'true';
   if (kind === 'json') return jsonOf(text) ?? text;

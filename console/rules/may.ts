@@ -1,5 +1,5 @@
-import { type Guarded, refusalOf } from '#lib/platform/http/access.ts';
 import type { Me } from '#console/api/records.ts';
+import { type Guarded, refusalOf } from '#lib/platform/http/access.ts';
 
 /**
  * Why somebody may not do what needs `access`, in the API's own words; undefined where they may. The API judges by

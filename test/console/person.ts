@@ -49,7 +49,7 @@ export async function openSignIns(actor: Actor): Promise<void> {
 /** The first cells of a table, once everything was read. */
 const namesIn = async ({ page }: Actor, table: string): Promise<string[]> => {
   await eventually(async () => (await page.locator('.loading').count()) === 0);
-  return page.getByRole('table', { name: table }).locator('tbody tr td:first-child').allInnerTexts();
+  return page.getByRole('table', { name: table }).locator('tbody tr td:first-child').allTextContents();
 };
 
 /** The names of one's passkeys. */

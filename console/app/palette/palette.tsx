@@ -35,13 +35,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
         class="palette-input"
         type="search"
         role="combobox"
-        // biome-ignore lint/a11y/noAutofocus: it was opened to type here
         autoFocus
         aria-label="Jump to"
         aria-expanded={true}
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${current}` : undefined}
-        autoComplete="off"
+        list={undefined}
+        autocomplete="off"
         placeholder="Entity, check or page"
         value={text}
         onInput={(event) => {
@@ -53,10 +53,19 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <div class="palette-list" id={id} role="listbox" aria-label="Places">
         {found.map((place, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
-          <div key={place.href} id={`${id}-${i}`} role="option" tabIndex={-1} aria-selected={i === current} onClick={() => open(place)}>
+          <div
+            key={place.href}
+            id={`${id}-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === current}
+            onClick={() => open(place)}
+          >
             {place.state ? <StateShape state={place.state} /> : <Icon name="right" />}
             <span class="palette-name">{place.name}</span>
-            <span class="hint">{place.state ? `${place.kind}, ${STATE_WORD[place.state].toLowerCase()}` : place.kind}</span>
+            <span class="hint">
+              {place.state ? `${place.kind}, ${STATE_WORD[place.state].toLowerCase()}` : place.kind}
+            </span>
           </div>
         ))}
       </div>

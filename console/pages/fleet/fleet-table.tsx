@@ -17,7 +17,8 @@ const of =
   (line: Line): T =>
     cell(line as FleetRow);
 
-const compared = (compare: (a: FleetRow, b: FleetRow) => number) => (a: Line, b: Line) => compare(a as FleetRow, b as FleetRow);
+const compared = (compare: (a: FleetRow, b: FleetRow) => number) => (a: Line, b: Line) =>
+  compare(a as FleetRow, b as FleetRow);
 
 const COLUMNS: readonly Column<Line>[] = [
   {
@@ -39,7 +40,12 @@ const COLUMNS: readonly Column<Line>[] = [
     )),
     compare: compared((a, b) => byName(a.name, b.name)),
   },
-  { head: 'Blueprint', wide: true, cell: of((row) => row.blueprint_slug), compare: compared((a, b) => byName(a.blueprint_slug, b.blueprint_slug)) },
+  {
+    head: 'Blueprint',
+    wide: true,
+    cell: of((row) => row.blueprint_slug),
+    compare: compared((a, b) => byName(a.blueprint_slug, b.blueprint_slug)),
+  },
   {
     head: 'For',
     numeric: true,

@@ -21,7 +21,11 @@ export default function FleetPage({ query }: PageProps) {
   if (!fleet) {
     return (
       <Page title="Fleet">
-        {failure ? <Failure failure={failure} retry={() => void live.refresh()} /> : <Loading what="Reading the fleet" lines={12} />}
+        {failure ? (
+          <Failure failure={failure} retry={() => void live.refresh()} />
+        ) : (
+          <Loading what="Reading the fleet" lines={12} />
+        )}
       </Page>
     );
   }
@@ -50,7 +54,11 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
       }
     >
       <div class="filters">
-        <StateFilter counts={counts.value} wanted={parseStates(wanted)} onChange={(states) => setQuery({ state: [...states].join() })} />
+        <StateFilter
+          counts={counts.value}
+          wanted={parseStates(wanted)}
+          onChange={(states) => setQuery({ state: [...states].join() })}
+        />
         <input
           type="search"
           class="search"

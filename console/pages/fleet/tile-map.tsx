@@ -7,13 +7,13 @@ import { tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { count } from '#console/rules/words.ts';
 import { entityHref } from './fleet-table.tsx';
 
-type TileMapProps = { rows: readonly FleetRow[]; /** The most pixels it may be high. */ height?: number };
+type TileMapProps = { rows: readonly FleetRow[] /** The most pixels it may be high. */; height?: number };
 
 /** The whole fleet in one picture, a shape an entity, what is in trouble first. The list below says the same. */
 export function TileMap({ rows, height = 96 }: TileMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
+  // `shade`: another theme has other colours.
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;

@@ -18,7 +18,10 @@ export function Identities({ provider }: { provider: string }) {
     <Section
       title={`At ${provider}`}
       actions={
-        <Button small onClick={() => goToProvider({ purpose: 'link', return_to: '/#/settings/sign-in' }).catch(tellFailure)}>
+        <Button
+          small
+          onClick={() => goToProvider({ purpose: 'link', return_to: '/#/settings/sign-in' }).catch(tellFailure)}
+        >
           Link {provider}
         </Button>
       }

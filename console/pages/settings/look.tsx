@@ -1,4 +1,4 @@
-import { theme, type Theme, zone } from '#console/app/look.ts';
+import { type Theme, theme, zone } from '#console/app/look.ts';
 import { SelectField } from '#console/parts/field.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { type Zone, zoneName } from '#console/rules/time.ts';

@@ -1,5 +1,5 @@
-import { useMethods } from '#console/pages/sign-in/methods.ts';
 import { refusal } from '#console/app/session.ts';
+import { useMethods } from '#console/pages/sign-in/methods.ts';
 import { Data, NotAllowed } from '#console/parts/states.tsx';
 import { Identities } from './identities.tsx';
 import { Passkeys } from './passkeys.tsx';

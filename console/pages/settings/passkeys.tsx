@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
+import { addPasskey } from '#console/pages/sign-in/passkeys.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
@@ -9,7 +10,6 @@ import { Section } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { addPasskey } from '#console/pages/sign-in/passkeys.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 
 type Passkey = { id: string; name: string; created_at: string; last_used_at: string | null };
@@ -34,7 +34,11 @@ export function Passkeys({ why }: { why: string | undefined }) {
   const columns: readonly Column<Passkey>[] = [
     { head: 'Name', grow: true, cell: ({ name }) => <bdi>{name}</bdi> },
     { head: 'Added', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
-    { head: 'Last used', wide: true, cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'never') },
+    {
+      head: 'Last used',
+      wide: true,
+      cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'never'),
+    },
     {
       head: 'Actions',
       cell: (passkey) => (
@@ -48,7 +52,11 @@ export function Passkeys({ why }: { why: string | undefined }) {
     <Section title="Passkeys">
       <Data of={passkeys}>
         {(found) =>
-          found.length > 0 ? <Table label="Passkeys" rows={found} columns={columns} keyOf={({ id }) => id} /> : <Empty title="None yet" />
+          found.length > 0 ? (
+            <Table label="Passkeys" rows={found} columns={columns} keyOf={({ id }) => id} />
+          ) : (
+            <Empty title="None yet" />
+          )
         }
       </Data>
       <Form form={form} submit="Add a passkey" why={why}>

@@ -37,7 +37,11 @@ export function Sessions() {
             keyOf={({ id }) => id}
             columns={[
               { head: 'By', cell: ({ method }) => method },
-              { head: 'Browser', grow: true, cell: ({ user_agent }) => <span title={user_agent}>{browserOf(user_agent)}</span> },
+              {
+                head: 'Browser',
+                grow: true,
+                cell: ({ user_agent }) => <span title={user_agent}>{browserOf(user_agent)}</span>,
+              },
               { head: 'From', wide: true, cell: ({ last_seen_from }) => last_seen_from },
               { head: 'Last used', wide: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
               {

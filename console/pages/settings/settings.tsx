@@ -11,7 +11,11 @@ export default function SettingsPage({ params }: PageProps) {
   const current = parts.find(({ part }) => part === named);
   return (
     <Page title="Settings">
-      <Tabs label="Settings" tabs={parts.map(({ part, name }) => ({ href: hrefOf(part), name }))} current={hrefOf(named)} />
+      <Tabs
+        label="Settings"
+        tabs={parts.map(({ part, name }) => ({ href: hrefOf(part), name }))}
+        current={hrefOf(named)}
+      />
       {current ? <current.Part /> : <Empty title={`There are no settings called ${named}`} />}
     </Page>
   );

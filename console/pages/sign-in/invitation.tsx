@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import type { PageProps } from '#console/app/pages.ts';
 import { tellFailure } from '#console/app/notices.tsx';
+import type { PageProps } from '#console/app/pages.ts';
 import { hideAddress } from '#console/app/router.ts';
 import { readMe } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';

@@ -1,5 +1,5 @@
-import { useLoad } from '#console/api/load.ts';
 import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
 
 /** How one can sign in at this address: GET /v1/sign-in/methods. */
 export type Methods = {

@@ -72,8 +72,16 @@ function Ways({ methods: { passkey, oidc }, busy, returnTo, tried }: WaysProps) 
         }}
       >
         {/* So that a password manager keeps the key as that of this service. */}
-        <input name="username" autoComplete="username" value="Fleetwatch" readOnly hidden />
-        <TextField label="API key" name="key" type="password" autocomplete="current-password" required value={key} onChange={setKey} />
+        <input name="username" autocomplete="username" value="Fleetwatch" readOnly hidden />
+        <TextField
+          label="API key"
+          name="key"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={key}
+          onChange={setKey}
+        />
         <Button type="submit" busy={busy}>
           Sign in
         </Button>

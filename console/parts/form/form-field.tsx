@@ -21,11 +21,16 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
     return <CheckboxField {...common} checked={value === 'true'} onChange={(checked) => onChange(String(checked))} />;
   }
   if (kind === 'boolean') {
-    const choices = ['', 'true', 'false'].map((one) => ({ value: one, label: { '': 'default', true: 'yes', false: 'no' }[one]! }));
+    const choices = ['', 'true', 'false'].map((one) => ({
+      value: one,
+      label: { '': 'default', true: 'yes', false: 'no' }[one]!,
+    }));
     return <SelectField {...common} options={choices} />;
   }
   if (kind === 'choice') {
-    return <SelectField {...common} options={required || fallback ? options : [{ value: '', label: 'none' }, ...options]} />;
+    return (
+      <SelectField {...common} options={required || fallback ? options : [{ value: '', label: 'none' }, ...options]} />
+    );
   }
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
   const placeholder = secret && stored ? HIDDEN : undefined;

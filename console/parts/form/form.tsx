@@ -72,7 +72,15 @@ export function SchemaForm({ name, schema, skip, record, send, ...rest }: Schema
 }
 
 /** Some fields of a form, in two columns where there is room. */
-export const FormFields = ({ form, specs, stored }: { form: FormState; specs: readonly FieldSpec[]; stored?: boolean }) => (
+export const FormFields = ({
+  form,
+  specs,
+  stored,
+}: {
+  form: FormState;
+  specs: readonly FieldSpec[];
+  stored?: boolean;
+}) => (
   <div class="fields">
     {specs.map((spec) => (
       <FormField key={spec.path} form={form} spec={spec} stored={stored ?? false} />

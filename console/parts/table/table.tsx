@@ -72,7 +72,13 @@ export function Table<Row>({ label, rows, columns, keyOf, selection, heading }: 
           const key = keyOf(row);
           const marked = selection?.keys.has(key);
           return (
-            <tr key={key} data-row={from + i} aria-rowindex={from + i + 2} aria-selected={marked} class={title ? 'group' : undefined}>
+            <tr
+              key={key}
+              data-row={from + i}
+              aria-rowindex={from + i + 2}
+              aria-selected={marked}
+              class={title ? 'group' : undefined}
+            >
               {title !== undefined ? (
                 <th scope="rowgroup" colSpan={span}>
                   {title}
@@ -81,7 +87,12 @@ export function Table<Row>({ label, rows, columns, keyOf, selection, heading }: 
                 <>
                   {selection && (
                     <td class="mark">
-                      <input type="checkbox" aria-label="Select" checked={marked ?? false} onChange={() => selection.toggle(key)} />
+                      <input
+                        type="checkbox"
+                        aria-label="Select"
+                        checked={marked ?? false}
+                        onChange={() => selection.toggle(key)}
+                      />
                     </td>
                   )}
                   {columns.map((column) => (
@@ -109,12 +120,21 @@ function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>[], ord
   return rows.toSorted(order.descending ? (a, b) => compare(b, a) : compare);
 }
 
-type HeadProps<Row> = { column: Column<Row>; index: number; order: Order | undefined; onOrder: (order: Order | undefined) => void };
+type HeadProps<Row> = {
+  column: Column<Row>;
+  index: number;
+  order: Order | undefined;
+  onOrder: (order: Order | undefined) => void;
+};
 
 /** A click sorts by it, a second one the other way round, a third as it came. */
 function Head<Row>({ column, index, order, onOrder }: HeadProps<Row>) {
   const current = order?.column === index ? order : undefined;
-  const next = !current ? { column: index, descending: false } : current.descending ? undefined : { column: index, descending: true };
+  const next = !current
+    ? { column: index, descending: false }
+    : current.descending
+      ? undefined
+      : { column: index, descending: true };
   const sorted = current ? (current.descending ? 'descending' : 'ascending') : undefined;
   return (
     <th scope="col" class={classOf(column)} aria-sort={sorted}>

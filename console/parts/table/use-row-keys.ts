@@ -8,8 +8,12 @@ import type { Selection } from './selection.ts';
  * in hand is the one with the focus, or the first in sight.
  */
 export function useRowKeys(
-  body: RefObject<HTMLElement>,
-  { count, keyAt, selection }: { count: number; keyAt: (index: number) => string | undefined; selection?: Selection | undefined },
+  body: RefObject<HTMLElement | null>,
+  {
+    count,
+    keyAt,
+    selection,
+  }: { count: number; keyAt: (index: number) => string | undefined; selection?: Selection | undefined },
 ): void {
   const latest = useRef({ count, keyAt, selection });
   latest.current = { count, keyAt, selection };

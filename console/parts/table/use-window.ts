@@ -8,7 +8,7 @@ const ALL_DRAWN = 100;
 const LIKELY_HEIGHT = 41;
 
 /** Which rows are drawn. @param body the part of the table that holds them; each has the attribute data-row */
-export function useWindow(body: RefObject<HTMLElement>, count: number): Window {
+export function useWindow(body: RefObject<HTMLElement | null>, count: number): Window {
   const [height, setHeight] = useState(LIKELY_HEIGHT);
   const [view, setView] = useState(() => windowOf(count, LIKELY_HEIGHT, 0, innerHeight));
   const isWhole = count <= ALL_DRAWN;

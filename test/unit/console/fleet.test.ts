@@ -6,10 +6,11 @@ import { BY_SEVERITY, parseStates, tabTitle } from '#console/rules/states.ts';
 import { entity, transition } from './world.ts';
 
 const states = fc.constantFrom<State>(...BY_SEVERITY);
-const entities = fc.uniqueArray(
-  fc.record({ id: fc.stringMatching(/^ent_[a-z0-9]{4}$/), name: fc.string(), state: states }),
-  { selector: ({ id }) => id },
-).map((rows) => rows.map(({ id, ...more }) => entity(id, more)));
+const entities = fc
+  .uniqueArray(fc.record({ id: fc.stringMatching(/^ent_[a-z0-9]{4}$/), name: fc.string(), state: states }), {
+    selector: ({ id }) => id,
+  })
+  .map((rows) => rows.map(({ id, ...more }) => entity(id, more)));
 
 describe('the fleet', () => {
   it('lists what needs somebody first, and nothing twice', () => {
@@ -76,9 +77,17 @@ describe('the fleet', () => {
 
   it('is grouped by blueprint with the worst first, and folds', () => {
     const rows = inOrder(
-      fleetOf([entity('a', { blueprint_slug: 'api' }), entity('b', { blueprint_slug: 'web', state: 'down' }), entity('c', { blueprint_slug: 'web' })], []),
+      fleetOf(
+        [
+          entity('a', { blueprint_slug: 'api' }),
+          entity('b', { blueprint_slug: 'web', state: 'down' }),
+          entity('c', { blueprint_slug: 'web' }),
+        ],
+        [],
+      ),
     );
-    const shown = (closed: string[]) => grouped(rows, new Set(closed)).map((line) => (isHeading(line) ? line.group : line.id));
+    const shown = (closed: string[]) =>
+      grouped(rows, new Set(closed)).map((line) => (isHeading(line) ? line.group : line.id));
     expect(shown([])).toEqual(['web', 'b', 'c', 'api', 'a']);
     expect(shown(['web'])).toEqual(['web', 'api', 'a']);
   });

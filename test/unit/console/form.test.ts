@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
 import { bodyOf, draftOf, sortErrors } from '#console/rules/form-draft.ts';
-import { type FieldKind, fieldsOf, labelOf, schemaOfFields, textOf, valueOf } from '#console/rules/form-fields.ts';
+import { type FieldKind, fieldsOf, labelOf, readText, schemaOfFields, textOf } from '#console/rules/form-fields.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { CheckInput } from '#lib/checks/model.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
@@ -15,7 +15,13 @@ describe('a form from a schema', () => {
       const specs = fieldsOf(schemas.checks[type]!);
       for (const example of examples.valid) {
         const record = { entity_id: 'ent_1', check_type: type, ...example };
-        const draft = { ...draftOf(specs, undefined), ...draftOf(specs.map((spec) => ({ ...spec, secret: false })), record) };
+        const draft = {
+          ...draftOf(specs, undefined),
+          ...draftOf(
+            specs.map((spec) => ({ ...spec, secret: false })),
+            record,
+          ),
+        };
         const known = Object.fromEntries(Object.entries(draft).filter(([, text]) => text !== ''));
         const body = { check_type: type, ...bodyOf(specs, { ...draftOf(specs, undefined), ...known }) };
         const parsed = CheckInput.parse(body);
@@ -57,31 +63,38 @@ describe('a form from a schema', () => {
   it('reads any map, list and number that it has written itself', () => {
     const name = fc.stringMatching(/^[A-Za-z0-9-]+$/).filter((text) => text !== '__proto__');
     const value = fc.stringMatching(/^[!-~]+( [!-~]+)*$/);
-    const scalar = fc.oneof(fc.string({ minLength: 1 }), fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+    const scalar = fc.oneof(
+      fc.string({ minLength: 1 }),
+      fc.boolean(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+    );
     fc.assert(
       fc.property(fc.dictionary(name, value, { noNullPrototype: true }), (map) => {
-        expect(valueOf(typed('map'), textOf(typed('map'), map))).toEqual(map);
+        expect(readText(typed('map'), textOf(typed('map'), map))).toEqual(map);
       }),
     );
     fc.assert(
       fc.property(fc.array(scalar), (list) => {
         const written = JSON.parse(JSON.stringify(list));
-        expect(valueOf(typed('list'), textOf(typed('list'), written))).toEqual(written);
+        expect(readText(typed('list'), textOf(typed('list'), written))).toEqual(written);
       }),
     );
     fc.assert(
       fc.property(fc.integer(), (n) => {
-        expect(valueOf(typed('number'), textOf(typed('number'), n))).toBe(n);
+        expect(readText(typed('number'), textOf(typed('number'), n))).toBe(n);
       }),
     );
   });
 
   it('hands over as typed what is no number, so that the API says what is wrong', () => {
-    expect(valueOf(typed('number'), 'ten')).toBe('ten');
+    expect(readText(typed('number'), 'ten')).toBe('ten');
   });
 
   it('has the names of people as they are, dots and all', () => {
-    const schema = { type: 'object', properties: { fields: schemaOfFields([{ name: 'on.call', field_type: 'string', required: true }]) } };
+    const schema = {
+      type: 'object',
+      properties: { fields: schemaOfFields([{ name: 'on.call', field_type: 'string', required: true }]) },
+    };
     const specs = fieldsOf(schema);
     expect(specs).toMatchObject([{ path: 'fields.on.call', label: 'on.call', required: true }]);
     expect(bodyOf(specs, { 'fields.on.call': 'Ann' })).toEqual({ fields: { 'on.call': 'Ann' } });
@@ -102,6 +115,11 @@ describe('a form from a schema', () => {
   });
 
   it('calls members as people do', () => {
-    expect(['target_url', 'timeout_ms', 'verify_tls', 'name'].map(labelOf)).toEqual(['Target URL', 'Timeout in ms', 'Verify TLS', 'Name']);
+    expect(['target_url', 'timeout_ms', 'verify_tls', 'name'].map(labelOf)).toEqual([
+      'Target URL',
+      'Timeout in ms',
+      'Verify TLS',
+      'Name',
+    ]);
   });
 });

@@ -13,7 +13,11 @@ import { count, list, percent } from '#console/rules/words.ts';
 
 describe('an address', () => {
   it('comes back from a link as it was', () => {
-    const given = fc.record({ blueprint: fc.string({ minLength: 1 }), slug: fc.string({ minLength: 1 }), q: fc.string({ minLength: 1 }) });
+    const given = fc.record({
+      blueprint: fc.string({ minLength: 1 }),
+      slug: fc.string({ minLength: 1 }),
+      q: fc.string({ minLength: 1 }),
+    });
     fc.assert(
       fc.property(given, ({ blueprint, slug, q }) => {
         const pattern = '/entities/:blueprint/:slug';
@@ -34,7 +38,11 @@ describe('an address', () => {
 });
 
 describe('the window of a list', () => {
-  const lists = fc.record({ count: fc.nat(10_000), offset: fc.integer({ min: -2_000, max: 500_000 }), view: fc.integer({ min: 1, max: 2_000 }) });
+  const lists = fc.record({
+    count: fc.nat(10_000),
+    offset: fc.integer({ min: -2_000, max: 500_000 }),
+    view: fc.integer({ min: 1, max: 2_000 }),
+  });
   it('has every row in sight, and as much room as the whole list', () => {
     fc.assert(
       fc.property(lists, ({ count: n, offset, view }) => {
@@ -78,13 +86,27 @@ describe('the interval', () => {
 
 describe('times and figures', () => {
   it('are said in the units that people use', () => {
-    expect([0, -5, 999, 61_000, 3_600_000, 90_061_000].map(duration)).toEqual(['0 s', '0 s', '0 s', '1 min 1 s', '1 h', '1 d 1 h']);
+    expect([0, -5, 999, 61_000, 3_600_000, 90_061_000].map(duration)).toEqual([
+      '0 s',
+      '0 s',
+      '0 s',
+      '1 min 1 s',
+      '1 h',
+      '1 d 1 h',
+    ]);
     expect([0, 61_000, 90_061_000].map(shortDuration)).toEqual(['0 s', '1 min', '1 d']);
     expect([relative(0, 240_000), relative(7_200_000, 0), relative(5, 7)]).toEqual(['4 min ago', 'in 2 h', 'now']);
     expect(dateTime(Date.parse('2026-11-22T00:05:09.000Z'), 'utc')).toBe('22 Nov 2026, 00:05:09');
   });
   it('never call 100 % what was down, nor 0 % what was up', () => {
-    expect([1, 0.999999, 0.99984, 0.000001, 0, null].map(percent)).toEqual(['100 %', '99.99 %', '99.98 %', '0.01 %', '0 %', '–']);
+    expect([1, 0.999999, 0.99984, 0.000001, 0, null].map(percent)).toEqual([
+      '100 %',
+      '99.99 %',
+      '99.98 %',
+      '0.01 %',
+      '0 %',
+      '–',
+    ]);
   });
   it('count and list in English', () => {
     expect([count(1, 'check'), count(1200, 'entity', 'entities')]).toEqual(['1 check', '1,200 entities']);
@@ -144,7 +166,9 @@ describe('who may not', () => {
     expect(whyNot(who, 'write')).toBe('This needs the member role; you are a viewer.');
     expect(whyNot({ ...who, role: 'admin', is_read_only: true }, 'write')).toMatch(/^This key is read-only\./);
     const key = { id: 'key_1', label: '', scopes: ['push' as const], expires_at: null };
-    expect(whyNot({ ...who, role: 'admin', key }, 'write')).toBe('This key has the scope push; this needs write. Make a key that has it.');
+    expect(whyNot({ ...who, role: 'admin', key }, 'write')).toBe(
+      'This key has the scope push; this needs write. Make a key that has it.',
+    );
   });
 });
 
