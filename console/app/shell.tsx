@@ -17,9 +17,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useShortcuts();
   return (
     <div class="shell">
-      <a class="skip" href="#main" onClick={skip}>
+      <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
         Skip to content
-      </a>
+      </button>
       <header class="top">
         <a class="brand" href="#/">
           <StateShape state={downCount.value > 0 ? 'down' : 'up'} />
@@ -42,12 +42,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
       {overlay.value === 'keys' && <KeysHelp onClose={() => (overlay.value = undefined)} />}
     </div>
   );
-}
-
-/** The address behind # is that of the page: a link into the page itself would leave it. */
-function skip(event: MouseEvent): void {
-  event.preventDefault();
-  document.querySelector<HTMLElement>('#main')?.focus();
 }
 
 /** On a phone a bar with the first four; the button shows the rest. */

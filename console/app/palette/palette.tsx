@@ -34,6 +34,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <input
         class="palette-input"
         type="search"
+        // biome-ignore lint/a11y/noRedundantRoles: without a list of the browser's own it is not one by itself
         role="combobox"
         autoFocus
         aria-label="Jump to"

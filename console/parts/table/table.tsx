@@ -47,6 +47,7 @@ export function Table<Row>({ label, rows, columns, keyOf, selection, heading }: 
   const span = columns.length + (selection ? 1 : 0);
   const spacer = (height: number) =>
     height > 0 && (
+      // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus
       <tr aria-hidden="true">
         <td colSpan={span} class="spacer" style={{ height: `${height}px` }} />
       </tr>
