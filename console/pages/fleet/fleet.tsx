@@ -14,6 +14,9 @@ import { StateFilter } from './state-filter.tsx';
 import { TileMap } from './tile-map.tsx';
 import { Wall } from './wall.tsx';
 
+/** So many a list shows at a glance; more have a picture above it. */
+const IN_SIGHT = 24;
+
 /** What is down, since when and why: everything at a glance. */
 export default function FleetPage({ query }: PageProps) {
   const fleet = live.fleet.value;
@@ -68,7 +71,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           onInput={(event) => setWords(event.currentTarget.value)}
         />
       </div>
-      <TileMap rows={rows} />
+      {rows.length > IN_SIGHT && <TileMap rows={rows} />}
       {shown.length > 0 ? (
         <FleetTable rows={shown} grouped={isGrouped} />
       ) : (
