@@ -83,8 +83,8 @@ async function answerOf<T>(method: Method, path: string, body: unknown, { signal
 async function failureOf(response: Response): Promise<ApiFailure> {
   const { status } = response;
   const retryAfter = Number(response.headers.get('retry-after')) || undefined;
-  const said: { error?: unknown; code?: ErrorCode; details?: ErrorDetail[] } = await response.json().catch(() => ({}));
-  if (typeof said?.error === 'string' && said.code !== undefined) {
+  const said = (await response.json().catch(() => ({}))) as Partial<{ error: string; code: ErrorCode; details: ErrorDetail[] }>;
+  if (said?.error !== undefined && said.code !== undefined) {
     return new ApiFailure(said.error, { status, code: said.code, details: said.details ?? [], retryAfter });
   }
   const message = `Something between this page and the service answered ${status}.`;

@@ -37,6 +37,11 @@ function entryNumber(): { number: number; isNew: boolean } {
   return { number, isNew: true };
 }
 
+let navigated = false;
+
+/** Whether one has gone anywhere since the console was opened. */
+export const hasNavigated = (): boolean => navigated;
+
 /** Follows the address from now on. @param arrived is called behind each navigation to another path */
 export function followAddress(arrived: (scrollTo: number) => void): void {
   history.scrollRestoration = 'manual';
@@ -47,6 +52,8 @@ export function followAddress(arrived: (scrollTo: number) => void): void {
     entry = number;
     const before = address.peek().path;
     address.value = parseAddress(location.hash);
-    if (before !== address.peek().path) arrived(isNew ? 0 : (scrolled.get(number) ?? 0));
+    if (before === address.peek().path) return;
+    navigated = true;
+    arrived(isNew ? 0 : (scrolled.get(number) ?? 0));
   });
 }

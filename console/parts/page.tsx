@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { hasNavigated } from '#console/app/router.ts';
 
 type PageProps = {
   title: ComponentChildren;
@@ -10,18 +12,27 @@ type PageProps = {
 };
 
 /** Every page: its heading, which has the focus when one arrives, and what it shows. */
-export const Page = ({ title, above, actions, children }: PageProps) => (
-  <>
-    <header class="page-head">
-      <div>
-        {above && <p class="above">{above}</p>}
-        <h1 tabIndex={-1}>{title}</h1>
-      </div>
-      {actions && <div class="page-actions">{actions}</div>}
-    </header>
-    {children}
-  </>
-);
+export function Page({ title, above, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // A page that comes in place of its loading takes the focus over from it.
+  useEffect(() => {
+    if (hasNavigated() && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <>
+      <header class="page-head">
+        <div>
+          {above && <p class="above">{above}</p>}
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+        </div>
+        {actions && <div class="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
 
 /** A part of a page, with a heading. */
 export const Section = ({

@@ -27,8 +27,10 @@ async function fleetOf(admin: Client, names: readonly string[]): Promise<string[
   return checks;
 }
 
-const report = (admin: Client, check: string, success: boolean) =>
-  admin.post(`/v1/checks/${check}/results`, { success, ...(!success && { error_message: 'disk is full' }) });
+async function report(admin: Client, check: string, success: boolean): Promise<void> {
+  const result = { success, latency_ms: 5, status_code: 0, ...(!success && { error_message: 'disk is full' }) };
+  expect(await admin.post(`/v1/checks/${check}/results`, result)).toMatchObject({ status: 201 });
+}
 
 describe.skipIf(!binary)('the fleet, in a real browser', () => {
   let browser: Browser;

@@ -91,7 +91,7 @@ describe.skipIf(!binary)('the identity provider, in a real browser', () => {
     world.provider.person = second;
     await openSignIns({ page });
     await button({ page }, 'Link Example SSO').click();
-    await page.getByRole('cell', { name: second.email }).waitFor();
+    await page.getByRole('cell', { name: second.email! }).waitFor();
     expect(await context.cookies(world.page)).toEqual([session]);
     expect(complaints).toEqual([]);
   });
