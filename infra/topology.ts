@@ -21,8 +21,8 @@ type QueueSpec = {
 type FunctionSpec = {
   memory_mb: number;
   timeout_seconds: number;
-  /** What it does to the table beside reading it. */
-  table: readonly ('put' | 'delete')[];
+  /** What it does to the table beside reading it; absent: it does not even read. */
+  table?: readonly ('put' | 'delete')[];
   sends: readonly QueueName[];
   publishes?: true;
   /** Connects to hosts of tenants, or to the identity provider: in the operator's own VPC, if there is one. */
@@ -37,6 +37,7 @@ type FunctionSpec = {
 export type FunctionName =
   | 'api'
   | 'sign-in'
+  | 'console'
   | 'ingest'
   | 'mcp'
   | 'generator'
@@ -58,6 +59,8 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   },
   // Apart, as it carries the libraries of passkeys and of OpenID Connect, which hardly a request needs.
   'sign-in': { memory_mb: 512, timeout_seconds: 29, table: ['put', 'delete'], sends: [], reaches_out: true },
+  // Answers files that it carries itself: it knows nothing of accounts.
+  console: { memory_mb: 256, timeout_seconds: 10, sends: [] },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
   mcp: {
     memory_mb: 256,
@@ -132,6 +135,10 @@ export const routes: readonly { method: string; path: string; function: Function
   { method: 'POST', path: '/v1/checks/{id}/heartbeat', function: 'ingest' },
   { method: 'ANY', path: '/v1/mcp', function: 'mcp' },
   { method: 'ANY', path: '/v1/sign-in/{proxy+}', function: 'sign-in' },
+  { method: 'GET', path: '/', function: 'console' },
+  { method: 'HEAD', path: '/', function: 'console' },
+  { method: 'GET', path: '/assets/{file}', function: 'console' },
+  { method: 'HEAD', path: '/assets/{file}', function: 'console' },
   { method: 'ANY', path: '/{proxy+}', function: 'api' },
 ];
 

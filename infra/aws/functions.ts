@@ -90,13 +90,13 @@ function environmentOf(
   { table, queues, bus, edgeSecret }: Resources,
   settings: DeploySettings,
 ): Record<string, string> {
-  const { sends, publishes } = specs[name];
+  const { table: mayRead, sends, publishes } = specs[name];
   const { NATS_URL_SECRET: nats, OIDC_SECRET: oidc } = settings;
   return {
     ...serviceEnvironment(settings),
     LOG_LEVEL: settings.LOG_LEVEL,
     POWERTOOLS_SERVICE_NAME: name,
-    TABLE_NAME: table.tableName,
+    ...(mayRead && { TABLE_NAME: table.tableName }),
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
     ...(edgeSecret && isAsked(name) && { [EDGE_SECRET]: edgeSecret.unsafeUnwrap() }),

@@ -32,7 +32,9 @@ export function permissionsOf(name: FunctionName, { table, queues, bus, key, net
   const allow = (actions: string[], resources: string[]) =>
     new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
   return [
-    allow([...TABLE_ACTIONS.read, ...spec.table.flatMap((right) => TABLE_ACTIONS[right])], [table.tableArn]),
+    ...(spec.table
+      ? [allow([...TABLE_ACTIONS.read, ...spec.table.flatMap((right) => TABLE_ACTIONS[right])], [table.tableArn])]
+      : []),
     ...(spec.sends.length > 0
       ? [
           allow(

@@ -54,6 +54,7 @@ export class FleetwatchStack extends Stack {
     const say = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
     const url = cdn ? `https://${settings.DOMAIN_NAME || cdn.distributionDomainName}` : api.apiEndpoint;
     say('Url', 'Address of everything', url);
+    say('ConsoleUrl', 'Address of the console, for people', settings.PUBLIC_URL || url);
     say('McpUrl', 'Address for MCP clients', `${url}${MCP_PATH}`);
     for (const one of streamed) {
       const who = cdn ? 'open to CloudFront alone' : 'for MCP clients of 2024-11-05';

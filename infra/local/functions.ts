@@ -2,6 +2,7 @@ import { create as actionPlanner } from '#functions/action-planner.ts';
 import { create as actionRunner } from '#functions/action-runner.ts';
 import { create as aggregator } from '#functions/aggregator.ts';
 import { create as api } from '#functions/api.ts';
+import { create as webConsole } from '#functions/console.ts';
 import { create as deliverer } from '#functions/deliverer.ts';
 import { create as generator } from '#functions/generator.ts';
 import { create as ingest } from '#functions/ingest.ts';
@@ -17,6 +18,7 @@ import type { Handler } from './invoke.ts';
 const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   api,
   'sign-in': signIn,
+  console: webConsole,
   ingest,
   mcp,
   generator,

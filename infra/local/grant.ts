@@ -11,19 +11,23 @@ export function grant(ports: Ports, name: FunctionName): Ports {
     if (!may) throw new Error(`The function ${name} may not ${what}. Its row in infra/topology.ts says what it may.`);
   };
   const { table, queues, bus } = ports;
+  const readable = () => {
+    insist(rights !== undefined, 'read the table');
+    return table;
+  };
   const rightFor = (write: Write) => ('delete' in write ? 'delete' : 'put');
   return {
     ...ports,
     table: {
-      get: (key) => table.get(key),
-      getMany: (keys: Key[]) => table.getMany(keys),
-      query: (query) => table.query(query),
+      get: (key) => readable().get(key),
+      getMany: (keys: Key[]) => readable().getMany(keys),
+      query: (query) => readable().query(query),
       putMany: async (items) => {
-        insist(rights.includes('put'), 'put items');
+        insist(rights?.includes('put') === true, 'put items');
         return table.putMany(items);
       },
       transact: async (writes) => {
-        for (const write of writes) insist(rights.includes(rightFor(write)), `${rightFor(write)} items`);
+        for (const write of writes) insist(rights?.includes(rightFor(write)) === true, `${rightFor(write)} items`);
         return table.transact(writes);
       },
     },

@@ -11,7 +11,6 @@ import { lastTick, startTicks } from './feeds/ticks.ts';
 import { type FirstKey, firstAccount } from './first-account.ts';
 import { makeFunctions } from './functions.ts';
 import type { TrustedProxies } from './http/client-address.ts';
-import { frontPage } from './http/front-page.ts';
 import { makeGateway } from './http/http.ts';
 import { type GivenPorts, type LocalPorts, makePorts } from './ports.ts';
 import { keepSignOfLife, outageBefore, type SignOfLife } from './sign-of-life.ts';
@@ -67,8 +66,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     if (life) undo.push(life.stop);
     const adminKey = await firstAccount(env, dir);
     const handlers = makeFunctions(ports);
-    const own = { settings, log, frontPage };
-    const gateway = makeGateway(handlers, { ...own, ...(proxies && { proxies }) });
+    const gateway = makeGateway(handlers, { settings, log, ...(proxies && { proxies }) });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
 
     // From here on work is done, after the outage was noted.

@@ -2,7 +2,10 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { files, textOf } from './house/sources.ts';
 
-const sources = files.filter((file) => /^(lib|functions|infra)\/.*\.ts$/.test(file));
+const sources = files.filter((file) => /^(lib|functions|infra|console)\/.*\.tsx?$/.test(file));
+
+/** What people write in a language that has comments. */
+const IS_CODE = /\.(tsx?|css)$/;
 
 const linesOf = (file: string): number => textOf(file).trimEnd().split('\n').length;
 
@@ -12,12 +15,12 @@ describe('the house', () => {
   });
 
   it('has files of 250 lines at most, those of tests among them', () => {
-    const long = files.filter((file) => file.endsWith('.ts') && linesOf(file) > 250);
+    const long = files.filter((file) => IS_CODE.test(file) && linesOf(file) > 250);
     expect(long).toEqual([]);
   });
 
   it('names no file for a drawer that holds anything', () => {
-    const drawers = /(^|\/)(utils?|helpers?|common|misc|manager|service|index)\.ts$/;
+    const drawers = /(^|\/)(utils?|helpers?|common|misc|manager|service|index)\.tsx?$/;
     expect(sources.filter((file) => drawers.test(file))).toEqual([]);
   });
 
@@ -95,7 +98,7 @@ describe('what comments and pages refer to', () => {
   it('is a source file that is here', () => {
     const paths = new Set(files.flatMap((file) => file.split('/').map((_, i, parts) => parts.slice(i).join('/'))));
     const missing = pages.flatMap((page) =>
-      [...textOf(page).matchAll(/`([\w./-]+\.ts)`/g)]
+      [...textOf(page).matchAll(/`([\w./-]+\.tsx?)`/g)]
         .filter(([, name = '']) => !paths.has(name))
         .map(([, name]) => `${page}: ${name}`),
     );
@@ -107,7 +110,7 @@ const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*)|\s\/\/\s/.test(li
 
 const linesWith = (fits: (line: string) => boolean): string[] =>
   files
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => IS_CODE.test(file))
     .flatMap((file) =>
       textOf(file)
         .split('\n')

@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { buildSync, type Metafile } from 'esbuild';
+import { buildSync } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
+import { loadedWith } from '#lib/console/loaded-with.ts';
 import { entryOf } from './entry.ts';
+import { packedConsole } from './packed-console.ts';
 import { packedDocument } from './packed-document.ts';
 import { withoutDescriptions } from './without-descriptions.ts';
 
@@ -47,10 +49,12 @@ export function bundle(name: FunctionName): Bundle {
 }
 
 const DOCUMENT = 'openapi-document.mjs';
+const CONSOLE = 'console-files.mjs';
 let folder: string | undefined;
 function ownFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-bundles-'));
   writeFileSync(join(dir, DOCUMENT), packedDocument());
+  writeFileSync(join(dir, CONSOLE), packedConsole());
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
@@ -71,7 +75,11 @@ function build(name: FunctionName): Bundle {
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
-    alias: { ...WITHOUT, '#lib/openapi-document.ts': join(folder, DOCUMENT) },
+    alias: {
+      ...WITHOUT,
+      '#lib/openapi-document.ts': join(folder, DOCUMENT),
+      '#lib/console/files.ts': join(folder, CONSOLE),
+    },
     banner: { js: REQUIRE },
     legalComments: 'none',
     metafile: true,
@@ -93,14 +101,4 @@ function build(name: FunctionName): Bundle {
     all_bytes: sum(Object.keys(outputs)),
     inputs: Object.keys(metafile.inputs),
   };
-}
-
-/** A file and all that it imports at its top. */
-function loadedWith(file: string, outputs: Metafile['outputs'], seen = new Set<string>()): Set<string> {
-  if (seen.has(file)) return seen;
-  seen.add(file);
-  for (const { path, kind } of outputs[file]!.imports) {
-    if (kind === 'import-statement' && path in outputs) loadedWith(path, outputs, seen);
-  }
-  return seen;
 }

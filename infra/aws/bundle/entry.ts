@@ -5,7 +5,22 @@ import { EDGE_SECRET } from '#lib/platform/aws/environment.ts';
  * The entry file of a function on AWS, as text: its factory, fed with the ports of AWS. It is the same for each of
  * them but for what the topology says, so it is written by the topology.
  */
-export function entryOf(name: FunctionName): string {
+export const entryOf = (name: FunctionName): string => (functions[name].table ? entryWithTable(name) : bareEntry(name));
+
+/** Of a function that only answers requests: it has settings and a log, and nothing of the AWS SDK in its bundle. */
+const bareEntry = (name: FunctionName): string =>
+  [
+    `import { create } from '#functions/${name}.ts';`,
+    "import { bareWorld } from '#lib/platform/aws/lambda/bare-world.ts';",
+    "import { behindEdge } from '#lib/platform/aws/lambda/behind-edge.ts';",
+    "import { lambda } from '#lib/platform/aws/lambda/lambda.ts';",
+    'const world = bareWorld(process.env);',
+    `const work = behindEdge(create(world), process.env.${EDGE_SECRET} ?? '');`,
+    'export const handler = lambda(work, { log: world.log });',
+    '',
+  ].join('\n');
+
+function entryWithTable(name: FunctionName): string {
   const { sends, publishes, streams } = functions[name];
   const start = streams ? 'streamingLambda' : 'lambda';
   const imports = [
@@ -14,7 +29,7 @@ export function entryOf(name: FunctionName): string {
     ['lambdaPorts', '#lib/platform/aws/lambda/lambda-ports.ts'],
     ...(publishes ? [['lambdaBus', '#lib/platform/aws/lambda-bus.ts']] : []),
     ...(isFed(name) ? [['batchMetrics', '#lib/platform/aws/batch-metrics.ts']] : []),
-    ...(isAsked(name)
+    ...(isLimited(name)
       ? [
           ['countMetrics', '#lib/platform/aws/count-metric.ts'],
           ['behindEdge', '#lib/platform/aws/lambda/behind-edge.ts'],
@@ -33,7 +48,7 @@ export function entryOf(name: FunctionName): string {
           `const ports = { ...${ports}, metrics };`,
           `export const handler = ${start}(create(ports), { log: ports.log, measure: metrics.measure });`,
         ]
-      : isAsked(name)
+      : isLimited(name)
         ? [
             `const world = { ...${ports}, metrics: countMetrics('${name}') };`,
             'const ports = { ...world, limiter: leaseLimiter(envOf(world)) };',
@@ -45,8 +60,11 @@ export function entryOf(name: FunctionName): string {
   ].join('\n');
 }
 
-/** Whether requests come to it, which are held to their rates. */
+/** Whether requests come to it. */
 export const isAsked = (name: FunctionName): boolean => routes.some((route) => route.function === name);
+
+/** Whether they are held to their rates, which stand in the table. */
+export const isLimited = (name: FunctionName): boolean => isAsked(name) && functions[name].table !== undefined;
 
 /** Whether its work comes in batches of records. */
 export const isFed = (name: FunctionName): boolean =>

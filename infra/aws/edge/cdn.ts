@@ -21,7 +21,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
-import { CONSOLE_HEADERS } from '#infra/headers.ts';
+import { CONSOLE_HEADERS } from '#lib/console/headers.ts';
 import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { edgeCode } from './code.ts';
@@ -45,12 +45,23 @@ const through = (origin: IOrigin, edge: CloudFrontFunction, headers: ResponseHea
   functionAssociations: [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }],
 });
 
+/** Files whose names change with their content: kept at the edge, as packed as the caller takes them. */
+const kept = (origin: IOrigin, headers: ResponseHeadersPolicy): BehaviorOptions => ({
+  origin,
+  // By path and accepted packing alone: neither host, cookies nor query reach the origin.
+  cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+  compress: true,
+  responseHeadersPolicy: headers,
+  viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+});
+
 /** Every status whose answers CloudFront can be told about. */
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /**
- * One address for everything. All paths go to the API. On a path that is streamed, a GET goes to the function itself,
- * signed by CloudFront, and every other method to the API, which has a throttle and a log (edge/viewer-request.js).
+ * One address for everything. All paths go to the API; the files of the console are kept. On a path that is streamed, a
+ * GET goes to the function itself, signed by CloudFront, and every other method to the API, which has a throttle and a
+ * log (edge/viewer-request.js).
  */
 export function makeCdn(
   scope: Stack,
@@ -69,6 +80,7 @@ export function makeCdn(
   const gateway = new HttpOrigin(apiHost, { originId: API, customHeaders });
   const apiHeaders = makeHeadersPolicy(scope, 'api', API_HEADERS);
   const toApi = through(gateway, edge, apiHeaders);
+  const consoleHeaders = makeHeadersPolicy(scope, 'console', CONSOLE_HEADERS);
   const originAccessControl = new FunctionUrlOriginAccessControl(scope, 'StreamAccess', {
     // Names of these are one for all regions of an account.
     originAccessControlName: `${scope.stackName}-${scope.region}`,
@@ -88,12 +100,17 @@ export function makeCdn(
     comment: 'Fleetwatch',
     httpVersion: HttpVersion.HTTP2_AND_3,
     priceClass: PriceClass.PRICE_CLASS_100,
-    defaultBehavior: through(gateway, edge, makeHeadersPolicy(scope, 'console', CONSOLE_HEADERS)),
+    defaultBehavior: through(gateway, edge, consoleHeaders),
     // CloudFront caches errors by rules of their own, for 10 s and by path alone: the next caller, with another key,
     // would be shown them.
     errorResponses: ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     // The first path that fits wins: what is streamed stands before the API's own.
-    additionalBehaviors: { ...Object.fromEntries(streams), '/v1/*': toApi, '/.well-known/*': toApi },
+    additionalBehaviors: {
+      ...Object.fromEntries(streams),
+      '/v1/*': toApi,
+      '/.well-known/*': toApi,
+      '/assets/*': kept(gateway, consoleHeaders),
+    },
     ...own,
   });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { routes } from '#infra/topology.ts';
 import { SECURE_COOKIE } from '#lib/access/sessions/cookie.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
@@ -11,15 +12,16 @@ const PLACE = 'const DATA = null;';
 
 /**
  * The code of the CloudFront Function, viewer-request.js with its data: what is open without a key comes from the rows
- * of the API.
+ * of the API, and from the routes of the console.
  * @param api id of the origin that has all but the streams
  * @param streamed paths whose GET stays with the function that streams
  * @param origins of pages that may read an answer, `*` alone for any
  */
 export function edgeCode({ api, streamed, origins }: { api: string; streamed: string[]; origins: string[] }): string {
-  const open = allRows
-    .filter(({ access }) => access === 'open')
-    .map(({ method, path }) => ({ method, path: path.split('/') }));
+  const open = [
+    ...allRows.filter(({ access }) => access === 'open'),
+    ...routes.filter((route) => route.function === 'console'),
+  ].map(({ method, path }) => ({ method, path: path.split('/') }));
   const { address, host } = EDGE_HEADERS;
   const data = {
     open,

@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { isAsked, isFed } from '#infra/aws/bundle/entry.ts';
+import { isFed, isLimited } from '#infra/aws/bundle/entry.ts';
 import { type FunctionName, functions, queues, schedules } from '#infra/topology.ts';
 
 /** Where the functions put their own metrics. Two stacks of one account and region do not count together. */
@@ -41,7 +41,7 @@ export function ownMetrics(scope: Construct): OwnMetrics {
     failedDeliveries: of('FailedDeliveries', 'deliverer', 'Sum'),
     lateProbes: of('LateProbes', 'prober', 'Sum'),
     limiterFailed: (Object.keys(functions) as FunctionName[])
-      .filter(isAsked)
+      .filter(isLimited)
       .map((name) => ({ name, metric: of('LimiterFailed', name, 'Sum') })),
   };
 }

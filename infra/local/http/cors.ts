@@ -33,6 +33,13 @@ const readableBy = (origin: string): Record<string, string> => ({
   ...(origin !== '*' && { vary: 'origin' }),
 });
 
+/** Adds them to the headers of an answer, which may depend on more than the page that asks. */
+export function addCors(headers: Record<string, string>, request: IncomingMessage, settings: Allowed): void {
+  const more = corsOf(request, settings);
+  const vary = [headers.vary, more.vary].filter(Boolean).join(', ');
+  Object.assign(headers, more, vary !== '' && { vary });
+}
+
 /** The headers of the answer to a preflight. */
 export function preflight(request: IncomingMessage, settings: Allowed): Record<string, string> {
   const allowed = corsOf(request, settings);

@@ -12,7 +12,7 @@ import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
 import { cameByTls, clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
-import { type Allowed, corsOf, isPreflight, preflight } from './cors.ts';
+import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
 import { streamOut } from './stream-out.ts';
@@ -33,8 +33,6 @@ type GatewayOptions = {
   log: Log;
   proxies?: TrustedProxies;
   bounds?: Bounds;
-  /** What it answers by itself at some paths; a function is asked for the others. */
-  frontPage?: (request: IncomingMessage, own: Allowed) => ApiResult | undefined;
 };
 
 /**
@@ -45,7 +43,7 @@ type GatewayOptions = {
  */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
-  { settings, log, proxies = trustedProxies([]), bounds = BOUNDS, frontPage }: GatewayOptions,
+  { settings, log, proxies = trustedProxies([]), bounds = BOUNDS }: GatewayOptions,
 ): Gateway {
   const own = {
     joinDuplicateHeaders: true,
@@ -78,10 +76,7 @@ export function makeGateway(
       const headers = { 'x-request-id': randomUUID(), ...preflight(request, settings) };
       send(response, { statusCode: 204, headers, body: '' });
     } else {
-      const page = frontPage?.(request, settings);
-      if (page)
-        send(response, { ...page, headers: { 'x-request-id': randomUUID(), ...byTls(request), ...page.headers } });
-      else void answer(request, response);
+      void answer(request, response);
     }
   }
 
@@ -107,7 +102,7 @@ export function makeGateway(
         return;
       }
       const result = await invoke<ApiEvent, ApiResult>(name, handler, event);
-      Object.assign(result.headers, corsOf(request, settings));
+      addCors(result.headers, request, settings);
       result.headers['x-request-id'] ??= requestId;
       send(response, result);
     } catch (error) {
@@ -144,18 +139,20 @@ export function makeGateway(
 
   const byTls = (request: IncomingMessage) => (cameByTls(request, proxies) ? HTTPS_HEADERS : {});
 
-  function send(response: ServerResponse, { statusCode, headers, cookies, body }: ApiResult): void {
+  function send(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResult): void {
     if (response.destroyed || response.headersSent) return;
     Object.assign(headers, byTls(response.req));
     if (stopping.signal.aborted) headers.connection = 'close';
-    const bytes = Buffer.byteLength(body);
-    if (statusCode !== 204) headers['content-length'] = String(bytes);
+    const content = isBase64Encoded ? Buffer.from(body, 'base64') : body;
+    const bytes = Buffer.byteLength(content);
+    // Of a 304 it would be the length of what is not sent.
+    if (statusCode !== 204 && statusCode !== 304) headers['content-length'] = String(bytes);
     const go = () => {
       if (response.destroyed) return;
       noteUnsent(response, clientAddress(response.req, proxies), bytes);
       // Cut when its reader takes nothing for so long; between requests node sets the time of an idle connection.
       response.socket?.setTimeout(bounds.stall_ms);
-      response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(body);
+      response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(content);
     };
     const rest = response.req.complete ? undefined : forgetOrCut(response.req);
     // Where the connection ends with the answer, what is still unread would make the system drop it.

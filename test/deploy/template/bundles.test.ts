@@ -50,6 +50,23 @@ describe('what is deployed of a function', () => {
   });
 });
 
+it('has in the console its files, and nothing of the AWS SDK or of what builds them', async () => {
+  const { dir, inputs } = bundle('console');
+  expect(inputs.filter((file) => /aws-sdk|smithy|esbuild|lib\/console\/build/.test(file))).toEqual([]);
+  const { handler } = await import(join(dir, 'index.mjs'));
+  const http = { method: 'GET', path: '/' };
+  const event = {
+    rawPath: '/',
+    rawQueryString: '',
+    headers: { host: 'localhost', accept: 'text/html' },
+    isBase64Encoded: false,
+    requestContext: { requestId: 'r1', http },
+  };
+  const context = { awsRequestId: 'l1', getRemainingTimeInMillis: () => 1000 };
+  const { statusCode, body } = await handler(event, context);
+  expect([statusCode, body]).toEqual([200, expect.stringMatching(/\/assets\/main-\w+\.js/)]);
+});
+
 it('hands out the description of the API as it was written, from its packed form', async () => {
   const { dir } = bundle('api');
   const file = readdirSync(dir).find((name) => name.startsWith('openapi-document'))!;

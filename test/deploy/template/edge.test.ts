@@ -8,14 +8,16 @@ const all = (type: string) => ofType(template, type);
 const streamed = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].streams);
 const [{ id: cdn, DistributionConfig: config }] = all('AWS::CloudFront::Distribution');
 const behaviours: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
+const files = behaviours.find((one) => one.PathPattern === '/assets/*');
+const others = behaviours.filter((one) => one !== files);
 const originOf = ({ TargetOriginId }: Json) => config.Origins.find((one: Json) => one.Id === TargetOriginId);
 const mcp = behaviours.find((one) => one.PathPattern === '/v1/mcp');
 
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
 
 describe('CloudFront', () => {
-  it('keeps nothing, passes keys and all methods on, and sends each path to its origin', () => {
-    for (const one of behaviours) {
+  it('keeps no answer of the API, passes keys and all methods on, and sends each path to its origin', () => {
+    for (const one of others) {
       expect(one).toMatchObject({
         // CACHING_DISABLED and ALL_VIEWER_EXCEPT_HOST_HEADER
         CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
@@ -25,7 +27,7 @@ describe('CloudFront', () => {
       });
       expect(one.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']));
     }
-    expect(behaviours.map((one) => [one.PathPattern, one.TargetOriginId === 'api'])).toEqual([
+    expect(others.map((one) => [one.PathPattern, one.TargetOriginId === 'api'])).toEqual([
       [undefined, true],
       ['/v1/mcp', false],
       ['/v1/*', true],
@@ -34,11 +36,25 @@ describe('CloudFront', () => {
     expect(originOf(mcp).CustomOriginConfig.OriginReadTimeout).toBe(60);
   });
 
-  it('asks the function at the edge before each request, which knows the origins by their names', () => {
+  it('keeps the files of the console, packed as a browser takes them, and sends nothing of the caller on', () => {
+    expect(files).toMatchObject({
+      TargetOriginId: 'api',
+      // CACHING_OPTIMIZED
+      CachePolicyId: '658327ea-f89d-4fab-a63d-7e88639e58f6',
+      ViewerProtocolPolicy: 'https-only',
+      Compress: true,
+    });
+    expect(files.OriginRequestPolicyId).toBeUndefined();
+    expect(files.AllowedMethods ?? ['GET', 'HEAD']).toEqual(['GET', 'HEAD']);
+    expect(files.FunctionAssociations).toBeUndefined();
+    expect(files.ResponseHeadersPolicyId).toEqual(config.DefaultCacheBehavior.ResponseHeadersPolicyId);
+  });
+
+  it('asks the function at the edge before each other request, which knows the origins by their names', () => {
     const [{ id, FunctionCode, FunctionConfig, AutoPublish }, ...more] = all('AWS::CloudFront::Function');
     expect(more).toEqual([]);
     expect({ ...FunctionConfig, AutoPublish }).toMatchObject({ Runtime: 'cloudfront-js-2.0', AutoPublish: true });
-    for (const one of behaviours) {
+    for (const one of others) {
       expect(one.FunctionAssociations).toEqual([
         { EventType: 'viewer-request', FunctionARN: { 'Fn::GetAtt': [id, 'FunctionARN'] } },
       ]);
@@ -72,6 +88,14 @@ describe('CloudFront', () => {
     expect(outputs.DomainTarget.Value).toEqual({ 'Fn::GetAtt': [cdn, 'DomainName'] });
     expect(outputs.Url.Value).toBe('https://fleet.example.com');
     expect(template.toJSON().Outputs.DomainTarget).toBeUndefined();
+  });
+
+  it('has the console at its own address, or where PUBLIC_URL says that people open it', () => {
+    const consoleUrl = (settings: Record<string, string>) =>
+      synthesize(settings).template.toJSON().Outputs.ConsoleUrl.Value;
+    expect(consoleUrl(OWN)).toBe('https://fleet.example.com');
+    expect(consoleUrl({ PUBLIC_URL: 'https://ops.example.com' })).toBe('https://ops.example.com');
+    expect(consoleUrl({})).toEqual(template.toJSON().Outputs.Url.Value);
   });
 });
 

@@ -33,11 +33,11 @@ describe('what a function may do', () => {
     const read = streams.filter((one) => one.function === name);
     const expected = new Set([
       ...['CreateLogStream', 'PutLogEvents'].map((action) => `logs:${action} ${group}`),
-      ...['GetItem', 'BatchGetItem', 'Query'].map((action) => `dynamodb:${action} ${table}`),
-      ...(spec.table.includes('put') ? ['PutItem', 'BatchWriteItem', 'ConditionCheckItem'] : []).map(
+      ...(spec.table ? ['GetItem', 'BatchGetItem', 'Query'] : []).map((action) => `dynamodb:${action} ${table}`),
+      ...(spec.table?.includes('put') ? ['PutItem', 'BatchWriteItem', 'ConditionCheckItem'] : []).map(
         (action) => `dynamodb:${action} ${table}`,
       ),
-      ...(spec.table.includes('delete') ? [`dynamodb:DeleteItem ${table}`] : []),
+      ...(spec.table?.includes('delete') ? [`dynamodb:DeleteItem ${table}`] : []),
       ...spec.sends.map((queue) => `sqs:SendMessage ${arn(queueId(queue))}`),
       ...(read.length > 0 ? ['dynamodb:ListStreams "*"'] : []),
       ...(spec.publishes ? [`events:PutEvents ${arn(all('AWS::Events::EventBus')[0].id)}`] : []),

@@ -45,6 +45,12 @@ describe('the headers that CloudFront adds to answers', () => {
     expect(await headersOf(path)).toMatchObject(added);
   });
 
+  it('are those of one machine: the files of the console', async () => {
+    const html = await (await fetch(service.url, { headers: { accept: 'text/html' } })).text();
+    const [asset] = /\/assets\/main-\w+\.js/.exec(html)!;
+    expect(await headersOf(asset)).toMatchObject(addedOn('/assets/*'));
+  });
+
   it('never take the place of what a function answers, but that TLS alone is to be spoken', () => {
     for (const { ResponseHeadersPolicyConfig: one } of policies) {
       const { StrictTransportSecurity, ...others } = one.SecurityHeadersConfig;

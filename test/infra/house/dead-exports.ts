@@ -1,6 +1,6 @@
 import type { Import } from './imports.ts';
 
-const PRODUCT = /^(lib|infra|functions)\//;
+const PRODUCT = /^(lib|infra|functions|console)\//;
 const EXPORT = /^export (?:(default) )?(?:async )?(?:(type|interface)|const|let|function\*?|class)? ?(\w+)/;
 /** What is not code of the file itself: comments, and code that a page shows. */
 const NOT_CODE = [/\/\*.*?\*\//gs, /\/\/.*/g, /(?:\\`){3}.*?(?:\\`){3}/gs];
@@ -9,7 +9,7 @@ const RULE_TEST = /^test\/(unit|infra)\/.*\.test\.ts$/;
 
 /**
  * A sentence of each export of the product that no other file imports. Tests count for types; a value that they alone
- * import is a rule under test: its own file uses it, and if it is of lib or functions a unit or infra test imports it.
+ * import is a rule under test: its own file uses it, and if it is not of infra a unit or infra test imports it.
  */
 export function deadExports(sources: ReadonlyMap<string, string>, imports: readonly Import[]): string[] {
   const importers = new Map<string, string[]>();

@@ -14,6 +14,7 @@ describe('lint lets a file import', () => {
     ['functions/a.ts', "import { b } from '#lib/end-account.ts';"],
     ['infra/a.ts', "import { b } from '#functions/b.ts';"],
     ['test/unit/a.test.ts', "import { b } from '#infra/b.ts';"],
+    ['console/pages/a.tsx', "import type { B } from '#lib/health/b.ts';"],
     ['lib/platform/a.ts', "import * as z from 'zod';"],
   ])('%s: %s', (file, text) => {
     expect(faults(file, text)).toEqual([]);
@@ -32,6 +33,8 @@ describe('lint refuses', () => {
     ['the keys of the table in platform', 'lib/platform/a.ts', "import { keyTable } from '#lib/keys.ts';"],
     ['a room in the keys of the table', 'lib/keys.ts', "import { b } from './access/b.ts';"],
     ['a function in lib', 'lib/api-rows.ts', "import { create } from '#functions/api.ts';"],
+    ['the page in a function', 'functions/a.ts', "import { b } from '#console/rules/b.ts';"],
+    ['infra in the page', 'console/main.tsx', "import type { B } from '#infra/b.ts';"],
     ['infra in a function', 'functions/a.ts', "import { b } from '#infra/b.ts';"],
     ['a test in infra', 'infra/a.ts', "import { b } from '#test/b.ts';"],
   ])('%s', (_name, file, text) => {

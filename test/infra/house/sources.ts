@@ -6,19 +6,19 @@ import { type FunctionName, functions } from '#infra/topology.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Files of the repository, those not yet added among them, by their paths below its top. */
+/** Files of the repository that are text, those not yet added among them, by their paths below its top. */
 export const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: ROOT,
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => /\.(ts|json|md|cjs)$/.test(file));
+  .filter((file) => /\.(tsx?|css|html|json|md|cjs)$/.test(file));
 
 export const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 /** The text of every TypeScript file by its path, the entry files of the functions on AWS among them. */
 export const sources = (): Map<string, string> =>
   new Map([
-    ...files.filter((file) => file.endsWith('.ts')).map((file) => [file, textOf(file)] as const),
+    ...files.filter((file) => /\.tsx?$/.test(file)).map((file) => [file, textOf(file)] as const),
     ...(Object.keys(functions) as FunctionName[]).map((name) => [`infra/aws/${name}.entry.ts`, entryOf(name)] as const),
   ]);

@@ -26,4 +26,9 @@ it('and nothing else, as its role on AWS would refuse it', async () => {
   await expect(generator.table.transact([{ delete: key }])).rejects.toThrow('generator may not delete items');
   await expect(generator.queues.send('delivery', [])).rejects.toThrow('may not send to the queue delivery');
   await expect(generator.bus.publish([])).rejects.toThrow('infra/topology.ts');
+  const { table } = grant(ports, 'console');
+  for (const read of [() => table.get(key), () => table.getMany([key]), () => table.query({ partition: 'A' })]) {
+    expect(read).toThrow('console may not read the table');
+  }
+  await expect(table.putMany([{ ...key, v: '1' }])).rejects.toThrow('console may not put items');
 });

@@ -12,9 +12,10 @@ let url: string;
 
 async function start(origins: string[]) {
   const api = async (event: ApiEvent) => ({ statusCode: 200, headers: {}, body: event.requestContext.http.method });
+  const packed = async () => ({ statusCode: 200, headers: { vary: 'Accept-Encoding' }, body: '' });
   const mcp = async () => new Response('{}');
   gateway = makeGateway(
-    { api, mcp },
+    { api, console: packed, mcp },
     { settings: readSettings({ ALLOWED_ORIGINS: origins.join(',') }), log: memoryLog() },
   );
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
@@ -50,6 +51,8 @@ describe('CORS', () => {
     const named = await fetch(url, preflight);
     expect(named.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(named.headers.get('vary')).toBe('origin');
+    const page = await fetch(url, { headers: { origin: 'https://app.example' } });
+    expect(page.headers.get('vary')).toBe('Accept-Encoding, origin');
     const other = await fetch(url, { headers: { origin: 'https://evil.example' } });
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
     const refused = await fetch(url, {

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { trustedProxies } from '#infra/local/http/client-address.ts';
-import type { frontPage } from '#infra/local/http/front-page.ts';
 import { type Gateway, makeGateway } from '#infra/local/http/http.ts';
 import type { Handler, Invocation } from '#infra/local/invoke.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
@@ -23,15 +22,11 @@ export let url: string;
 export let port: number;
 export const log = memoryLog();
 
-/** A gateway in front of such functions. */
-export async function start(
-  api: Answer = echo,
-  ingest: Answer = echo,
-  page?: typeof frontPage,
-  proxies = trustedProxies([]),
-) {
-  const options = { settings: readSettings({}), log, proxies, ...(page && { frontPage: page }) };
-  gateway = makeGateway({ api: api as Handler, ingest: ingest as Handler }, options);
+/** A gateway in front of such functions; what `api` answers, `console` does at the bare address. */
+export async function start(api: Answer = echo, ingest: Answer = echo, proxies = trustedProxies([])) {
+  const options = { settings: readSettings({}), log, proxies };
+  const handlers = { api: api as Handler, console: api as Handler, ingest: ingest as Handler };
+  gateway = makeGateway(handlers, options);
   port = await gateway.listen('127.0.0.1', 0);
   url = `http://127.0.0.1:${port}`;
 }

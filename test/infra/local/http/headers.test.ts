@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { trustedProxies } from '#infra/local/http/client-address.ts';
-import { frontPage } from '#infra/local/http/front-page.ts';
 import { echo, start, stop, url } from './gateway.ts';
 
 afterEach(stop);
@@ -8,8 +7,6 @@ afterEach(stop);
 const headersOf = async (path: string, headers: Record<string, string> = {}) =>
   (await fetch(url + path, { headers })).headers;
 const saying = (proto: string | undefined) => (proto === undefined ? {} : { 'x-forwarded-proto': proto });
-/** As a browser asks for a page. */
-const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 describe('the gateway of one machine', () => {
   it.each([
@@ -19,30 +16,15 @@ describe('the gateway of one machine', () => {
     ['http, https', null],
     [undefined, null],
   ])('asks for TLS where its proxy says that the client speaks it: %s', async (proto, value) => {
-    await start(echo, echo, frontPage, trustedProxies(['127.0.0.1']));
+    await start(echo, echo, trustedProxies(['127.0.0.1']));
     for (const path of ['/', '/v1/me']) {
       expect((await headersOf(path, saying(proto))).get('strict-transport-security')).toBe(value);
     }
   });
 
   it('believes nobody else that TLS is spoken', async () => {
-    await start(echo, echo, frontPage, trustedProxies(['10.0.0.0/8']));
+    await start(echo, echo, trustedProxies(['10.0.0.0/8']));
     expect((await headersOf('/v1/me', saying('https'))).get('strict-transport-security')).toBeNull();
-  });
-
-  it('lets the pages at its bare address run their own files and nothing else, and lets nobody frame them', async () => {
-    await start(echo, echo, frontPage);
-    const headers = Object.fromEntries(await headersOf('/', BROWSER));
-    expect(headers).toMatchObject({
-      'content-security-policy':
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-        "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-      'cross-origin-opener-policy': 'same-origin',
-      'permissions-policy':
-        'publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), microphone=(), geolocation=()',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-    });
   });
 
   it('says of its own refusals what the API says of its own', async () => {

@@ -37,7 +37,7 @@ async function start(
     bounds: { ...BOUNDS, ...bounds },
     proxies: trustedProxies(proxies),
   };
-  gateway = makeGateway({ api: api as Handler }, options);
+  gateway = makeGateway({ api: api as Handler, console: api as Handler }, options);
   port = await gateway.listen('127.0.0.1', 0);
 }
 afterEach(async () => {

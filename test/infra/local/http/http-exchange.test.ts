@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { frontPage } from '#infra/local/http/front-page.ts';
+import type { Invocation } from '#infra/local/invoke.ts';
 import { functions } from '#infra/topology.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
-import { echo, log, parsed, port, raw, says, start, stop, url } from './gateway.ts';
+import { log, port, raw, says, start, stop, url } from './gateway.ts';
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -28,43 +28,6 @@ describe('the HTTP gateway', () => {
       requestContext: { http: { method: 'POST', path: '/v1/checks/a%20b', sourceIp: '127.0.0.1' } },
     });
     expect(reply.headers.get('x-request-id')).toBe(event.requestContext.requestId);
-  });
-
-  it('says at its bare address where to go, without a key, and asks no function', async () => {
-    await start(async () => says('a function was asked', 500), echo, frontPage);
-    for (const address of [url, `${url}/?from=bookmark`]) {
-      const page = await fetch(address);
-      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
-      expect(page.headers.get('x-request-id')).toBeTruthy();
-      const text = await page.text();
-      for (const word of ['/v1/openapi.json', '/v1/health', 'Authorization: Bearer', 'README.md']) {
-        expect(text).toContain(word);
-      }
-    }
-    expect(await (await fetch(url, { method: 'HEAD' })).text()).toBe('');
-    expect((await fetch(url, { method: 'POST' })).status).toBe(500);
-    expect((await fetch(`${url}/index.html`)).status).toBe(500);
-  });
-
-  it('has a page for browsers there, which runs nothing but its own files, under an address of its own alone', async () => {
-    await start(async () => says('a function was asked', 500), echo, frontPage);
-    const html = await fetch(url, { headers: { accept: 'text/html,*/*;q=0.8' } });
-    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(html.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src 'self'; style-src 'self'/,
-    );
-    const text = await html.text();
-    expect(text).not.toMatch(/<style| style=| on\w+=|<script(?![^>]* src=")/);
-    for (const [, path] of text.matchAll(/(?:src|href)="(\/page[^"]*)"/g)) {
-      expect((await fetch(url + path)).headers.get('content-type')).toMatch(/^text\/(javascript|css)/);
-    }
-    for (const path of ['/', '/page.js']) {
-      const answer = await raw(
-        `GET ${path} HTTP/1.1\r\nhost: evil.example\r\naccept: text/html\r\nconnection: close\r\n\r\n`,
-        port,
-      );
-      expect(parsed(answer)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
-    }
   });
 
   it('hands cookies over beside the headers, and each that a function sets by itself', async () => {
@@ -105,18 +68,20 @@ describe('the HTTP gateway', () => {
     expect(JSON.parse(await chunked)).toMatchObject({ body: '{"a":1}' });
   });
 
-  it('sends pushes to the ingest function and everything else to the API', async () => {
-    await start(
-      async () => says('api'),
-      async () => says('ingest'),
-    );
+  it('sends pushes to the ingest function, what a browser loads to the console, everything else to the API', async () => {
+    const named = async (_event: ApiEvent, { functionName }: Invocation) => says(functionName);
+    await start(named, named);
     const at = async (method: string, path: string) => (await fetch(url + path, { method })).text();
     expect(await at('POST', '/v1/checks/chk_1/heartbeat')).toBe('ingest');
     expect(await at('POST', '/v1/checks/chk_1/results')).toBe('ingest');
     expect(await at('GET', '/v1/checks/chk_1/results')).toBe('api');
     expect(await at('POST', '/v1/checks//heartbeat')).toBe('api');
     expect(await at('POST', '/v1/checks/chk_1/heartbeat/x')).toBe('api');
-    expect(await at('GET', '/')).toBe('api');
+    expect(await at('GET', '/')).toBe('console');
+    expect(await at('GET', '/assets/main.js')).toBe('console');
+    expect(await at('POST', '/')).toBe('api');
+    expect(await at('POST', '/assets/main.js')).toBe('api');
+    expect(await at('GET', '/assets/more/main.js')).toBe('api');
   });
 
   it('gives status, headers and body of the answer', async () => {
@@ -125,6 +90,20 @@ describe('the HTTP gateway', () => {
     expect([reply.status, reply.headers.get('allow'), reply.headers.get('link')]).toEqual([409, 'GET', '<x>']);
     expect(reply.headers.get('content-length')).toBe('2');
     expect(await reply.text()).toBe('ü');
+  });
+
+  it('sends the bytes that an answer stands for', async () => {
+    const bytes = Buffer.from([0xff, 0x00, 0xfe]);
+    await start(async () => ({ ...says(bytes.toString('base64')), isBase64Encoded: true }));
+    const reply = await fetch(url);
+    expect(reply.headers.get('content-length')).toBe('3');
+    expect(Buffer.from(await reply.arrayBuffer())).toEqual(bytes);
+  });
+
+  it('answers 304 without the length of what it does not send', async () => {
+    await start(async () => says('', 304));
+    const reply = await fetch(url);
+    expect([reply.status, reply.headers.get('content-length')]).toEqual([304, null]);
   });
 
   it('answers 204 without a body, and HEAD without one', async () => {
@@ -139,7 +118,7 @@ describe('the HTTP gateway', () => {
     await start(async () => {
       throw new Error('the secret inside');
     });
-    const reply = await fetch(url);
+    const reply = await fetch(`${url}/v1/me`);
     const body = await reply.json();
     expect(reply.status).toBe(500);
     expect(body).toEqual({
@@ -160,7 +139,7 @@ describe('the HTTP gateway', () => {
       entered = true;
       return new Promise(() => {});
     });
-    const reply = fetch(url);
+    const reply = fetch(`${url}/v1/me`);
     while (!entered) await new Promise((resolve) => setImmediate(resolve));
     await vi.advanceTimersByTimeAsync((functions.api.timeout_seconds + 1) * 1000);
     vi.useRealTimers();

@@ -1,0 +1,6 @@
+import { answerFiles } from '#lib/console/answer.ts';
+import { consoleFiles } from '#lib/console/files.ts';
+import type { Ports } from '#lib/platform/ports.ts';
+
+/** Hands out the files of the console: its page at `/`, and what that loads under `/assets/`. */
+export const create = (ports: Pick<Ports, 'settings' | 'log'>) => answerFiles(ports, consoleFiles);

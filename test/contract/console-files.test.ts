@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pageAt } from '#test/support/page.ts';
+import { type Service, startService, target } from '#test/support/service.ts';
+
+/** As a browser asks for a page. */
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const OF_A_PAGE = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+    "require-trusted-types-for 'script'; trusted-types 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy':
+    'publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), microphone=(), geolocation=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+let url: string;
+/** Addresses of all files that the page names. */
+let assets: string[];
+beforeAll(async () => {
+  ({ url } = await target());
+  const html = await (await ask('/', BROWSER)).text();
+  assets = [...html.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path]) => path!);
+});
+
+const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(url + path, { method, headers, redirect: 'manual' });
+const codeOf = async (answer: Response) => ((await answer.json()) as { code: string }).code;
+const headersOf = (answer: Response) => Object.fromEntries(answer.headers);
+const script = () => assets.find((path) => path.endsWith('.js'))!;
+
+describe('the bare address', () => {
+  it('is a page to a browser that has neither key nor session, and runs nothing but its own files', async () => {
+    const answer = await ask('/?from=bookmark', BROWSER);
+    expect(answer.status).toBe(200);
+    expect(headersOf(answer)).toMatchObject({
+      ...OF_A_PAGE,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      vary: 'Accept, Accept-Encoding',
+      'x-request-id': expect.stringMatching(/\S{8,}/),
+    });
+    expect(await answer.text()).not.toMatch(/<style| style=| on\w+=|<script(?![^>]* src=")/);
+    expect(assets.length).toBeGreaterThanOrEqual(2);
+    for (const path of assets) expect(path).toMatch(/^\/assets\/[\w-]+\.(js|css)$/);
+  });
+
+  it('is a text to whatever else asks, that says where to begin', async () => {
+    for (const headers of [{}, { accept: 'application/json' }]) {
+      const answer = await ask('/', headers);
+      expect(answer.status).toBe(200);
+      expect(headersOf(answer)).toMatchObject({ ...OF_A_PAGE, 'content-type': 'text/plain; charset=utf-8' });
+      const text = await answer.text();
+      for (const word of ['/v1/openapi.json', '/v1/health', 'Authorization: Bearer', 'README.md']) {
+        expect(text).toContain(word);
+      }
+    }
+  });
+
+  it('is not sent again to a browser that has it', async () => {
+    const etag = (await ask('/', BROWSER)).headers.get('etag')!;
+    for (const tag of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
+      const again = await ask('/', { ...BROWSER, 'if-none-match': tag });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      expect(headersOf(again)).toMatchObject({ etag, 'cache-control': 'no-cache', vary: 'Accept, Accept-Encoding' });
+    }
+    const other = await ask('/', { ...BROWSER, 'if-none-match': '"other"' });
+    expect([other.status, other.headers.get('etag')]).toEqual([200, etag]);
+  });
+
+  it('answers HEAD without a body', async () => {
+    for (const headers of [{}, BROWSER]) {
+      const answer = await ask('/', headers, 'HEAD');
+      expect([answer.status, await answer.text()]).toEqual([200, '']);
+    }
+  });
+
+  it('has no other page beside it, and takes nothing: the API wants a key, as everywhere', async () => {
+    for (const [method, path] of [
+      ['POST', '/'],
+      ['GET', '/index.html'],
+      ['GET', '/console'],
+      ['GET', '/assets/more/main.js'],
+    ] as const) {
+      const answer = await ask(path, BROWSER, method);
+      expect([path, answer.status, await codeOf(answer)]).toEqual([path, 401, 'UNAUTHORIZED']);
+    }
+  });
+});
+
+describe('a file of the console', () => {
+  it('is kept for good, as its name changes with it', async () => {
+    for (const path of assets) {
+      const answer = await ask(path);
+      expect(answer.status).toBe(200);
+      expect(headersOf(answer)).toMatchObject({
+        ...OF_A_PAGE,
+        'content-type': `text/${path.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`,
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'Accept-Encoding',
+      });
+    }
+  });
+
+  it('comes packed as the client takes it, and is the same in each form', async () => {
+    const plain = await ask(script(), { 'accept-encoding': 'identity' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const text = await plain.text();
+    for (const [taken, form] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip, deflate', 'gzip'],
+    ] as const) {
+      for (const path of ['/', script()]) {
+        const answer = await ask(path, { ...BROWSER, 'accept-encoding': taken });
+        expect([path, answer.headers.get('content-encoding')]).toEqual([path, form]);
+        const came = await answer.text();
+        if (path !== '/') expect(came).toBe(text);
+      }
+    }
+  });
+
+  it('answers HEAD without a body', async () => {
+    const answer = await ask(script(), {}, 'HEAD');
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  });
+
+  it.each(['/assets/main-00000000.js', '/assets/__proto__', '/assets/toString', '/assets/index.html'])(
+    'is not there under another name: %s',
+    async (path) => {
+      const answer = await ask(path, BROWSER);
+      expect([answer.status, await codeOf(answer)]).toEqual([404, 'NOT_FOUND']);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+});
+
+describe('under a name that somebody else can point here', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ env: { PUBLIC_URL: 'https://fleet.example.com' } });
+  });
+  afterAll(() => service.stop());
+  const at = (host: string, accept: string) => pageAt(service.url).send('GET', '/', { headers: { host, accept } });
+
+  it('a browser gets no page, and is told how the name becomes one of ours', async () => {
+    const refused = await at('evil.example', BROWSER.accept);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    expect(refused.body.error).toContain('PUBLIC_URL=http://evil.example');
+    expect((await at('fleet.example.com', BROWSER.accept)).status).toBe(200);
+  });
+
+  it('whatever is no browser gets its text', async () => {
+    const answer = await at('evil.example', '*/*');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  });
+});

@@ -1,0 +1,51 @@
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, expect, it } from 'vitest';
+import { buildConsole } from '#lib/console/build.ts';
+import type { ConsoleFile, ConsoleFiles } from '#lib/console/files.ts';
+
+const KB = 1024;
+
+let files: ConsoleFiles;
+let html: string;
+/** Names of what the page itself asks for. */
+let first: string[];
+beforeAll(async () => {
+  files = await buildConsole();
+  html = textOf(files.page);
+  first = [...html.matchAll(/"\/assets\/([^"]+)"/g)].map(([, name]) => name!);
+});
+
+const textOf = ({ gzip }: ConsoleFile) => gunzipSync(Buffer.from(gzip, 'base64')).toString();
+const gzipped = (names: Iterable<string>) =>
+  [...names].reduce((bytes, name) => bytes + Buffer.from(files.assets[name]!.gzip, 'base64').length, 0);
+
+/** What comes with a file that is loaded late, beyond what is there already. */
+function loadedWith(name: string, seen = new Set(first)): string[] {
+  if (seen.has(name)) return [];
+  seen.add(name);
+  const imports = textOf(files.assets[name]!).matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g);
+  return [name, ...[...imports].flatMap(([, one]) => loadedWith(one!, seen))];
+}
+
+it('the first load is 40 KB at most, of which 8 are style', () => {
+  expect(first.filter((name) => name.endsWith('.css'))).toHaveLength(1);
+  expect(first.filter((name) => name.endsWith('.js')).length).toBeGreaterThan(0);
+  expect(gzipped(first)).toBeLessThanOrEqual(40 * KB);
+  expect(gzipped(first.filter((name) => name.endsWith('.css')))).toBeLessThanOrEqual(8 * KB);
+});
+
+it('a page that is loaded late is 30 KB at most, with all that comes with it', () => {
+  const sizes = Object.keys(files.assets).map((name) => ({ name, bytes: gzipped(loadedWith(name)) }));
+  expect(sizes.filter(({ bytes }) => bytes > 30 * KB)).toEqual([]);
+});
+
+it('the page asks at once for all that its script imports, and for nothing that is not there', () => {
+  expect(first.filter((name) => !(name in files.assets))).toEqual([]);
+  const main = first.find((name) => /^main-\w+\.js$/.test(name))!;
+  const needed = loadedWith(main, new Set());
+  expect(needed.filter((name) => !first.includes(name))).toEqual([]);
+});
+
+it('the same sources make the same files, so that a start or a deployment changes no name', async () => {
+  expect(await buildConsole()).toEqual(files);
+});
