@@ -1,4 +1,14 @@
-import { render } from 'preact';
 import './style/main.css';
+import { render } from 'preact';
+import { App } from './app/app.tsx';
+import { startClock } from './app/clock.ts';
+import { watchAttention } from './app/live.ts';
+import { applyTheme } from './app/look.ts';
+import { readMe, watchSession } from './app/session.ts';
 
-render(<h1>Fleetwatch</h1>, document.querySelector('#app')!);
+applyTheme();
+startClock();
+watchSession();
+watchAttention();
+render(<App />, document.querySelector('#app')!);
+void readMe();

@@ -1,5 +1,6 @@
 import { allRows } from '#lib/all-rows.ts';
 import { VERSION } from '#lib/platform/version.ts';
+import { consoleSchemas } from './console-schemas.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { withNamedRequests } from './named-requests.ts';
 import { type Example, endpointOf, type OpenApi, openApi } from './openapi.ts';
@@ -46,5 +47,6 @@ export async function documents(): Promise<Record<string, string>> {
     'lib/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
     'lib/ENDPOINTS.md': endpointsPage(document),
     'docs/REFERENCE.md': referencePage(document),
+    'console/generated/schemas.json': `${JSON.stringify(consoleSchemas(document), null, 1)}\n`,
   };
 }

@@ -2,7 +2,7 @@ import type { Context } from '#lib/access/context.ts';
 import { weigh } from '#lib/access/rate-gate.ts';
 import { inReadTurn } from '#lib/access/read-turns.ts';
 import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
-import { mustBeAllowed } from '#lib/platform/http/access.ts';
+import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { accessOf, enabledTools } from './list-tools.ts';
 import { CODE, isObject, RpcError } from './protocol/json-rpc.ts';

@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
-import { mustBeAllowed } from '#lib/platform/http/access.ts';
+import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { refuse } from '#lib/platform/http/refusals.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './protocol/json-rpc.ts';

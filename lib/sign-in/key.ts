@@ -7,7 +7,7 @@ import { userRemoved } from '#lib/access/issue-key.ts';
 import { mustReachApi } from '#lib/access/restriction.ts';
 import { beginSession, signIn } from '#lib/access/sessions/begin-session.ts';
 import { SessionRecord } from '#lib/access/sessions/session.ts';
-import { mustBeAllowed } from '#lib/platform/http/access.ts';
+import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { text } from '#lib/platform/text.ts';
 

@@ -9,7 +9,7 @@ import { newTenantOf } from '#test/support/client.ts';
 import { lastingPort } from '#test/support/lasting-port.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { binary } from './chromium.ts';
-import { addPasskey, seen, signInByPasskey, signOut } from './person.ts';
+import { addPasskey, seen, signInByKey, signInByPasskey, signOut } from './person.ts';
 
 const HOST = 'status.example.com';
 
@@ -57,9 +57,7 @@ describe.skipIf(!binary)('behind a proxy with TLS, in a real browser', () => {
     await person.authenticator();
     await person.page.goto(page);
     await seen(person, 'sign-in');
-    await person.page.fill('#by-key [name=key]', key);
-    await person.page.click('#by-key [type=submit]');
-    await seen(person, 'signed-in');
+    await signInByKey(person, key);
     await addPasskey(person, 'laptop');
     await signOut(person);
     await signInByPasskey(person);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { personWith, startBrowser } from '#test/support/browser.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { binary } from './chromium.ts';
-import { addPasskey, passkeys, seen, signInByPasskey, signOut, told, useLink } from './person.ts';
+import { passkeys, seen, signInByPasskey, signOut, takeOffer, told, useLink } from './person.ts';
 
 const LINK = /Sign in, once, within an hour: (http:\/\/localhost:\d+\/#\/link\/fwl_[0-9A-Za-z]{43})/;
 
@@ -22,7 +22,7 @@ describe.skipIf(!binary)('the first start, in a real browser', () => {
     await seen(person, 'signed-in');
     await told(person, /Add a passkey/);
     await person.authenticator();
-    await addPasskey(person, 'laptop');
+    await takeOffer(person, 'laptop');
     await signOut(person);
     await signInByPasskey(person);
 

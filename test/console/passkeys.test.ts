@@ -4,7 +4,22 @@ import { personWith, startBrowser } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { binary } from './chromium.ts';
-import { addPasskey, passkeys, removePasskey, seen, signInByPasskey, signOut, told, useLink } from './person.ts';
+import {
+  addPasskey,
+  askForPasskey,
+  button,
+  expectDisabled,
+  openSignIns,
+  passkeys,
+  removePasskey,
+  seen,
+  signInByKey,
+  signInByPasskey,
+  signOut,
+  told,
+  useLink,
+  whoIsIn,
+} from './person.ts';
 
 describe.skipIf(!binary)('passkeys, in a real browser', () => {
   let browser: Browser;
@@ -27,8 +42,8 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     const person = await personWith(browser);
     await person.page.goto(`${local}/#/invitation/${invited.body.invite_token}`);
     await seen(person, 'invitation');
-    await person.page.fill('#accept [name=name]', 'Ben');
-    await person.page.click('#accept [type=submit]');
+    await person.page.getByLabel(/^Your name/).fill('Ben');
+    await button(person, 'Accept').click();
     await seen(person, 'signed-in');
     return { ...person, admin, id: invited.body.id as string };
   }
@@ -41,7 +56,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     await addPasskey(person, 'laptop');
     await signOut(person);
     await signInByPasskey(person);
-    expect(await person.page.textContent('#who')).toMatch(/^Ben, member of /);
+    expect(await whoIsIn(person)).toMatch(/^Ben, member of /);
     expect(person.complaints).toEqual([]);
   });
 
@@ -61,7 +76,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
 
     await phone.remove();
     await (await person.authenticator()).hold(copied!);
-    await person.page.click('#by-passkey');
+    await button(person, 'Use a passkey').click();
     await told(person, /This passkey is not known here; it may have been removed\./);
     await seen(person, 'sign-in');
     expect(person.complaints).toEqual([]);
@@ -71,8 +86,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     const person = await member();
     await person.authenticator();
     await addPasskey(person, 'laptop');
-    await person.page.fill('#add-passkey [name=name]', 'laptop again');
-    await person.page.click('#add-passkey [type=submit]');
+    await askForPasskey(person, 'laptop again');
     await told(person, /has a passkey of yours already/);
     expect(await passkeys(person)).toEqual(['laptop']);
   });
@@ -86,7 +100,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
 
     await person.page.reload();
     await seen(person, 'sign-in');
-    await person.page.click('#by-passkey');
+    await button(person, 'Use a passkey').click();
     await told(person, /not known here/);
 
     await useLink(person, url);
@@ -108,7 +122,7 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
     await addPasskey(person, 'laptop');
     await signOut(person);
     await authenticator.failToVerify();
-    await person.page.click('#by-passkey');
+    await button(person, 'Use a passkey').click();
     await told(person, /did not know you/);
     await seen(person, 'sign-in');
 
@@ -136,12 +150,10 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
       await person.authenticator();
       await person.page.goto(service.url.replace('127.0.0.1', host));
       await seen(person, 'sign-in');
-      expect(await person.page.textContent('#why-no-passkey')).toMatch(/need (a name|https)/);
-      expect(await person.page.isDisabled('#by-passkey')).toBe(true);
-      await person.page.fill('#by-key [name=key]', key);
-      await person.page.click('#by-key [type=submit]');
-      await seen(person, 'signed-in');
-      expect(await person.page.isDisabled('#add-passkey [type=submit]')).toBe(true);
+      await expectDisabled(person, 'Use a passkey', /need (a name|https)/);
+      await signInByKey(person, key);
+      await openSignIns(person);
+      await expectDisabled(person, 'Add a passkey', /need (a name|https)/);
       expect(person.complaints).toEqual([]);
     },
   );

@@ -5,7 +5,7 @@ import type { Changing, Context } from '#lib/access/context.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
-import { mustBeAllowed } from '#lib/platform/http/access.ts';
+import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit } from '#lib/platform/table/retry.ts';
 import { changeTeam } from './change-team.ts';

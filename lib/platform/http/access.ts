@@ -1,5 +1,3 @@
-import { AppError } from '#lib/platform/errors.ts';
-
 /** From the least to the most. */
 export const ROLES = ['viewer', 'responder', 'member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
@@ -51,30 +49,28 @@ const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= R
 /** Whether they may. */
 export const may = (rights: Rights, access: Guarded): boolean => refusalOf(rights, access) === undefined;
 
-/** Throws READ_ONLY, or FORBIDDEN with what is missing, unless they may. */
-export function mustBeAllowed(rights: Rights, access: Guarded): void {
-  const refusal = refusalOf(rights, access);
-  if (refusal) throw refusal;
-}
+/** Why somebody may not, with what is missing and what to do. */
+export type Refusal = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
 
-function refusalOf({ role, scopes, is_read_only }: Rights, access: Guarded): AppError | undefined {
+/** Why they may not; undefined where they may. Pure, and without imports: the console says the same before the API does. */
+export function refusalOf({ role, scopes, is_read_only }: Rights, access: Guarded): Refusal | undefined {
   const rule = ruleOf(access);
   if (is_read_only && !rule.read_only) {
-    return new AppError('READ_ONLY', 'This key is read-only. Use a key that was created without is_read_only.');
+    const message = 'This key is read-only. Use a key that was created without is_read_only.';
+    return { code: 'READ_ONLY', message };
   }
-  if (scopes && !rule.scopes.some((scope) => scopes.includes(scope))) return tooNarrow(scopes, rule);
+  if (scopes && !rule.scopes.some((scope) => scopes.includes(scope))) {
+    return { code: 'FORBIDDEN', message: tooNarrow(scopes, rule) };
+  }
   if (!isAtLeast(role, rule.role)) {
-    return new AppError('FORBIDDEN', `This needs the ${rule.role} role; you are ${withArticle(role)}.`);
+    return { code: 'FORBIDDEN', message: `This needs the ${rule.role} role; you are ${withArticle(role)}.` };
   }
   return undefined;
 }
 
-function tooNarrow(has: readonly KeyScope[], { scopes: [wanted] }: Rule): AppError {
+function tooNarrow(has: readonly KeyScope[], { scopes: [wanted] }: Rule): string {
   const needs = wanted ? `${wanted}. Make a key that has it.` : 'a key without scopes, or a session.';
-  return new AppError(
-    'FORBIDDEN',
-    `This key has the ${has.length === 1 ? 'scope' : 'scopes'} ${has.join(', ')}; this needs ${needs}`,
-  );
+  return `This key has the ${has.length === 1 ? 'scope' : 'scopes'} ${has.join(', ')}; this needs ${needs}`;
 }
 
 const withArticle = (role: Role): string => `${role === 'admin' ? 'an' : 'a'} ${role}`;

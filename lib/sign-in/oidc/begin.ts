@@ -8,7 +8,7 @@ import { pageGates } from '#lib/access/sessions/session-gate.ts';
 import { findInvitation } from '#lib/access/team/accept-invitation.ts';
 import { findLink } from '#lib/access/team/sign-in-link.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
-import { mustBeAllowed } from '#lib/platform/http/access.ts';
+import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { ownOrigin } from '#lib/platform/http/own-address.ts';
 import { Reply } from '#lib/platform/http/route.ts';
 import { Slug, text } from '#lib/platform/text.ts';

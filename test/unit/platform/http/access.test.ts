@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mustReachCheck } from '#lib/access/restriction.ts';
-import { type Guarded, may, mustBeAllowed, ROLES, SCOPES } from '#lib/platform/http/access.ts';
+import { type Guarded, may, ROLES, SCOPES } from '#lib/platform/http/access.ts';
+import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 
 const ACCESSES: Guarded[] = [
   'read',

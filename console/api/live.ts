@@ -1,0 +1,180 @@
+import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { type Fleet, fleetOf, patched } from '#console/rules/fleet.ts';
+import { pollInterval } from '#console/rules/poll-interval.ts';
+import { type ApiFailure, asFailure } from './call.ts';
+import type { Status, Transition } from './records.ts';
+
+/** What the poller needs of the world, so that its rules are tested with a clock of the test's own. */
+export type LiveWorld = {
+  /** Epoch ms. */
+  now(): number;
+  /** Runs once after so many ms. @returns how to call it off */
+  after(ms: number, run: () => void): () => void;
+  isHidden(): boolean;
+  /** Epoch ms at which somebody last moved, typed or scrolled. */
+  lastInput(): number;
+  get<T>(path: string, sending: { signal: AbortSignal }): Promise<{ value: T; next: string | undefined }>;
+};
+
+/** News for pages: what changed, newest first; `all` when more may have changed than is told. */
+export type News = { transitions: readonly Transition[]; all: boolean };
+
+export type Live = {
+  /** Every entity by id; undefined until they were read for the first time. */
+  fleet: ReadonlySignal<Fleet | undefined>;
+  /** Epoch ms of the last look that succeeded; 0 before the first. */
+  asOf: ReadonlySignal<number>;
+  /** Looks in a row that failed, and why the last did. */
+  missed: ReadonlySignal<number>;
+  failure: ReadonlySignal<ApiFailure | undefined>;
+  news: ReadonlySignal<News>;
+  start(): void;
+  /** Stops, and forgets what it has read: the next one to look may be somebody else. */
+  stop(): void;
+  /** Somebody came back, or moved: the next look is as soon as their attention asks for. */
+  nudge(): void;
+  /** Asks at once, unless the service wants to be left alone still: the network is back, or somebody said so. */
+  lookNow(): void;
+  /** Reads everything anew: after a change made here. */
+  refresh(): Promise<void>;
+};
+
+const FEED = '/v1/status/transitions';
+/** With the whole status come so many of the newest transitions: they say why something is down. */
+const REASONS = 100;
+/** So many changes between two looks are read one by one; more, and all is read anew. */
+const MOST_NEWS = 200;
+const ALL_ANEW_MS = 5 * 60_000;
+
+/**
+ * The one poller. It asks whether the newest transition is another than the one known, reads the new ones when it is,
+ * and patches the fleet with them. What does not fit, and what is five minutes old, is read anew.
+ */
+export function makeLive(world: LiveWorld): Live {
+  const fleet = signal<Fleet | undefined>(undefined);
+  const asOf = signal(0);
+  const missed = signal(0);
+  const failure = signal<ApiFailure | undefined>(undefined);
+  const news = signal<News>({ transitions: [], all: false });
+  let newest: string | undefined;
+  let readAllAt = 0;
+  let lastLook = 0;
+  let stopping: AbortController | undefined;
+  let looking: Promise<void> | undefined;
+  let callOff = () => {};
+
+  const get = <T>(path: string) => world.get<T>(path, { signal: stopping!.signal });
+
+  async function readAll(): Promise<void> {
+    // The feed first: what happens while the status is read is seen again at the next look.
+    const { value: transitions } = await get<Transition[]>(`${FEED}?limit=${REASONS}`);
+    const entities: Status['entities'] = [];
+    for (let next: string | undefined = '/v1/status'; next !== undefined; ) {
+      const page: { value: Status; next: string | undefined } = await get<Status>(next);
+      entities.push(...page.value.entities);
+      next = page.next;
+    }
+    batch(() => {
+      fleet.value = fleetOf(entities, transitions);
+      news.value = { transitions: [], all: true };
+    });
+    newest = transitions[0]?.id;
+    readAllAt = world.now();
+  }
+
+  /** The transitions since the one known; undefined when that is too far back to be found. */
+  async function readNews(): Promise<Transition[] | undefined> {
+    const { value } = await get<Transition[]>(`${FEED}?limit=${MOST_NEWS}`);
+    const at = value.findIndex(({ id }) => id === newest);
+    return at < 0 ? undefined : value.slice(0, at);
+  }
+
+  async function look(): Promise<void> {
+    if (!fleet.value || world.now() - readAllAt >= ALL_ANEW_MS) return readAll();
+    const { value } = await get<Transition[]>(`${FEED}?limit=1`);
+    if (value[0]?.id === newest) return;
+    const transitions = await readNews();
+    const next = transitions && patched(fleet.value, transitions);
+    if (!next) return readAll();
+    batch(() => {
+      fleet.value = next;
+      news.value = { transitions, all: false };
+    });
+    newest = transitions[0]?.id;
+  }
+
+  /** Runs one look at a time, notes how it went, and plans the next. */
+  async function run(work: () => Promise<void>): Promise<void> {
+    callOff();
+    const { signal } = stopping!;
+    try {
+      await work();
+      batch(() => {
+        asOf.value = world.now();
+        missed.value = 0;
+        failure.value = undefined;
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      batch(() => {
+        missed.value++;
+        failure.value = asFailure(error);
+      });
+    }
+    looking = undefined;
+    lastLook = world.now();
+    plan();
+  }
+
+  function plan(): void {
+    callOff();
+    const interval = pollInterval({
+      hidden: world.isHidden(),
+      idleMs: world.now() - world.lastInput(),
+      failures: missed.value,
+      retryAfter: failure.value?.retryAfter,
+    });
+    callOff = world.after(Math.max(0, lastLook + interval - world.now()), () => {
+      looking = run(look);
+    });
+  }
+
+  return {
+    fleet,
+    asOf,
+    missed,
+    failure,
+    news,
+    start() {
+      if (stopping) return;
+      stopping = new AbortController();
+      looking = run(look);
+    },
+    stop() {
+      stopping?.abort();
+      stopping = undefined;
+      looking = undefined;
+      callOff();
+      batch(() => {
+        fleet.value = undefined;
+        asOf.value = 0;
+        missed.value = 0;
+        failure.value = undefined;
+      });
+    },
+    nudge() {
+      if (stopping && !looking) plan();
+    },
+    lookNow() {
+      const pause = (failure.peek()?.retryAfter ?? 0) * 1000;
+      if (!stopping || looking || world.now() < lastLook + pause) return;
+      looking = run(look);
+    },
+    async refresh() {
+      await looking;
+      if (!stopping) return;
+      looking = run(readAll);
+      await looking;
+    },
+  };
+}

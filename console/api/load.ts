@@ -1,0 +1,79 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { live } from '#console/app/live.ts';
+import { type ApiFailure, asFailure, call, callAll } from './call.ts';
+import type { Transition } from './records.ts';
+
+export type Loaded<T> = {
+  /** What was read last; it stays while it is read again, and when that fails. */
+  data: T | undefined;
+  failure: ApiFailure | undefined;
+  loading: boolean;
+  /** `data` is of another path than asked for now, or could not be read again. */
+  stale: boolean;
+  reload(): void;
+};
+
+type Options = {
+  /** Which changes of state make the data old: it is then read again. */
+  about?: (transition: Transition) => boolean;
+  /** All pages of a list. */
+  all?: boolean;
+};
+
+type Held<T> = { path: string; data: T } | undefined;
+
+/** The data of a page. @param path of the API, with its query; null: nothing to read yet */
+export function useLoad<T>(path: string | null, { about, all = false }: Options = {}): Loaded<T> {
+  const [held, hold] = useState<Held<T>>(undefined);
+  const [failure, fail] = useState<ApiFailure | undefined>(undefined);
+  const [loading, setLoading] = useState(path !== null);
+  const [turn, setTurn] = useState(0);
+  const reload = useCallback(() => setTurn((n) => n + 1), []);
+
+  // `turn` asks for the same again.
+  useEffect(() => {
+    if (path === null) return;
+    const control = new AbortController();
+    const { signal } = control;
+    setLoading(true);
+    const reading = all ? (callAll(path, { signal }) as Promise<T>) : call<T>('GET', path, undefined, { signal });
+    reading
+      .then(
+        (data) => {
+          if (signal.aborted) return;
+          hold({ path, data });
+          fail(undefined);
+        },
+        (error: unknown) => {
+          if (!signal.aborted) fail(asFailure(error));
+        },
+      )
+      .finally(() => {
+        if (!signal.aborted) setLoading(false);
+      });
+    return () => control.abort();
+  }, [path, all, turn]);
+
+  useNews(about, reload);
+  return {
+    data: held?.data,
+    failure,
+    loading,
+    stale: held !== undefined && (failure !== undefined || held.path !== path),
+    reload,
+  };
+}
+
+/** Calls `run` when the poller has news that `about` is interested in. */
+function useNews(about: Options['about'], run: () => void): void {
+  const latest = useRef(about);
+  latest.current = about;
+  useEffect(() => {
+    let isFirst = true;
+    return live.news.subscribe(({ transitions, all }) => {
+      const wanted = latest.current;
+      if (wanted && !isFirst && (all || transitions.some(wanted))) run();
+      isFirst = false;
+    });
+  }, [run]);
+}

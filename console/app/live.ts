@@ -1,0 +1,30 @@
+import { callPage } from '#console/api/call.ts';
+import { makeLive } from '#console/api/live.ts';
+
+let lastInput = Date.now();
+
+/** The poller of this page. */
+export const live = makeLive({
+  now: Date.now,
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  isHidden: () => document.hidden,
+  lastInput: () => lastInput,
+  get: callPage,
+});
+
+/** Lets the poller know when somebody is there. */
+export function watchAttention(): void {
+  const noticed = () => {
+    const wasAway = Date.now() - lastInput > 10_000;
+    lastInput = Date.now();
+    if (wasAway) live.nudge();
+  };
+  for (const type of ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchstart', 'focus']) {
+    addEventListener(type, noticed, { passive: true });
+  }
+  document.addEventListener('visibilitychange', noticed);
+  addEventListener('online', live.lookNow);
+}

@@ -1,0 +1,30 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { isTyping } from '#console/parts/typing.ts';
+
+/** What is open above the page. */
+export const overlay = signal<'palette' | 'keys' | undefined>(undefined);
+
+/** `/`: a field of the page that searches comes first; where there is none it is the palette. */
+const search = (): HTMLElement | null => document.querySelector<HTMLElement>('main input[type=search]');
+
+/** Keys that work everywhere. */
+export function useShortcuts(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isJump = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey);
+      if (document.querySelector('dialog[open]') || (!isJump && isTyping(event))) return;
+      const field = event.key === '/' ? search() : null;
+      if (field) field.focus();
+      else if (isJump || event.key === '/') overlay.value = 'palette';
+      else if (event.key === '?') overlay.value = 'keys';
+      else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', onKey);
+    return () => {
+      removeEventListener('keydown', onKey);
+      overlay.value = undefined;
+    };
+  }, []);
+}

@@ -1,0 +1,90 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '#console/parts/button.tsx';
+import { Page } from '#console/parts/page.tsx';
+import { Empty, Loading, NotAllowed } from '#console/parts/states.tsx';
+import type { PageProps, PageRow } from './pages.ts';
+import { route } from './route.ts';
+import { address } from './router.ts';
+import { refusal } from './session.ts';
+
+/** Pages that were loaded already: they appear at once. */
+const loaded = new Map<PageRow['load'], ComponentType<PageProps>>();
+
+const RELOADED = 'fleetwatch.reloaded';
+const SOON_MS = 60_000;
+
+/**
+ * A tab that is older than the service asks for files that are gone: the page is then loaded anew, once. @returns
+ * whether it is being loaded
+ */
+function reloadOnce(): boolean {
+  try {
+    if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < SOON_MS) return false;
+    sessionStorage.setItem(RELOADED, String(Date.now()));
+  } catch {
+    return false;
+  }
+  location.reload();
+  return true;
+}
+
+/** The page of the address. */
+export function PageView() {
+  const here = route.value;
+  if (!here) return <Unknown />;
+  const why = here.row.needs && refusal(here.row.needs);
+  if (why !== undefined) {
+    return (
+      <Page title={here.row.title}>
+        <NotAllowed why={why} />
+      </Page>
+    );
+  }
+  // Another thing of the same kind is a page of its own; other filters of the same are not.
+  return <Loader key={`${here.row.path} ${Object.values(here.params)}`} row={here.row} params={here.params} />;
+}
+
+function Loader({ row, params }: { row: PageRow; params: PageProps['params'] }) {
+  const [state, setState] = useState<'loading' | 'failed' | 'there'>(loaded.has(row.load) ? 'there' : 'loading');
+  useEffect(() => {
+    if (loaded.has(row.load)) return;
+    let wanted = true;
+    row.load().then(
+      (file) => {
+        loaded.set(row.load, file.default);
+        if (wanted) setState('there');
+      },
+      () => {
+        if (wanted && !reloadOnce()) setState('failed');
+      },
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [row]);
+  const Component = loaded.get(row.load);
+  if (Component && state === 'there') return <Component params={params} query={address.value.query} />;
+  return (
+    <Page title={row.title}>
+      {state === 'loading' ? (
+        <Loading />
+      ) : (
+        <Empty title="This page could not be loaded">
+          <p>The service may be away, or it was updated. What you have typed is kept.</p>
+          <Button icon="reload" onClick={() => location.reload()}>
+            Load again
+          </Button>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+const Unknown = () => (
+  <Page title="There is no such page">
+    <Empty title={`Nothing is at ${address.value.path}`}>
+      <a href="#/">To the fleet</a>
+    </Empty>
+  </Page>
+);

@@ -1,0 +1,92 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '#console/parts/icon.tsx';
+import type { Guarded } from '#lib/platform/http/access.ts';
+
+export type PageProps = {
+  /** The parts of the path that its pattern names. */
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+};
+
+export type PageRow = {
+  /** Its address behind #; `:name` is a part of it. */
+  path: string;
+  /** Tab title, and heading while it loads. */
+  title: string;
+  /** Its place in the navigation, where it has one. */
+  nav?: { label: string; icon: IconName };
+  /** Loads its file, whose default export is the page. */
+  load: () => Promise<{ default: ComponentType<PageProps> }>;
+  /** What one has to be allowed to see it; without it all who are signed in may. */
+  needs?: Guarded;
+  /** Whether it is there for people who are not signed in: it then stands alone, without navigation. */
+  open?: true;
+};
+
+/** Every page of the console: the only list. The first that fits the address is shown. */
+export const pages: readonly PageRow[] = [
+  {
+    path: '/',
+    title: 'Fleet',
+    nav: { label: 'Fleet', icon: 'fleet' },
+    load: () => import('#console/pages/fleet/fleet.tsx'),
+  },
+  {
+    path: '/incidents',
+    title: 'Incidents',
+    nav: { label: 'Incidents', icon: 'incidents' },
+    load: () => import('#console/pages/incidents.tsx'),
+  },
+  {
+    path: '/checks',
+    title: 'Checks',
+    nav: { label: 'Checks', icon: 'checks' },
+    load: () => import('#console/pages/checks.tsx'),
+  },
+  { path: '/checks/:id', title: 'Check', load: () => import('#console/pages/check.tsx') },
+  {
+    path: '/catalog',
+    title: 'Catalog',
+    nav: { label: 'Catalog', icon: 'catalog' },
+    load: () => import('#console/pages/catalog.tsx'),
+  },
+  { path: '/catalog/:blueprint', title: 'Blueprint', load: () => import('#console/pages/blueprint.tsx') },
+  { path: '/entities/:blueprint/:slug', title: 'Entity', load: () => import('#console/pages/entity.tsx') },
+  { path: '/map', title: 'Map', nav: { label: 'Map', icon: 'map' }, load: () => import('#console/pages/map.tsx') },
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    nav: { label: 'Alerts', icon: 'alerts' },
+    load: () => import('#console/pages/alerts.tsx'),
+  },
+  {
+    path: '/actions',
+    title: 'Actions',
+    nav: { label: 'Actions', icon: 'actions' },
+    load: () => import('#console/pages/actions.tsx'),
+  },
+  { path: '/actions/:id', title: 'Action', load: () => import('#console/pages/action.tsx') },
+  { path: '/executions/:id', title: 'Execution', load: () => import('#console/pages/execution.tsx') },
+  {
+    path: '/agents',
+    title: 'Agents',
+    nav: { label: 'Agents', icon: 'agents' },
+    load: () => import('#console/pages/agents.tsx'),
+  },
+  {
+    path: '/settings',
+    title: 'Settings',
+    nav: { label: 'Settings', icon: 'settings' },
+    load: () => import('#console/pages/settings/settings.tsx'),
+  },
+  { path: '/settings/:part', title: 'Settings', load: () => import('#console/pages/settings/settings.tsx') },
+  { path: '/start', title: 'First steps', needs: 'write', load: () => import('#console/pages/start.tsx') },
+  { path: '/sign-in', title: 'Sign in', open: true, load: () => import('#console/pages/sign-in/sign-in.tsx') },
+  { path: '/link/:token', title: 'Sign in by link', open: true, load: () => import('#console/pages/sign-in/link.tsx') },
+  {
+    path: '/invitation/:token',
+    title: 'Accept the invitation',
+    open: true,
+    load: () => import('#console/pages/sign-in/invitation.tsx'),
+  },
+];

@@ -1,0 +1,77 @@
+import { useId, useMemo, useState } from 'preact/hooks';
+import { useLoad } from '#console/api/load.ts';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { Icon } from '#console/parts/icon.tsx';
+import { StateShape } from '#console/parts/state-mark.tsx';
+import { findPlaces, type Place } from '#console/rules/palette.ts';
+import { STATE_WORD } from '#console/rules/states.ts';
+import { type CheckName, placesOf } from './places.ts';
+
+/** Type a few letters, Enter: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const id = useId();
+  const checks = useLoad<CheckName[]>('/v1/checks', { all: true });
+  const places = useMemo(() => placesOf(checks.data ?? []), [checks.data]);
+  const found = findPlaces(places, text);
+  const current = Math.min(at, found.length - 1);
+
+  function open(place: Place | undefined) {
+    if (!place) return;
+    onClose();
+    location.hash = place.href;
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setAt((current + step + found.length) % found.length);
+    else if (event.key === 'Enter') open(found[current]);
+    else return;
+    event.preventDefault();
+  }
+  return (
+    <Dialog title="Jump to" onClose={onClose}>
+      <input
+        class="palette-input"
+        type="search"
+        // biome-ignore lint/a11y/noRedundantRoles: without a list of the browser's own it is not one by itself
+        role="combobox"
+        autoFocus
+        aria-label="Jump to"
+        aria-expanded={true}
+        aria-controls={id}
+        aria-activedescendant={found.length > 0 ? `${id}-${current}` : undefined}
+        list={undefined}
+        autocomplete="off"
+        placeholder="Entity, check or page"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div class="palette-list" id={id} role="listbox" aria-label="Places">
+        {found.map((place, i) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
+          <div
+            key={place.href}
+            id={`${id}-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === current}
+            onClick={() => open(place)}
+          >
+            {place.state ? <StateShape state={place.state} /> : <Icon name="right" />}
+            <span class="palette-name">{place.name}</span>
+            <span class="hint">
+              {place.state ? `${place.kind}, ${STATE_WORD[place.state].toLowerCase()}` : place.kind}
+            </span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="hint">Nothing is called that.</p>}
+      {checks.failure && <p class="field-error">Checks are left out: {checks.failure.message}</p>}
+    </Dialog>
+  );
+}

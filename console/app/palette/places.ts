@@ -1,0 +1,32 @@
+import { live } from '#console/app/live.ts';
+import { pages } from '#console/app/pages.ts';
+import { pathTo } from '#console/rules/address.ts';
+import type { Place } from '#console/rules/palette.ts';
+
+/** What the palette needs of a check. */
+export type CheckName = { id: string; name: string | null; check_type: string; state: 'up' | 'down' | 'unknown' };
+
+const PAGES: readonly Place[] = pages.flatMap(({ path, nav }) =>
+  nav ? [{ href: `#${path}`, name: nav.label, kind: 'page' }] : [],
+);
+
+/** Where one can jump to: pages, entities, and checks. */
+export function placesOf(checks: readonly CheckName[]): Place[] {
+  const entities = [...(live.fleet.value?.values() ?? [])].map(
+    ({ name, blueprint_slug, slug, state }): Place => ({
+      href: `#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`,
+      name,
+      kind: blueprint_slug,
+      state,
+    }),
+  );
+  const named = checks.map(
+    ({ id, name, check_type, state }): Place => ({
+      href: `#${pathTo('/checks/:id', { id })}`,
+      name: name ?? id,
+      kind: `${check_type} check`,
+      state,
+    }),
+  );
+  return [...PAGES, ...entities, ...named];
+}

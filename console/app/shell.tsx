@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '#console/parts/button.tsx';
+import { Icon } from '#console/parts/icon.tsx';
+import { StateShape } from '#console/parts/state-mark.tsx';
+import { AsOf } from './as-of.tsx';
+import { downCount } from './counts.ts';
+import { KeysHelp } from './keys-help.tsx';
+import { overlay, useShortcuts } from './overlay.ts';
+import { pages } from './pages.ts';
+import { Palette } from './palette/palette.tsx';
+import { address } from './router.ts';
+import { UserMenu } from './user-menu.tsx';
+
+/** What stands around every page: navigation, search, how fresh it is, and who is signed in. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  useShortcuts();
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
+        Skip to content
+      </button>
+      <header class="top">
+        <a class="brand" href="#/">
+          <StateShape state={downCount.value > 0 ? 'down' : 'up'} />
+          Fleetwatch
+        </a>
+        <button type="button" class="jump" onClick={() => (overlay.value = 'palette')}>
+          <Icon name="search" />
+          <span>Jump to…</span>
+          <kbd>/</kbd>
+        </button>
+        <AsOf />
+        <Button quiet icon="help" label="Keys (?)" onClick={() => (overlay.value = 'keys')} />
+        <UserMenu />
+      </header>
+      <Navigation />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      {overlay.value === 'palette' && <Palette onClose={() => (overlay.value = undefined)} />}
+      {overlay.value === 'keys' && <KeysHelp onClose={() => (overlay.value = undefined)} />}
+    </div>
+  );
+}
+
+/** On a phone a bar with the first four; the button shows the rest. */
+function Navigation() {
+  const { path } = address.value;
+  const [open, setOpen] = useState(false);
+  const isIn = (start: string) => (start === '/' ? path === '/' : path === start || path.startsWith(`${start}/`));
+  return (
+    <nav class={open ? 'side open' : 'side'} aria-label="Pages">
+      {pages.map(
+        ({ path: to, nav }) =>
+          nav && (
+            <a key={to} href={`#${to}`} aria-current={isIn(to) ? 'page' : undefined} onClick={() => setOpen(false)}>
+              <Icon name={nav.icon} />
+              {nav.label}
+            </a>
+          ),
+      )}
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name="menu" />
+        More
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,38 @@
+import { Button } from '#console/parts/button.tsx';
+import { Menu } from '#console/parts/menu.tsx';
+import { type Theme, theme, zone } from './look.ts';
+import { tellFailure } from './notices.tsx';
+import { me, signOut } from './session.ts';
+
+const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
+
+/** Who is signed in, how they like the page, and the way out. */
+export function UserMenu() {
+  const who = me.value;
+  if (!who) return null;
+  const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!;
+  return (
+    <Menu label={`Signed in as ${who.user.name || who.user.email}`} icon="person">
+      <p class="who">
+        <strong>{who.user.name || who.user.email}</strong>
+        <span>
+          {who.role} of {who.name}
+          {who.is_read_only && ', read-only'}
+          {who.key?.scopes && `, ${who.key.scopes.join(', ')}`}
+        </span>
+      </p>
+      <a class="button quiet" href="#/settings">
+        Settings
+      </a>
+      <Button quiet onClick={() => (theme.value = next)}>
+        Theme: {theme.value}
+      </Button>
+      <Button quiet onClick={() => (zone.value = zone.value === 'utc' ? 'local' : 'utc')}>
+        Times: {zone.value === 'utc' ? 'UTC' : 'local'}
+      </Button>
+      <Button quiet icon="out" onClick={() => signOut().catch(tellFailure)}>
+        Sign out
+      </Button>
+    </Menu>
+  );
+}

@@ -1,0 +1,120 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { counts } from '#console/app/counts.ts';
+import { live } from '#console/app/live.ts';
+import type { PageProps } from '#console/app/pages.ts';
+import { setQuery } from '#console/app/router.ts';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Page } from '#console/parts/page.tsx';
+import { Empty, Failure, Loading } from '#console/parts/states.tsx';
+import { type Fleet, filtered, inOrder } from '#console/rules/fleet.ts';
+import { parseStates } from '#console/rules/states.ts';
+import { FleetTable } from './fleet-table.tsx';
+import { StateFilter } from './state-filter.tsx';
+import { TileMap } from './tile-map.tsx';
+import { Wall } from './wall.tsx';
+
+/** So many a list shows at a glance; more have a picture above it. */
+const IN_SIGHT = 24;
+
+/** What is down, since when and why: everything at a glance. */
+export default function FleetPage({ query }: PageProps) {
+  const fleet = live.fleet.value;
+  const failure = live.failure.value;
+  if (!fleet) {
+    return (
+      <Page title="Fleet">
+        {failure ? (
+          <Failure failure={failure} retry={() => void live.refresh()} />
+        ) : (
+          <Loading what="Reading the fleet" lines={12} />
+        )}
+      </Page>
+    );
+  }
+  if (query.has('tv')) return <Wall fleet={fleet} />;
+  return fleet.size === 0 ? <NothingYet /> : <FleetView fleet={fleet} query={query} />;
+}
+
+function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
+  const [words, setWords] = useKeptWords(query.get('q') ?? '');
+  const wanted = query.get('state') ?? '';
+  const isGrouped = query.has('group');
+  const rows = useMemo(() => inOrder(fleet), [fleet]);
+  const shown = useMemo(() => filtered(rows, { states: parseStates(wanted), words }), [rows, wanted, words]);
+  return (
+    <Page
+      title="Fleet"
+      actions={
+        <>
+          <Button small pressed={isGrouped} onClick={() => setQuery({ group: isGrouped ? '' : 'blueprint' })}>
+            By blueprint
+          </Button>
+          <a class="button small" href="#/?tv">
+            Wall
+          </a>
+        </>
+      }
+    >
+      <div class="filters">
+        <StateFilter
+          counts={counts.value}
+          wanted={parseStates(wanted)}
+          onChange={(states) => setQuery({ state: [...states].join() })}
+        />
+        <input
+          type="search"
+          class="search"
+          aria-label="Search by name, blueprint or message"
+          placeholder="Search"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      </div>
+      {rows.length > IN_SIGHT && <TileMap rows={rows} />}
+      {shown.length > 0 ? (
+        <FleetTable rows={shown} grouped={isGrouped} />
+      ) : (
+        <Empty title="Nothing fits" icon="search">
+          <Button
+            onClick={() => {
+              setWords('');
+              setQuery({ state: '' });
+            }}
+          >
+            Show all
+          </Button>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+const TYPED_MS = 300;
+
+/** What is searched for: at once on the page, and in the address when nobody has typed for a moment. */
+function useKeptWords(initial: string): [string, (words: string) => void] {
+  const [words, setWords] = useState(initial);
+  useEffect(() => {
+    if (words === initial) return;
+    const timer = setTimeout(() => setQuery({ q: words }), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [words, initial]);
+  return [words, setWords];
+}
+
+function NothingYet() {
+  const why = refusal('write');
+  return (
+    <Page title="Fleet">
+      <Empty title="Nothing is watched yet" icon="fleet">
+        {why ? <p>{why}</p> : <p>In four steps: what you run, a check on it, a channel, a test alert.</p>}
+        {!why && (
+          <a class="button main" href="#/start">
+            Begin
+          </a>
+        )}
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,56 @@
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import { tellFailure } from '#console/app/notices.tsx';
+import { goToProvider } from '#console/pages/sign-in/methods.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+
+type Identity = { id: string; name: string; subject: string; linked_at: string };
+
+/** Who one is at the identity provider. @param provider what it is called */
+export function Identities({ provider }: { provider: string }) {
+  const identities = useLoad<Identity[]>('/v1/sign-in/identities');
+  const unlink = (id: string) => call('DELETE', `/v1/sign-in/identities/${id}`).then(identities.reload, tellFailure);
+  return (
+    <Section
+      title={`At ${provider}`}
+      actions={
+        <Button
+          small
+          onClick={() => goToProvider({ purpose: 'link', return_to: '/#/settings/sign-in' }).catch(tellFailure)}
+        >
+          Link {provider}
+        </Button>
+      }
+    >
+      <Data of={identities}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty title="None is linked" />
+          ) : (
+            <Table
+              label="Identities"
+              rows={found}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Identity', grow: true, cell: ({ name, subject }) => <bdi>{name || subject}</bdi> },
+                { head: 'Linked', wide: true, cell: ({ linked_at }) => <Time at={linked_at} /> },
+                {
+                  head: 'Actions',
+                  cell: ({ id }) => (
+                    <Button small onClick={() => void unlink(id)}>
+                      Remove
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Data>
+    </Section>
+  );
+}

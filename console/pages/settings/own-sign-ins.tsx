@@ -1,0 +1,24 @@
+import { refusal } from '#console/app/session.ts';
+import { useMethods } from '#console/pages/sign-in/methods.ts';
+import { Data, NotAllowed } from '#console/parts/states.tsx';
+import { Identities } from './identities.tsx';
+import { Passkeys } from './passkeys.tsx';
+import { Sessions } from './sessions.tsx';
+
+/** How one signs in oneself, and where one is signed in. */
+export function OwnSignIns() {
+  const methods = useMethods();
+  const why = refusal('own');
+  if (why !== undefined) return <NotAllowed why={why} />;
+  return (
+    <Data of={methods}>
+      {({ passkey, oidc }) => (
+        <>
+          <Passkeys why={passkey.reason ?? undefined} />
+          {oidc && <Identities provider={oidc.name} />}
+          <Sessions />
+        </>
+      )}
+    </Data>
+  );
+}

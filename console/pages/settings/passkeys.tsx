@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import { addPasskey } from '#console/pages/sign-in/passkeys.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
+import { Section } from '#console/parts/page.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { fieldsOf } from '#console/rules/form-fields.ts';
+
+type Passkey = { id: string; name: string; created_at: string; last_used_at: string | null };
+
+const SPECS = fieldsOf({
+  properties: { name: { type: 'string', description: 'What you call the device: laptop, phone.' } },
+  required: ['name'],
+});
+
+/** @param why no passkey can be added at this address */
+export function Passkeys({ why }: { why: string | undefined }) {
+  const passkeys = useLoad<Passkey[]>('/v1/sign-in/passkeys');
+  const [removing, remove] = useState<Passkey | undefined>(undefined);
+  const form = useForm({
+    name: 'passkey',
+    specs: SPECS,
+    send: async ({ name }) => {
+      await addPasskey(String(name ?? ''));
+      passkeys.reload();
+    },
+  });
+  const columns: readonly Column<Passkey>[] = [
+    { head: 'Name', grow: true, cell: ({ name }) => <bdi>{name}</bdi> },
+    { head: 'Added', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      head: 'Last used',
+      wide: true,
+      cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'never'),
+    },
+    {
+      head: 'Actions',
+      cell: (passkey) => (
+        <Button small onClick={() => remove(passkey)}>
+          Remove
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Section title="Passkeys">
+      <Data of={passkeys}>
+        {(found) =>
+          found.length > 0 ? (
+            <Table label="Passkeys" rows={found} columns={columns} keyOf={({ id }) => id} />
+          ) : (
+            <Empty title="None yet" />
+          )
+        }
+      </Data>
+      <Form form={form} submit="Add a passkey" why={why}>
+        {why && <p class="hint">{why}</p>}
+        <FormFields form={form} specs={SPECS} />
+      </Form>
+      {removing && (
+        <Confirm
+          title={`Remove ${removing.name}?`}
+          action="Remove"
+          run={async () => {
+            await call('DELETE', `/v1/sign-in/passkeys/${removing.id}`);
+            passkeys.reload();
+          }}
+          onClose={() => remove(undefined)}
+        >
+          <p>It signs nobody in any more. Sessions that began with it go on until they end.</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,72 @@
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import { tell, tellFailure } from '#console/app/notices.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data } from '#console/parts/states.tsx';
+import { Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import type { SessionRecord } from '#lib/access/sessions/session.ts';
+
+/** Where one is signed in. */
+export function Sessions() {
+  const sessions = useLoad<SessionRecord[]>('/v1/sessions');
+  async function end(path: string, told: string) {
+    try {
+      await call('DELETE', path);
+      tell(told);
+      sessions.reload();
+    } catch (error) {
+      tellFailure(error);
+    }
+  }
+  return (
+    <Section
+      title="Sessions"
+      actions={
+        <Button small onClick={() => void end('/v1/sessions', 'All other sessions have ended.')}>
+          End all others
+        </Button>
+      }
+    >
+      <Data of={sessions}>
+        {(found) => (
+          <Table
+            label="Sessions"
+            rows={found}
+            keyOf={({ id }) => id}
+            columns={[
+              { head: 'By', cell: ({ method }) => method },
+              {
+                head: 'Browser',
+                grow: true,
+                cell: ({ user_agent }) => <span title={user_agent}>{browserOf(user_agent)}</span>,
+              },
+              { head: 'From', wide: true, cell: ({ last_seen_from }) => last_seen_from },
+              { head: 'Last used', wide: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+              {
+                head: 'Actions',
+                cell: ({ id, current }) =>
+                  current ? (
+                    'this one'
+                  ) : (
+                    <Button small onClick={() => void end(`/v1/sessions/${id}`, 'That session has ended.')}>
+                      End
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Data>
+    </Section>
+  );
+}
+
+/** What people would call it: `Firefox on Linux`. */
+function browserOf(agent: string): string {
+  const browser = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'].find((name) => agent.includes(`${name}/`));
+  const system = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'].find((name) => agent.includes(name));
+  if (!browser) return agent || 'no browser';
+  return [{ Edg: 'Edge', OPR: 'Opera' }[browser] ?? browser, system].filter(Boolean).join(' on ');
+}

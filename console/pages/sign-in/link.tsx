@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
+import type { PageProps } from '#console/app/pages.ts';
+import { hideAddress } from '#console/app/router.ts';
+import { readMe } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Data, Failure } from '#console/parts/states.tsx';
+import { useMethods } from './methods.ts';
+import { OfferPasskey } from './offer-passkey.tsx';
+
+/** A sign-in link. It is used by a click, so that nothing that merely looks at links uses it up. */
+export default function LinkPage({ params }: PageProps) {
+  const methods = useMethods();
+  const [failure, fail] = useState<ApiFailure | undefined>(undefined);
+  const [state, setState] = useState<'new' | 'busy' | 'in'>('new');
+  async function use() {
+    setState('busy');
+    fail(undefined);
+    try {
+      await call('POST', '/v1/sign-in/link', { token: params.token }, { open: true });
+      hideAddress();
+      await readMe();
+      setState('in');
+    } catch (error) {
+      fail(asFailure(error));
+      setState('new');
+    }
+  }
+  if (state === 'in') return <Data of={methods}>{(found) => <OfferPasskey passkey={found.passkey} />}</Data>;
+  return (
+    <section class="card" aria-labelledby="link">
+      <p class="brand">Fleetwatch</p>
+      <h1 id="link" tabIndex={-1}>
+        Sign in by link
+      </h1>
+      <p>The link is good once.</p>
+      {failure && <Failure failure={failure} />}
+      <div class="ways">
+        <Button kind="main" busy={state === 'busy'} onClick={() => void use()}>
+          Sign in
+        </Button>
+        <a href="#/sign-in">Sign in another way</a>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
+import { readMe } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { TextField } from '#console/parts/field.tsx';
+import { Data, Failure } from '#console/parts/states.tsx';
+import { goToProvider, type Methods, useMethods } from './methods.ts';
+import { signInByPasskey } from './passkeys.ts';
+
+type SignInProps = {
+  /** The path that the identity provider leads back to. */
+  returnTo: string;
+  /** What went wrong before. */
+  told?: string | undefined;
+  onDone?: () => void;
+};
+
+/** Every way in that there is at this address. */
+export function SignIn({ returnTo, told, onDone }: SignInProps) {
+  const methods = useMethods();
+  const [failure, fail] = useState<Pick<ApiFailure, 'message'> | undefined>(told ? { message: told } : undefined);
+  const [busy, setBusy] = useState(false);
+  async function tried(work: () => Promise<unknown>) {
+    setBusy(true);
+    fail(undefined);
+    try {
+      await work();
+      await readMe();
+      onDone?.();
+    } catch (error) {
+      fail(asFailure(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <section class="card" aria-labelledby="sign-in">
+      <p class="brand">Fleetwatch</p>
+      <h1 id="sign-in" tabIndex={-1}>
+        Sign in
+      </h1>
+      {failure && <Failure failure={failure} />}
+      <Data of={methods}>
+        {(found) => <Ways methods={found} busy={busy} returnTo={returnTo} tried={(work) => void tried(work)} />}
+      </Data>
+    </section>
+  );
+}
+
+type WaysProps = { methods: Methods; busy: boolean; returnTo: string; tried: (work: () => Promise<unknown>) => void };
+
+function Ways({ methods: { passkey, oidc }, busy, returnTo, tried }: WaysProps) {
+  const [key, setKey] = useState('');
+  return (
+    <>
+      <div class="ways">
+        <Button kind="main" busy={busy} why={passkey.reason ?? undefined} onClick={() => tried(signInByPasskey)}>
+          Use a passkey
+        </Button>
+        {passkey.reason && <p class="hint">{passkey.reason}</p>}
+        {oidc && (
+          <Button busy={busy} onClick={() => tried(() => goToProvider({ return_to: returnTo }))}>
+            Go to {oidc.name}
+          </Button>
+        )}
+      </div>
+      <p class="or">or</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          tried(() => call('POST', '/v1/sign-in/key', { key: key.trim() }, { open: true }));
+        }}
+      >
+        {/* So that a password manager keeps the key as that of this service. */}
+        <input name="username" autocomplete="username" value="Fleetwatch" readOnly hidden />
+        <TextField
+          label="API key"
+          name="key"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={key}
+          onChange={setKey}
+        />
+        <Button type="submit" busy={busy}>
+          Sign in
+        </Button>
+      </form>
+      <p class="hint">
+        A sign-in link or an invitation works too: open it. <a href="/v1/openapi.json">Every endpoint</a>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { Icon, type IconName } from './icon.tsx';
+
+type ButtonProps = {
+  children?: ComponentChildren;
+  icon?: IconName;
+  /** What it is called when it shows an icon alone. */
+  label?: string;
+  type?: 'button' | 'submit';
+  /** `main`: what most people come for. `danger`: takes something away for good. */
+  kind?: 'main' | 'danger';
+  quiet?: boolean;
+  small?: boolean;
+  /** Why it cannot be used now: it is then shown as disabled, and says why. It keeps its place in the tab order. */
+  why?: string | undefined;
+  /** Whether what it began is still under way. */
+  busy?: boolean;
+  pressed?: boolean;
+  expanded?: boolean;
+  onClick?: (event: MouseEvent) => void;
+};
+
+export function Button({
+  children,
+  icon,
+  label,
+  type = 'button',
+  kind,
+  quiet,
+  small,
+  why,
+  busy,
+  ...rest
+}: ButtonProps) {
+  const id = useId();
+  const { pressed, expanded, onClick } = rest;
+  const off = why !== undefined || busy === true;
+  const classes = ['button', kind, quiet && 'quiet', small && 'small', !children && 'bare'].filter(Boolean).join(' ');
+  return (
+    <>
+      <button
+        type={type}
+        class={classes}
+        aria-label={label}
+        title={why ?? label}
+        aria-disabled={off || undefined}
+        aria-busy={busy || undefined}
+        aria-pressed={pressed}
+        aria-expanded={expanded}
+        aria-describedby={why === undefined ? undefined : id}
+        onClick={(event) => {
+          if (off) event.preventDefault();
+          else onClick?.(event);
+        }}
+      >
+        {icon && <Icon name={icon} />}
+        {children}
+      </button>
+      {why !== undefined && (
+        <span id={id} class="unseen">
+          {why}
+        </span>
+      )}
+    </>
+  );
+}

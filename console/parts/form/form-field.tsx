@@ -1,0 +1,40 @@
+import { CheckboxField, SelectField, TextField } from '#console/parts/field.tsx';
+import type { FieldSpec } from '#console/rules/form-fields.ts';
+import type { FormState } from './use-form.ts';
+
+const HIDDEN = '********';
+const HOW: Partial<Record<FieldSpec['kind'], string>> = {
+  map: 'One a line, as name: value.',
+  list: 'One a line.',
+  json: 'As JSON.',
+};
+
+/** A field as its kind is typed. @param stored whether the record has a value already: a secret then stays */
+export function FormField({ form, spec, stored = false }: { form: FormState; spec: FieldSpec; stored?: boolean }) {
+  const { path, label, kind, required, secret, options, fallback } = spec;
+  const value = form.draft[path] ?? '';
+  const error = form.errors[path];
+  const onChange = (text: string) => form.set(path, text);
+  const hint = [spec.hint, HOW[kind], secret && stored && 'Empty: it stays as it is.'].filter(Boolean).join(' ');
+  const common = { label, hint, error, value, onChange, name: path, required: required && !(secret && stored) };
+  if (kind === 'boolean' && fallback !== undefined) {
+    return <CheckboxField {...common} checked={value === 'true'} onChange={(checked) => onChange(String(checked))} />;
+  }
+  if (kind === 'boolean') {
+    const choices = ['', 'true', 'false'].map((one) => ({
+      value: one,
+      label: { '': 'default', true: 'yes', false: 'no' }[one]!,
+    }));
+    return <SelectField {...common} options={choices} />;
+  }
+  if (kind === 'choice') {
+    return (
+      <SelectField {...common} options={required || fallback ? options : [{ value: '', label: 'none' }, ...options]} />
+    );
+  }
+  const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
+  const placeholder = secret && stored ? HIDDEN : undefined;
+  if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;
+  // Neither type=url, as the API takes what browsers refuse and says more, nor type=password: one checks what one types.
+  return <TextField {...common} numeric={kind === 'number'} placeholder={placeholder} />;
+}

@@ -1,0 +1,89 @@
+import type { ComponentChildren } from 'preact';
+import { Button } from '#console/parts/button.tsx';
+import { type FieldSpec, fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
+import { FormField } from './form-field.tsx';
+import { type FormState, useForm } from './use-form.ts';
+
+type FormProps = {
+  form: FormState;
+  /** What the button says. */
+  submit: string;
+  /** Why it may not be sent. */
+  why?: string | undefined;
+  onCancel?: (() => void) | undefined;
+  children: ComponentChildren;
+};
+
+/** A form: what is wrong with it as a whole, its fields, and what to do. */
+export const Form = ({ form, submit, why, onCancel, children }: FormProps) => (
+  <form
+    class="form"
+    noValidate
+    onSubmit={(event) => {
+      event.preventDefault();
+      if (why === undefined) void form.submit();
+    }}
+  >
+    {form.rest.length > 0 && (
+      <div class="failure" role="alert">
+        {form.rest.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+      </div>
+    )}
+    {children}
+    <footer>
+      <Button type="submit" kind="main" why={why} busy={form.busy}>
+        {submit}
+      </Button>
+      {onCancel && (
+        <Button
+          onClick={() => {
+            form.reset();
+            onCancel();
+          }}
+        >
+          Cancel
+        </Button>
+      )}
+      {form.changed && <span class="hint">Not saved yet; it is kept in this tab.</span>}
+    </footer>
+  </form>
+);
+
+type SchemaFormProps = Omit<FormProps, 'form' | 'children'> & {
+  name: string;
+  schema: MemberSchema;
+  /** Paths of members that the page fills in by itself. */
+  skip?: readonly string[];
+  record?: object | undefined;
+  send(body: Record<string, unknown>): Promise<unknown>;
+};
+
+/** A form of every member of a schema. */
+export function SchemaForm({ name, schema, skip, record, send, ...rest }: SchemaFormProps) {
+  const specs = fieldsOf(schema, skip);
+  const form = useForm({ name, specs, record, send });
+  return (
+    <Form form={form} {...rest}>
+      <FormFields form={form} specs={specs} stored={record !== undefined} />
+    </Form>
+  );
+}
+
+/** Some fields of a form, in two columns where there is room. */
+export const FormFields = ({
+  form,
+  specs,
+  stored,
+}: {
+  form: FormState;
+  specs: readonly FieldSpec[];
+  stored?: boolean;
+}) => (
+  <div class="fields">
+    {specs.map((spec) => (
+      <FormField key={spec.path} form={form} spec={spec} stored={stored ?? false} />
+    ))}
+  </div>
+);

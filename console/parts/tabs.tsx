@@ -1,0 +1,18 @@
+/** Parts of a page that have addresses of their own. */
+export const Tabs = ({
+  label,
+  tabs,
+  current,
+}: {
+  label: string;
+  tabs: { href: string; name: string }[];
+  current: string;
+}) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(({ href, name }) => (
+      <a key={href} href={href} aria-current={href === current ? 'page' : undefined}>
+        {name}
+      </a>
+    ))}
+  </nav>
+);

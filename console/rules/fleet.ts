@@ -1,0 +1,96 @@
+import type { State, StatusEntity, Transition } from '#console/api/records.ts';
+import { BY_SEVERITY, severity } from './states.ts';
+
+/** An entity of the fleet, and the last message of why it is not up, where one is known. */
+export type FleetRow = StatusEntity & { why?: string };
+/** By id, in the order of names. */
+export type Fleet = ReadonlyMap<string, FleetRow>;
+export type Counts = Record<State | 'total', number>;
+
+/** Names as people sort them: `web-2` before `web-10`. One collator, as making one takes longer than comparing. */
+const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** How two names compare. */
+export const byName = (a: string, b: string): number => NAMES.compare(a, b);
+
+/** The fleet of a whole status. @param transitions newest first: the message of each entity that is not up */
+export function fleetOf(entities: readonly StatusEntity[], transitions: readonly Transition[]): Fleet {
+  const reasons = new Map<string, string>();
+  for (const { entity_id, check_to_state, error_message } of transitions) {
+    if (check_to_state === 'down' && !reasons.has(entity_id)) reasons.set(entity_id, error_message);
+  }
+  const named = entities.toSorted((a, b) => byName(a.name, b.name) || (a.id < b.id ? -1 : 1));
+  return new Map(named.map((entity) => [entity.id, withReason(entity, reasons.get(entity.id))]));
+}
+
+const isTrouble = (state: State): boolean => state === 'down' || state === 'degraded';
+
+const withReason = ({ why: _old, ...entity }: FleetRow, why: string | undefined): FleetRow =>
+  why && isTrouble(entity.state) ? { ...entity, why } : entity;
+
+/**
+ * The fleet after some transitions, newest first; undefined when one is of an entity that is not in it, so that all
+ * has to be read anew. One that is older than what is known of its entity changes nothing.
+ */
+export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet | undefined {
+  const next = new Map(fleet);
+  for (const { entity_id, timestamp, to_state, check_to_state, error_message } of transitions.toReversed()) {
+    const row = next.get(entity_id);
+    if (!row) return undefined;
+    if (timestamp < row.state_since) continue;
+    const state_since = row.state === to_state ? row.state_since : timestamp;
+    const why = check_to_state === 'down' ? error_message : row.why;
+    next.set(entity_id, withReason({ ...row, state: to_state, state_since }, why));
+  }
+  return next;
+}
+
+/** How many are in each state. */
+export function countsOf(rows: Iterable<{ state: State }>): Counts {
+  const counts: Counts = { total: 0, up: 0, degraded: 0, down: 0, unknown: 0 };
+  for (const { state } of rows) {
+    counts.total++;
+    counts[state]++;
+  }
+  return counts;
+}
+
+/** Down first, then degraded, unknown, up; within a state by name, as the fleet is held. */
+export function inOrder(fleet: Fleet): FleetRow[] {
+  const byState = new Map<State, FleetRow[]>(BY_SEVERITY.map((state) => [state, []]));
+  for (const row of fleet.values()) byState.get(row.state)?.push(row);
+  return BY_SEVERITY.flatMap((state) => byState.get(state) ?? []);
+}
+
+/** What the list shows: all states, or some; those whose name, slug, blueprint or message hold every word. */
+export type Filter = { states: ReadonlySet<State>; words: string };
+
+export function filtered(rows: readonly FleetRow[], { states, words }: Filter): FleetRow[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => {
+    if (states.size > 0 && !states.has(row.state)) return false;
+    if (wanted.length === 0) return true;
+    const text = `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.why ?? ''}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
+
+/** A line of the list: a group's heading, or an entity. */
+type Heading = { group: string; rows: FleetRow[]; worst: State };
+export type Line = Heading | FleetRow;
+
+export const isHeading = (line: Line): line is Heading => 'group' in line;
+
+/** The rows by blueprint, the group with the worst state first; those of `closed` groups are left out. */
+export function grouped(rows: readonly FleetRow[], closed: ReadonlySet<string>): Line[] {
+  const groups = new Map<string, FleetRow[]>();
+  for (const row of rows) {
+    const group = groups.get(row.blueprint_slug);
+    if (group) group.push(row);
+    else groups.set(row.blueprint_slug, [row]);
+  }
+  return [...groups]
+    .map(([group, members]) => ({ group, rows: members, worst: members[0]!.state }))
+    .sort((a, b) => severity(a.worst) - severity(b.worst) || byName(a.group, b.group))
+    .flatMap((heading) => (closed.has(heading.group) ? [heading] : [heading, ...heading.rows]));
+}

@@ -1,0 +1,68 @@
+import type { ErrorDetail } from '#lib/platform/errors.ts';
+import { type FieldSpec, readText, textOf } from './form-fields.ts';
+
+/** What is typed in a form, by path. A secret that is stored stays out of it: empty means unchanged. */
+export type Draft = Readonly<Record<string, string>>;
+
+/** What a form begins with. @param record that is changed; undefined: something new */
+export const draftOf = (specs: readonly FieldSpec[], record: object | undefined): Draft =>
+  Object.fromEntries(
+    specs.map((spec) => {
+      const stored = spec.secret ? undefined : at(record, spec.path);
+      return [spec.path, stored === undefined ? (record ? '' : (spec.fallback ?? '')) : textOf(spec, stored)];
+    }),
+  );
+
+/** `config.url`: the member, and the one in it, whose name may have dots of its own. */
+function split(path: string): [string, string | undefined] {
+  const dot = path.indexOf('.');
+  return dot < 0 ? [path, undefined] : [path.slice(0, dot), path.slice(dot + 1)];
+}
+
+const member = (record: unknown, name: string): unknown =>
+  typeof record === 'object' && record !== null && Object.hasOwn(record, name)
+    ? (record as Record<string, unknown>)[name]
+    : undefined;
+
+function at(record: object | undefined, path: string): unknown {
+  const [name, inner] = split(path);
+  return inner === undefined ? member(record, name) : member(member(record, name), inner);
+}
+
+/**
+ * The body of the request. What is empty is left out; of a record that had it, it is taken away by null, unless it is
+ * a secret, which then stays.
+ */
+export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: object): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const spec of specs) {
+    const text = draft[spec.path] ?? '';
+    if (text !== '' || spec.fallback === '') put(body, spec.path, readText(spec, text));
+    else if (!spec.secret && at(record, spec.path) !== undefined) put(body, spec.path, null);
+  }
+  return body;
+}
+
+function put(body: Record<string, unknown>, path: string, value: unknown): void {
+  const [name, inner] = split(path);
+  if (inner === undefined) body[name] = value;
+  else body[name] = { ...(body[name] as object | undefined), [inner]: value };
+}
+
+/** What the API said, by the field it is about; the rest stands above the form. */
+export function sortErrors(
+  specs: readonly Pick<FieldSpec, 'path'>[],
+  failure: { message: string; details: readonly ErrorDetail[] },
+): { byPath: Readonly<Record<string, string>>; rest: string[] } {
+  const byPath: Record<string, string> = {};
+  const rest: string[] = [];
+  for (const { path, message } of failure.details) {
+    const spec = specs.find((one) => path === one.path || path.startsWith(`${one.path}.`));
+    if (!spec) rest.push(`${path}: ${message}`);
+    else {
+      const text = path === spec.path ? message : `${path.slice(spec.path.length + 1)} ${message}`;
+      byPath[spec.path] = byPath[spec.path] ? `${byPath[spec.path]}; ${text}` : text;
+    }
+  }
+  return { byPath, rest: failure.details.length === 0 ? [failure.message] : rest };
+}

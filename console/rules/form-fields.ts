@@ -1,0 +1,178 @@
+/** The part of JSON Schema that forms are made from. What is beyond it is typed as JSON. */
+export type MemberSchema = {
+  type?: string;
+  title?: string;
+  description?: string;
+  default?: unknown;
+  enum?: readonly unknown[];
+  const?: unknown;
+  format?: string;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  /** Not shown again once it was sent. */
+  writeOnly?: boolean;
+  properties?: Readonly<Record<string, MemberSchema>>;
+  required?: readonly string[];
+  items?: MemberSchema;
+  additionalProperties?: boolean | MemberSchema;
+};
+
+/** How a member is typed. `map`: a line `name: value` each. `list`: a line each. `json`: whatever it is. */
+export type FieldKind = 'text' | 'long' | 'url' | 'number' | 'boolean' | 'choice' | 'map' | 'list' | 'json';
+
+/** A field of a form. */
+export type FieldSpec = {
+  /** As the API names it in `details[].path`: `config.headers`. */
+  path: string;
+  label: string;
+  kind: FieldKind;
+  required: boolean;
+  secret: boolean;
+  hint: string;
+  /** What holds when nothing is given, as it is typed. */
+  fallback: string | undefined;
+  options: readonly string[];
+  /** Whether the items of a list are texts, whatever they look like. */
+  texts: boolean;
+};
+
+/** From so many characters on a text has several lines. */
+const LONG = 4096;
+
+/** The fields of an object: the required ones first. Objects in it are entered, one level deep. @param skip paths */
+export function fieldsOf(schema: MemberSchema, skip: readonly string[] = []): FieldSpec[] {
+  const specs = members(schema, '', true).filter(({ path }) => !skip.includes(path));
+  return [...specs.filter(({ required }) => required), ...specs.filter(({ required }) => !required)];
+}
+
+function members({ properties = {}, required = [] }: MemberSchema, prefix: string, enter: boolean): FieldSpec[] {
+  return Object.entries(properties).flatMap(([name, member]) => {
+    const path = prefix + name;
+    if (member.const !== undefined) return [];
+    if (enter && member.type === 'object' && member.properties) return members(member, `${path}.`, false);
+    return [specOf(path, name, member, required.includes(name))];
+  });
+}
+
+function specOf(path: string, name: string, member: MemberSchema, required: boolean): FieldSpec {
+  const kind = kindOf(member, name);
+  const texts = member.items?.type === 'string';
+  return {
+    path,
+    label: member.title ?? labelOf(name),
+    kind,
+    required: required && member.default === undefined,
+    secret: member.writeOnly === true,
+    hint: member.description ?? '',
+    fallback: member.default === undefined ? undefined : textOf({ kind, texts }, member.default),
+    options: (member.enum ?? []).map(String),
+    texts,
+  };
+}
+
+function kindOf(
+  { type, enum: choices, format, maxLength = 0, additionalProperties }: MemberSchema,
+  name: string,
+): FieldKind {
+  if (choices) return 'choice';
+  if (type === 'integer' || type === 'number') return 'number';
+  if (type === 'boolean') return 'boolean';
+  if (type === 'array') return 'list';
+  if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
+  if (type !== 'string') return 'json';
+  if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
+  return maxLength >= LONG || name === 'body' ? 'long' : 'text';
+}
+
+const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>
+  typeof values === 'object' && values.type === 'string';
+
+const CAPITALS = new Set(['url', 'tls', 'id', 'dns', 'ip', 'http', 'api', 'sni', 'ca']);
+
+/** `target_url`: `Target URL`. Names of people's own (`On call`) stay as they are. */
+export function labelOf(name: string): string {
+  const words = name.split('_').map((word) => (CAPITALS.has(word) ? word.toUpperCase() : word));
+  const text = words.join(' ').replace(/ ms$/, ' in ms');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+type Typed = Pick<FieldSpec, 'kind' | 'texts'>;
+
+/** A value as it is typed. */
+export function textOf({ kind, texts }: Typed, value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (kind === 'map' && typeof value === 'object') {
+    return Object.entries(value)
+      .map(([name, text]) => `${name}: ${text}`)
+      .join('\n');
+  }
+  if (kind === 'list' && Array.isArray(value)) return value.map((item) => lineOf(item, texts)).join('\n');
+  return typeof value === 'object' || kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
+}
+
+const lineOf = (item: unknown, texts: boolean): string => {
+  if (typeof item === 'string' && (texts || scalarOf(item) === item)) return item;
+  return JSON.stringify(item);
+};
+
+/** A line of a list: a number, `true`, `false` or a text in quotes is read as such; else it is the text itself. */
+function scalarOf(line: string): unknown {
+  const value = jsonOf(line);
+  return typeof value === 'object' || value === undefined ? line : value;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What was typed as a value. What does not read as its kind is left as it was typed: the API then says what it must be.
+ */
+export function readText({ kind, texts }: Typed, text: string): unknown {
+  if (kind === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  if (kind === 'boolean') return text === 'true';
+  if (kind === 'json') return jsonOf(text) ?? text;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (kind === 'list') return texts ? lines : lines.map(scalarOf);
+  if (kind === 'map') return Object.fromEntries(lines.map(pairOf));
+  return text;
+}
+
+/** `name: value`; a line without a colon is a name without a value. */
+function pairOf(line: string): [string, string] {
+  const at = line.indexOf(':');
+  return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+}
+
+/** A field of a blueprint (lib/catalog/field.ts). */
+type BlueprintField = {
+  name: string;
+  field_type: 'string' | 'number' | 'boolean' | 'url' | 'array';
+  required: boolean;
+  default_value?: string | undefined;
+};
+
+const OF_TYPE: Readonly<Record<BlueprintField['field_type'], MemberSchema>> = {
+  string: { type: 'string' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  url: { type: 'string', format: 'uri' },
+  array: { type: 'array' },
+};
+
+/** What the fields of a blueprint make of the entity's member `fields`. Their names are people's own words. */
+export const schemaOfFields = (fields: readonly BlueprintField[]): MemberSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    fields.map(({ name, field_type, default_value }) => {
+      const description = default_value === undefined ? {} : { description: `Default: ${default_value}` };
+      return [name, { ...OF_TYPE[field_type], title: name, ...description }];
+    }),
+  ),
+  required: fields.filter((field) => field.required && field.default_value === undefined).map(({ name }) => name),
+});

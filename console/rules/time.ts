@@ -1,0 +1,68 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How times are shown. `local` is the browser's zone. */
+export type Zone = 'local' | 'utc';
+
+const UNITS = [
+  ['d', DAY],
+  ['h', HOUR],
+  ['min', MINUTE],
+  ['s', SECOND],
+] as const;
+
+/** A length of time in its two largest units: `3 d 4 h`, `12 min`, `0 s`. @param ms whole or not; negative counts as 0 */
+export function duration(ms: number): string {
+  const first = UNITS.findIndex(([, size]) => ms >= size);
+  if (first < 0) return '0 s';
+  const [name, size] = UNITS[first]!;
+  const whole = Math.floor(ms / size);
+  const next = UNITS[first + 1];
+  const rest = next ? Math.floor((ms - whole * size) / next[1]) : 0;
+  return rest > 0 && next ? `${whole} ${name} ${rest} ${next[0]}` : `${whole} ${name}`;
+}
+
+/** The same in one unit, for lists: `3 d`, `12 min`, `0 s`. */
+export function shortDuration(ms: number): string {
+  const [name, size] = UNITS.find(([, size]) => ms >= size) ?? ['s', SECOND];
+  return `${Math.max(0, Math.floor(ms / size))} ${name}`;
+}
+
+/** How long ago, or in what time: `4 min ago`, `in 2 h`, `now`. */
+export function relative(at: number, now: number): string {
+  const ms = now - at;
+  if (Math.abs(ms) < SECOND) return 'now';
+  return ms > 0 ? `${shortDuration(ms)} ago` : `in ${shortDuration(-ms)}`;
+}
+
+const zoneOf = (zone: Zone) => (zone === 'utc' ? { timeZone: 'UTC' } : {});
+
+/** Formats are made once for each zone: making one takes a hundred times as long as using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: Zone, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${zone} ${Object.values(options)}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-GB', { ...options, ...zoneOf(zone) });
+  formats.set(key, made);
+  return made;
+}
+
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+
+/** `22 Nov 2026, 17:14:05`. @param at epoch ms */
+export const dateTime = (at: number, zone: Zone): string => formatOf(zone, { ...DATE, ...CLOCK }).format(at);
+
+/** `17:14:05`. */
+export const clock = (at: number, zone: Zone): string => formatOf(zone, CLOCK).format(at);
+
+/** `22 Nov 2026`. */
+export const date = (at: number, zone: Zone): string => formatOf(zone, DATE).format(at);
+
+/** What the zone is called: `UTC`, `Europe/Berlin`. */
+export const zoneName = (zone: Zone): string =>
+  zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;

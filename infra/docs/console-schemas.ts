@@ -1,0 +1,35 @@
+import { channelTypes } from '#lib/alerts/channels/registry.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
+import type { JsonSchema } from './json-schemas.ts';
+import type { OpenApi } from './openapi.ts';
+
+/**
+ * What the console makes its forms from: the request of each check and channel type, as the API's document has it, with
+ * its secrets marked. A new type is in the forms by itself.
+ */
+export function consoleSchemas(document: OpenApi): { checks: JsonSchema; channels: JsonSchema } {
+  const { schemas } = document.components as { schemas: Record<string, JsonSchema> };
+  const requestsOf = (name: string, types: Iterable<{ type: string; secrets: readonly string[] }>): JsonSchema =>
+    Object.fromEntries([...types].map(({ type, secrets }) => [type, marked(schemas[`${name}_${type}`]!, secrets)]));
+  return {
+    checks: requestsOf('NewCheck', checkTypes.values()),
+    channels: requestsOf(
+      'NewChannel',
+      channelTypes.map(({ type, secrets }) => ({ type, secrets: secrets.map((name) => `config.${name}`) })),
+    ),
+  };
+}
+
+/** A copy in which the members at these paths are `writeOnly`. */
+function marked(schema: JsonSchema, secrets: readonly string[]): JsonSchema {
+  const copy = structuredClone(schema);
+  for (const path of secrets) {
+    const member = path.split('.').reduce<JsonSchema | undefined>((at, name) => membersOf(at)?.[name], copy);
+    if (!member) throw new Error(`There is no ${path} in the schema of ${schema.title}.`);
+    member.writeOnly = true;
+  }
+  return copy;
+}
+
+const membersOf = (schema: JsonSchema | undefined): Record<string, JsonSchema> | undefined =>
+  schema?.properties as Record<string, JsonSchema> | undefined;

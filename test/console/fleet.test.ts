@@ -1,0 +1,158 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { type Client, newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { startRealService } from '#test/support/real-service.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
+import { seen, signInByKey } from './person.ts';
+
+const NAMES = ['Web shop', '<script>alert(1)</script>', 'متجر الويب', `${'long '.repeat(39)}name`, '𝒲ide 🛰 name'];
+
+/** A fleet of some entities with a push check each. @returns the ids of the checks, in the order of `names` */
+async function fleetOf(admin: Client, names: readonly string[]): Promise<string[]> {
+  await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
+  const checks: string[] = [];
+  for (const [i, name] of names.entries()) {
+    const entity = await admin.post('/v1/blueprints/service/entities', { slug: `entity-${i}`, name });
+    const check = await admin.post('/v1/checks', {
+      entity_id: entity.body.id,
+      check_type: 'push',
+      interval_seconds: 3600,
+      failure_threshold: 1,
+    });
+    checks.push(check.body.id);
+  }
+  return checks;
+}
+
+async function report(admin: Client, check: string, success: boolean): Promise<void> {
+  const result = { success, latency_ms: 5, status_code: 0, ...(!success && { error_message: 'disk is full' }) };
+  expect(await admin.post(`/v1/checks/${check}/results`, result)).toMatchObject({ status: 201 });
+}
+
+describe.skipIf(!binary)('the fleet, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  /** Somebody who looks at a fleet of their own. */
+  async function onCall() {
+    const admin = await newTenantOf(service);
+    const checks = await fleetOf(admin, NAMES);
+    await report(admin, checks[0]!, false);
+    await report(admin, checks[1]!, true);
+    const person = await personWith(browser);
+    await person.page.goto(service.url);
+    await seen(person, 'sign-in');
+    await signInByKey(person, admin.key);
+    const rows = person.page.getByRole('table', { name: 'Entities' }).locator('tbody tr');
+    await rows.first().waitFor();
+    return { ...person, admin, checks, rows };
+  }
+
+  it('shows what is down first, why, and every name as text', async () => {
+    const { page, rows, complaints } = await onCall();
+    await eventually(async () => /Web shop/.test((await rows.first().textContent()) ?? ''));
+    expect(await rows.first().textContent()).toMatch(/Down/);
+    expect(await rows.first().textContent()).toMatch(/disk is full/);
+    expect(await rows.count()).toBe(NAMES.length);
+    for (const name of NAMES) expect(await page.getByRole('link', { name, exact: true }).count()).toBe(1);
+    await eventually(async () => (await page.title()) === '(1 down) Fleet · Fleetwatch');
+    expect(complaints).toEqual([]);
+  });
+
+  it('sees a change by itself, within its interval', async () => {
+    const { admin, checks, rows } = await onCall();
+    await report(admin, checks[0]!, true);
+    await report(admin, checks[1]!, false);
+    await eventually(async () => /Down.*<script>/s.test((await rows.first().textContent()) ?? ''));
+  });
+
+  it('is searched and filtered, and the address says by what', async () => {
+    const { page, rows } = await onCall();
+    await page.keyboard.press('/');
+    await page.keyboard.type('shop');
+    await eventually(async () => (await rows.count()) === 1);
+    await eventually(async () => page.url().endsWith('#/?q=shop'));
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('button', { name: /Up/ }).click();
+    await eventually(async () => (await rows.allTextContents()).every((text) => text.includes('Up')));
+    await page.reload();
+    await rows.first().waitFor();
+    expect(await page.getByRole('button', { name: /Up/ }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('is left by keys alone for an entity, and by jumping', async () => {
+    const { page } = await onCall();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await eventually(async () => page.url().endsWith('#/entities/service/entity-0'));
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('settings');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await eventually(() => page.evaluate(`document.activeElement?.tagName === 'H1'`));
+  });
+
+  it.each([390, 768, 1280, 2560])('fits a window of %i pixels', async (width) => {
+    const { page } = await onCall();
+    await page.setViewportSize({ width, height: 844 });
+    for (const place of ['/', '/?group=blueprint', '/?tv', '/settings/look', '/settings/sign-in', '/no/such/page']) {
+      await page.evaluate(`location.hash = '#${place}'`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const [wide, seenWidth] = (await page.evaluate(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      )) as [number, number];
+      expect(`${place}: ${wide}`).toBe(`${place}: ${seenWidth}`);
+    }
+  });
+
+  it('ends where the session ended elsewhere, and goes on where one was', async () => {
+    const person = await onCall();
+    await person.page.evaluate(`location.hash = '#/settings/sign-in'`);
+    await person.page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await person.page.evaluate(`fetch('/v1/session', { method: 'DELETE', headers: { 'x-fleetwatch': 'console' } })`);
+    await seen(person, 'sign-in');
+    await signInByKey(person, person.admin.key);
+    await person.page.getByRole('heading', { name: 'Sessions' }).waitFor();
+  });
+});
+
+describe.skipIf(!binary)('a service that goes away and comes back', () => {
+  it('is said to be away, and the page recovers by itself', async () => {
+    const browser = await startBrowser(binary!);
+    await using service = await startRealService();
+    try {
+      await fleetOf(service.client, ['Web shop']);
+      const person = await personWith(browser);
+      await person.page.goto(service.url);
+      await seen(person, 'sign-in');
+      await signInByKey(person, service.client.key);
+      await person.page.getByRole('link', { name: 'Web shop' }).waitFor();
+      await service.kill();
+      const looks = person.page.getByText('Offline');
+      // Each look comes later than the one before, but somebody who comes back asks at once.
+      await eventually(async () => {
+        await person.page.evaluate(`dispatchEvent(new Event('online'))`);
+        return looks.isVisible();
+      }, 50_000);
+      expect(await person.page.getByRole('link', { name: 'Web shop' }).isVisible()).toBe(true);
+      await service.start();
+      await eventually(async () => {
+        await person.page.evaluate(`dispatchEvent(new Event('online'))`);
+        return !(await looks.isVisible());
+      }, 50_000);
+    } finally {
+      await browser.close();
+    }
+  });
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { State } from '#console/api/records.ts';
+import { byName, countsOf, filtered, fleetOf, grouped, inOrder, isHeading, patched } from '#console/rules/fleet.ts';
+import { BY_SEVERITY, parseStates, tabTitle } from '#console/rules/states.ts';
+import { entity, transition } from './world.ts';
+
+const states = fc.constantFrom<State>(...BY_SEVERITY);
+const entities = fc
+  .uniqueArray(fc.record({ id: fc.stringMatching(/^ent_[a-z0-9]{4}$/), name: fc.string(), state: states }), {
+    selector: ({ id }) => id,
+  })
+  .map((rows) => rows.map(({ id, ...more }) => entity(id, more)));
+
+describe('the fleet', () => {
+  it('lists what needs somebody first, and nothing twice', () => {
+    fc.assert(
+      fc.property(entities, (all) => {
+        const rows = inOrder(fleetOf(all, []));
+        const ranks = rows.map(({ state }) => BY_SEVERITY.indexOf(state));
+        expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+        expect(rows.map(({ id }) => id).toSorted()).toEqual(all.map(({ id }) => id).toSorted());
+      }),
+    );
+  });
+
+  it('counts each entity once', () => {
+    fc.assert(
+      fc.property(entities, (all) => {
+        const { total, ...counts } = countsOf(all);
+        expect(total).toBe(all.length);
+        expect(Object.values(counts).reduce((a, b) => a + b)).toBe(total);
+      }),
+    );
+  });
+
+  it('sorts names as people do', () => {
+    expect(['web-10', 'Web-2', 'api'].toSorted(byName)).toEqual(['api', 'Web-2', 'web-10']);
+  });
+
+  it('says why something is down, by its newest failure, and no more once it is up', () => {
+    const fails = [transition('tr_2', 'a', ['down', 'down']), transition('tr_1', 'a', ['up', 'down'])];
+    const fleet = fleetOf([entity('a', { state: 'down' }), entity('b')], fails);
+    expect(fleet.get('a')?.why).toBe('tr_2 failed');
+    const up = patched(fleet, [transition('tr_3', 'a', ['down', 'up'])]);
+    expect(up?.get('a')).not.toHaveProperty('why');
+  });
+
+  it('keeps the beginning of a state that another check of it goes on with', () => {
+    const fleet = fleetOf([entity('a', { state: 'down', state_since: '2026-11-22T11:00:00.000Z' })], []);
+    const next = patched(fleet, [transition('tr_1', 'a', ['down', 'down'])]);
+    expect(next?.get('a')?.state_since).toBe('2026-11-22T11:00:00.000Z');
+  });
+
+  it('goes by what is newer than a transition', () => {
+    const fleet = fleetOf([entity('a', { state_since: '2026-11-22T13:00:00.000Z' })], []);
+    expect(patched(fleet, [transition('tr_1', 'a', ['up', 'down'])])?.get('a')?.state).toBe('up');
+  });
+
+  it('finds by every word, in name, slug, blueprint and message', () => {
+    const rows = [entity('a', { name: 'Web Shop' }), { ...entity('b'), why: 'expected status 200, got 500' }];
+    const found = (words: string) => filtered(rows, { states: new Set(), words }).map(({ id }) => id);
+    expect(found('')).toEqual(['a', 'b']);
+    expect(found(' shop  WEB ')).toEqual(['a']);
+    expect(found('got 500')).toEqual(['b']);
+    expect(found('service')).toEqual(['a', 'b']);
+    expect(found('web 500')).toEqual([]);
+  });
+
+  it('shows the states that are wanted, or all', () => {
+    const rows = [entity('a'), entity('b', { state: 'down' })];
+    const shown = (text: string) => filtered(rows, { states: parseStates(text), words: '' }).map(({ id }) => id);
+    expect(shown('down')).toEqual(['b']);
+    expect(shown('down,up,sideways')).toEqual(['a', 'b']);
+    expect(shown('')).toEqual(['a', 'b']);
+  });
+
+  it('is grouped by blueprint with the worst first, and folds', () => {
+    const rows = inOrder(
+      fleetOf(
+        [
+          entity('a', { blueprint_slug: 'api' }),
+          entity('b', { blueprint_slug: 'web', state: 'down' }),
+          entity('c', { blueprint_slug: 'web' }),
+        ],
+        [],
+      ),
+    );
+    const shown = (closed: string[]) =>
+      grouped(rows, new Set(closed)).map((line) => (isHeading(line) ? line.group : line.id));
+    expect(shown([])).toEqual(['web', 'b', 'c', 'api', 'a']);
+    expect(shown(['web'])).toEqual(['web', 'api', 'a']);
+  });
+
+  it('says in the tab how many are down, before all else', () => {
+    expect(tabTitle('Fleet', 0)).toBe('Fleet · Fleetwatch');
+    expect(tabTitle('Fleet', 3)).toBe('(3 down) Fleet · Fleetwatch');
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { ApiFailure } from '#console/api/call.ts';
+import { makeLive } from '#console/api/live.ts';
+import { entity, liveWorld, settled, transition } from './world.ts';
+
+const STATUS = '/v1/status';
+const REASONS = '/v1/status/transitions?limit=100';
+const PROBE = '/v1/status/transitions?limit=1';
+const NEWS = '/v1/status/transitions?limit=200';
+
+async function started(prepare: (world: ReturnType<typeof liveWorld>['world']) => void = () => {}) {
+  const { world, ports } = liveWorld();
+  world.entities = [entity('ent_shop'), entity('ent_mail')];
+  world.feed = [transition('tr_1', 'ent_shop', ['unknown', 'up'])];
+  prepare(world);
+  const live = makeLive(ports);
+  live.start();
+  await settled();
+  world.asked.length = 0;
+  const stateOf = (id: string) => live.fleet.value?.get(id)?.state;
+  return { world, live, stateOf };
+}
+
+describe('the poller', () => {
+  it('reads the whole fleet at first, page by page', async () => {
+    const { world, ports } = liveWorld();
+    world.entities = Array.from({ length: 25 }, (_, i) => entity(`ent_${i}`));
+    world.pageSize = 10;
+    const live = makeLive(ports);
+    live.start();
+    await settled();
+    expect(live.fleet.value?.size).toBe(25);
+    expect(world.asked).toEqual([REASONS, STATUS, `${STATUS}?cursor=10`, `${STATUS}?cursor=20`]);
+  });
+
+  it('asks for one transition alone while nothing changes', async () => {
+    const { world, live } = await started();
+    const before = live.fleet.value;
+    await world.turn();
+    await world.turn();
+    expect(world.asked).toEqual([PROBE, PROBE]);
+    expect(live.fleet.value).toBe(before);
+  });
+
+  it('patches what changed, and says so to pages', async () => {
+    const { world, live, stateOf } = await started();
+    const down = transition('tr_2', 'ent_shop', ['up', 'down'], { error_message: 'got 500' });
+    world.feed.unshift(down);
+    await world.turn();
+    expect(world.asked).toEqual([PROBE, NEWS]);
+    expect(stateOf('ent_shop')).toBe('down');
+    expect(live.fleet.value?.get('ent_shop')).toMatchObject({ why: 'got 500', state_since: down.timestamp });
+    expect(live.news.value).toEqual({ transitions: [down], all: false });
+  });
+
+  it('goes by the last of several changes', async () => {
+    const { world, stateOf } = await started();
+    world.feed.unshift(transition('tr_2', 'ent_shop', ['up', 'down']));
+    world.feed.unshift(transition('tr_3', 'ent_shop', ['down', 'up'], { timestamp: '2026-11-22T12:00:01.000Z' }));
+    await world.turn();
+    expect(stateOf('ent_shop')).toBe('up');
+  });
+
+  it('reads all anew for an entity that it does not know', async () => {
+    const { world, live, stateOf } = await started();
+    world.entities.push(entity('ent_new', { state: 'down' }));
+    world.feed.unshift(transition('tr_2', 'ent_new', ['unknown', 'down']));
+    await world.turn();
+    expect(world.asked).toEqual([PROBE, NEWS, REASONS, STATUS]);
+    expect(stateOf('ent_new')).toBe('down');
+    expect(live.news.value.all).toBe(true);
+  });
+
+  it('reads all anew when more happened than it can follow', async () => {
+    const { world, stateOf } = await started();
+    world.entities[1] = entity('ent_mail', { state: 'down' });
+    world.feed = Array.from({ length: 300 }, (_, i) => transition(`tr_${900 - i}`, 'ent_shop', ['up', 'up']));
+    await world.turn();
+    expect(world.asked).toEqual([PROBE, NEWS, REASONS, STATUS]);
+    expect(stateOf('ent_mail')).toBe('down');
+  });
+
+  it('reads all anew after five minutes, as not all that changes is a change of state', async () => {
+    const { world, live } = await started();
+    world.entities[0] = entity('ent_shop', { name: 'Renamed' });
+    world.pass(5 * 60_000);
+    await world.turn();
+    expect(live.fleet.value?.get('ent_shop')?.name).toBe('Renamed');
+  });
+
+  it('asks every 5 s while somebody is there, every 15 s a minute later, every 60 s while hidden', async () => {
+    const { world } = await started();
+    expect(world.next()).toBe(5_000);
+    world.pass(60_000);
+    await world.turn();
+    expect(world.next()).toBe(15_000);
+    world.hidden = true;
+    await world.turn();
+    expect(world.next()).toBe(60_000);
+  });
+
+  it('looks at once when somebody comes back after longer than the interval', async () => {
+    const { world, live } = await started();
+    world.hidden = true;
+    await world.turn();
+    world.pass(20_000);
+    world.hidden = false;
+    live.nudge();
+    expect(world.next()).toBe(0);
+  });
+
+  it('counts the looks that failed, waits longer each time, and recovers by itself', async () => {
+    const { world, live, stateOf } = await started();
+    world.fails = new ApiFailure('The service cannot be reached.', { status: 0, code: 'UNREACHABLE' });
+    const waits: (number | undefined)[] = [];
+    for (let i = 0; i < 5; i++) {
+      await world.turn();
+      waits.push(world.next());
+    }
+    expect(waits).toEqual([10_000, 20_000, 40_000, 60_000, 60_000]);
+    expect(live.missed.value).toBe(5);
+    expect(live.failure.value?.code).toBe('UNREACHABLE');
+    expect(stateOf('ent_shop')).toBe('up');
+    world.fails = undefined;
+    await world.turn();
+    expect(live.missed.value).toBe(0);
+    expect(live.failure.value).toBeUndefined();
+  });
+
+  it('is not sooner there again than the service asked for', async () => {
+    const { world, live } = await started();
+    world.fails = new ApiFailure('Too many', { status: 429, code: 'RATE_LIMITED', retryAfter: 120 });
+    await world.turn();
+    expect(world.next()).toBe(120_000);
+    live.nudge();
+    live.lookNow();
+    expect(world.next()).toBe(120_000);
+    expect(world.asked).toHaveLength(1);
+  });
+
+  it('asks at once when the network is back', async () => {
+    const { world, live } = await started();
+    world.fails = new ApiFailure('The service cannot be reached.', { status: 0, code: 'UNREACHABLE' });
+    await world.turn();
+    world.fails = undefined;
+    live.lookNow();
+    await settled();
+    expect(live.missed.value).toBe(0);
+  });
+
+  it('forgets everything when it stops: who looks next may be somebody else', async () => {
+    const { world, live } = await started();
+    live.stop();
+    expect(live.fleet.value).toBeUndefined();
+    expect(world.next()).toBeUndefined();
+  });
+
+  it('drops the answer to a look that was under way when it stopped', async () => {
+    const { world, ports } = liveWorld();
+    world.entities = [entity('ent_shop')];
+    const live = makeLive(ports);
+    live.start();
+    live.stop();
+    await settled();
+    expect(live.fleet.value).toBeUndefined();
+    expect(live.missed.value).toBe(0);
+    expect(world.next()).toBeUndefined();
+  });
+
+  it('reads all anew when a page has changed something', async () => {
+    const { world, live, stateOf } = await started();
+    world.entities.push(entity('ent_new'));
+    await live.refresh();
+    expect(stateOf('ent_new')).toBe('up');
+    expect(world.next()).toBe(5_000);
+  });
+});

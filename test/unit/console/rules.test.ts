@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hrefOf, matchPath, parseAddress, pathTo } from '#console/rules/address.ts';
+import { barPaths, barSummary, shadeOf } from '#console/rules/history-bar.ts';
+import { inTurns } from '#console/rules/in-turns.ts';
+import { whyNot } from '#console/rules/may.ts';
+import { findPlaces } from '#console/rules/palette.ts';
+import { pollInterval } from '#console/rules/poll-interval.ts';
+import { tileAt, tileGrid } from '#console/rules/tiles.ts';
+import { dateTime, duration, relative, shortDuration } from '#console/rules/time.ts';
+import { windowOf } from '#console/rules/window.ts';
+import { count, list, percent } from '#console/rules/words.ts';
+
+describe('an address', () => {
+  it('comes back from a link as it was', () => {
+    const given = fc.record({
+      blueprint: fc.string({ minLength: 1 }),
+      slug: fc.string({ minLength: 1 }),
+      q: fc.string({ minLength: 1 }),
+    });
+    fc.assert(
+      fc.property(given, ({ blueprint, slug, q }) => {
+        const pattern = '/entities/:blueprint/:slug';
+        const { path, query } = parseAddress(hrefOf(pathTo(pattern, { blueprint, slug }), { q }));
+        expect(matchPath(pattern, path)).toEqual({ blueprint, slug });
+        expect(query.get('q')).toBe(q);
+      }),
+    );
+  });
+
+  it('of another page, or of none, fits nothing', () => {
+    expect(matchPath('/checks/:id', '/checks')).toBeUndefined();
+    expect(matchPath('/checks/:id', '/checks/a/b')).toBeUndefined();
+    expect(matchPath('/checks/:id', '/checks/%zz')).toBeUndefined();
+    expect(parseAddress('#nowhere').path).toBe('/');
+    expect(parseAddress('').path).toBe('/');
+  });
+});
+
+describe('the window of a list', () => {
+  const lists = fc.record({
+    count: fc.nat(10_000),
+    offset: fc.integer({ min: -2_000, max: 500_000 }),
+    view: fc.integer({ min: 1, max: 2_000 }),
+  });
+  it('has every row in sight, and as much room as the whole list', () => {
+    fc.assert(
+      fc.property(lists, ({ count: n, offset, view }) => {
+        const { from, to, above, below } = windowOf(n, 40, offset, view);
+        expect(above + (to - from) * 40 + below).toBe(n * 40);
+        for (const y of [offset, offset + view - 1]) {
+          const row = Math.floor(y / 40);
+          if (row >= 0 && row < n) expect(row >= from && row < to).toBe(true);
+        }
+      }),
+    );
+  });
+  it('draws no more than fit, and some to spare', () => {
+    fc.assert(
+      fc.property(lists, ({ count: n, offset, view }) => {
+        const { from, to } = windowOf(n, 40, offset, view);
+        expect(to - from).toBeLessThanOrEqual(Math.ceil(view / 40) + 18);
+      }),
+    );
+  });
+});
+
+describe('the interval', () => {
+  it('is never shorter than asked for, nor longer than a minute without being asked', () => {
+    const attention = fc.record({
+      hidden: fc.boolean(),
+      idleMs: fc.nat(10_000_000),
+      failures: fc.nat(1000),
+      retryAfter: fc.option(fc.nat(3600), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(attention, (given) => {
+        const asked = (given.retryAfter ?? 0) * 1000;
+        const ms = pollInterval(given);
+        expect(ms).toBeGreaterThanOrEqual(Math.max(5_000, asked));
+        expect(ms).toBeLessThanOrEqual(Math.max(60_000, asked));
+      }),
+    );
+  });
+});
+
+describe('times and figures', () => {
+  it('are said in the units that people use', () => {
+    expect([0, -5, 999, 61_000, 3_600_000, 90_061_000].map(duration)).toEqual([
+      '0 s',
+      '0 s',
+      '0 s',
+      '1 min 1 s',
+      '1 h',
+      '1 d 1 h',
+    ]);
+    expect([0, 61_000, 90_061_000].map(shortDuration)).toEqual(['0 s', '1 min', '1 d']);
+    expect([relative(0, 240_000), relative(7_200_000, 0), relative(5, 7)]).toEqual(['4 min ago', 'in 2 h', 'now']);
+    expect(dateTime(Date.parse('2026-11-22T00:05:09.000Z'), 'utc')).toBe('22 Nov 2026, 00:05:09');
+  });
+  it('never call 100 % what was down, nor 0 % what was up', () => {
+    expect([1, 0.999999, 0.99984, 0.000001, 0, null].map(percent)).toEqual([
+      '100 %',
+      '99.99 %',
+      '99.98 %',
+      '0.01 %',
+      '0 %',
+      '–',
+    ]);
+  });
+  it('count and list in English', () => {
+    expect([count(1, 'check'), count(1200, 'entity', 'entities')]).toEqual(['1 check', '1,200 entities']);
+    expect([list([]), list(['a']), list(['a', 'b', 'c'])]).toEqual(['', 'a', 'a, b and c']);
+  });
+});
+
+describe('a history bar', () => {
+  const bucket = (up: number | null) => ({ from: '', to: '', up });
+  it('tells partly down and not watched apart from down, by shape as well', () => {
+    expect([1, 0.5, 0, null].map((up) => shadeOf(bucket(up)))).toEqual(['up', 'part', 'down', 'gap']);
+    const tops = Object.values(barPaths([1, 0.5, 0, null].map(bucket), 100, 20)).map((path) => path.split(/[ h]/)[1]);
+    expect(new Set(tops).size).toBe(4);
+  });
+  it('says in words what it shows', () => {
+    expect(barSummary([1, 1, 0, null].map(bucket), 'Last 24 h')).toBe('Last 24 h: 2 up, 1 down, 1 not watched');
+    expect(barSummary([], 'Last 24 h')).toBe('Last 24 h: nothing yet');
+  });
+});
+
+describe('the tile map', () => {
+  it('gives each entity a tile of its own, which a point in it finds', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 50, max: 2_500 }), (n, width) => {
+        const grid = tileGrid(n, width, 96);
+        const last = n - 1;
+        const [x, y] = [(last % grid.columns) * grid.tile + 1, Math.floor(last / grid.columns) * grid.tile + 1];
+        expect(tileAt(grid, x, y)).toBe(last);
+        expect(grid.columns * grid.tile).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});
+
+describe('many calls in turns', () => {
+  it('are at most six at once, go on past what fails, and name it', async () => {
+    let running = 0;
+    let most = 0;
+    const told: number[] = [];
+    const work = async (n: number) => {
+      most = Math.max(most, ++running);
+      await Promise.resolve();
+      running--;
+      if (n % 7 === 3) throw new Error(`not ${n}`);
+    };
+    const failed = await inTurns([...Array(20).keys()], work, (done) => told.push(done));
+    expect(most).toBe(6);
+    expect(failed).toEqual([3, 10, 17].map((item) => ({ item, why: `not ${item}` })));
+    expect(told.at(-1)).toBe(20);
+  });
+});
+
+describe('who may not', () => {
+  const who = { role: 'viewer', is_read_only: false, key: null } as const;
+  it('is told why, in the words of the API', () => {
+    expect(whyNot(who, 'read')).toBeUndefined();
+    expect(whyNot(who, 'write')).toBe('This needs the member role; you are a viewer.');
+    expect(whyNot({ ...who, role: 'admin', is_read_only: true }, 'write')).toMatch(/^This key is read-only\./);
+    const key = { id: 'key_1', label: '', scopes: ['push' as const], expires_at: null };
+    expect(whyNot({ ...who, role: 'admin', key }, 'write')).toBe(
+      'This key has the scope push; this needs write. Make a key that has it.',
+    );
+  });
+});
+
+describe('the palette', () => {
+  const places = [
+    { href: '#/', name: 'Fleet', kind: 'page' },
+    { href: '#/1', name: 'Mail relay', kind: 'service', state: 'up' as const },
+    { href: '#/2', name: 'Relay of mail', kind: 'service', state: 'down' as const },
+    { href: '#/3', name: 'Old relay', kind: 'service', state: 'down' as const },
+  ];
+  const found = (text: string) => findPlaces(places, text).map(({ name }) => name);
+  it('finds names that begin so first, and what is down before what is up', () => {
+    expect(found('relay')).toEqual(['Relay of mail', 'Old relay', 'Mail relay']);
+    expect(found('mail SERVICE')).toEqual(['Mail relay', 'Relay of mail']);
+    expect(found('nothing')).toEqual([]);
+  });
+});

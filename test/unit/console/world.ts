@@ -1,0 +1,105 @@
+import type { LiveWorld } from '#console/api/live.ts';
+import type { State, StatusEntity, Transition } from '#console/api/records.ts';
+
+const START = Date.parse('2026-11-22T12:00:00.000Z');
+
+export const entity = (id: string, more: Partial<StatusEntity> = {}): StatusEntity => ({
+  id,
+  blueprint_slug: 'service',
+  slug: id,
+  name: id,
+  fields: {},
+  state: 'up',
+  state_since: '2026-11-22T10:00:00.000Z',
+  created_at: '2026-11-22T10:00:00.000Z',
+  updated_at: '2026-11-22T10:00:00.000Z',
+  stale: false,
+  ...more,
+});
+
+export const transition = (
+  id: string,
+  entity_id: string,
+  [from_state, to_state]: readonly [State, State],
+  more: Partial<Transition> = {},
+): Transition => ({
+  id,
+  transition_id: id,
+  entity_id,
+  entity_name: entity_id,
+  check_id: `check of ${entity_id}`,
+  tenant_id: 'acc_1',
+  from_state,
+  to_state,
+  check_from_state: 'up',
+  check_to_state: to_state === 'up' ? 'up' : 'down',
+  timestamp: '2026-11-22T12:00:00.000Z',
+  outage_started_at: null,
+  cause: 'result',
+  error_message: to_state === 'up' ? '' : `${id} failed`,
+  alert: { decision: 'planned', reason: null, deliveries: [] },
+  ...more,
+});
+
+/** A service with a fleet and a feed, and a clock that a test turns. */
+export function liveWorld() {
+  let now = START;
+  let timer: { at: number; run: () => void } | undefined;
+  const world = {
+    entities: [] as StatusEntity[],
+    /** Newest first. */
+    feed: [] as Transition[],
+    hidden: false,
+    lastInput: START,
+    fails: undefined as Error | undefined,
+    /** How many entities a page of the status has. */
+    pageSize: 1000,
+    asked: [] as string[],
+    /** How long until the next look, in ms; undefined: none is planned. */
+    next: () => (timer ? timer.at - now : undefined),
+    /** Lets time pass to the next look, and waits for it. */
+    async turn() {
+      const due = timer;
+      if (!due) throw new Error('No look is planned.');
+      now = Math.max(now, due.at);
+      timer = undefined;
+      due.run();
+      await settled();
+    },
+    pass(ms: number) {
+      now += ms;
+    },
+  };
+  const ports: LiveWorld = {
+    now: () => now,
+    after(ms, run) {
+      const own = { at: now + ms, run };
+      timer = own;
+      return () => {
+        if (timer === own) timer = undefined;
+      };
+    },
+    isHidden: () => world.hidden,
+    lastInput: () => world.lastInput,
+    async get<T>(path: string, { signal }: { signal: AbortSignal }) {
+      world.asked.push(path);
+      await Promise.resolve();
+      signal.throwIfAborted();
+      if (world.fails) throw world.fails;
+      const { pathname, searchParams } = new URL(path, 'http://service');
+      if (pathname === '/v1/status/transitions') {
+        return { value: world.feed.slice(0, Number(searchParams.get('limit'))) as T, next: undefined };
+      }
+      const from = Number(searchParams.get('cursor') ?? 0);
+      const to = from + world.pageSize;
+      const next = to < world.entities.length ? `/v1/status?cursor=${to}` : undefined;
+      return { value: { entities: world.entities.slice(from, to) } as T, next };
+    },
+  };
+  return { world, ports };
+}
+
+/** Lets everything that waits for an answer go on; answers come within some turns of promises. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 100; i++) await Promise.resolve();
+}
