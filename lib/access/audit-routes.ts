@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { AuditEntry } from '#lib/audit/entry.ts';
-import { AuditFilter, mustBeSpan } from '#lib/audit/query.ts';
+import { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { may, mustBeAllowed } from '#lib/platform/http/access.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { decodeCursor, encodeCursor, ListQuery, limitParam, listReply, Position } from '#lib/platform/table/paging.ts';
+import { mustBeSpan } from '#lib/platform/time.ts';
 import type { Context } from './context.ts';
 
 const row = route<Context>();
