@@ -27,6 +27,13 @@ export function corsOf(request: IncomingMessage, settings: Allowed): Record<stri
   return origins.includes(origin) ? readableBy(origin) : {};
 }
 
+/** Adds them to the headers of an answer, which stay what they are, and vary by what they did. */
+export function addCors(headers: Record<string, string>, request: IncomingMessage, settings: Allowed): void {
+  const { vary } = headers;
+  Object.assign(headers, corsOf(request, settings));
+  if (vary !== undefined && headers.vary !== vary) headers.vary += `, ${vary}`;
+}
+
 const readableBy = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': EXPOSED_HEADERS.join(','),

@@ -12,7 +12,7 @@ import { bodyReader, bodyRoom, forgetRest, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
 import { cameByTls, clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
-import { type Allowed, corsOf, isPreflight, preflight } from './cors.ts';
+import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
 import { streamOut } from './stream-out.ts';
@@ -107,7 +107,7 @@ export function makeGateway(
         return;
       }
       const result = await invoke<ApiEvent, ApiResult>(name, handler, event);
-      Object.assign(result.headers, corsOf(request, settings));
+      addCors(result.headers, request, settings);
       result.headers['x-request-id'] ??= requestId;
       send(response, result);
     } catch (error) {
@@ -144,18 +144,20 @@ export function makeGateway(
 
   const byTls = (request: IncomingMessage) => (cameByTls(request, proxies) ? HTTPS_HEADERS : {});
 
-  function send(response: ServerResponse, { statusCode, headers, cookies, body }: ApiResult): void {
+  function send(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResult): void {
     if (response.destroyed || response.headersSent) return;
     Object.assign(headers, byTls(response.req));
     if (stopping.signal.aborted) headers.connection = 'close';
-    const bytes = Buffer.byteLength(body);
-    if (statusCode !== 204) headers['content-length'] = String(bytes);
+    const sent = isBase64Encoded ? Buffer.from(body, 'base64') : body;
+    const bytes = Buffer.byteLength(sent);
+    // Of a 304 it would be the length of what is not sent.
+    if (statusCode !== 204 && statusCode !== 304) headers['content-length'] = String(bytes);
     const go = () => {
       if (response.destroyed) return;
       noteUnsent(response, clientAddress(response.req, proxies), bytes);
       // Cut when its reader takes nothing for so long; between requests node sets the time of an idle connection.
       response.socket?.setTimeout(bounds.stall_ms);
-      response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(body);
+      response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(sent);
     };
     const rest = response.req.complete ? undefined : forgetOrCut(response.req);
     // Where the connection ends with the answer, what is still unread would make the system drop it.

@@ -21,7 +21,14 @@ export type ApiEvent = {
 };
 
 /** What a function answers to API Gateway. Each cookie becomes a header Set-Cookie. */
-export type ApiResult = { statusCode: number; headers: Record<string, string>; cookies?: string[]; body: string };
+export type ApiResult = {
+  statusCode: number;
+  headers: Record<string, string>;
+  cookies?: string[];
+  body: string;
+  /** The body stands for bytes: whoever writes the answer out decodes it. */
+  isBase64Encoded?: boolean;
+};
 
 /** API Gateway hands them over apart from the headers, one each (payload format 2.0); what stands in for it may not. */
 export const cookiesOf = ({ cookies, headers }: ApiEvent): string[] =>

@@ -11,7 +11,11 @@ let gateway: Gateway;
 let url: string;
 
 async function start(origins: string[]) {
-  const api = async (event: ApiEvent) => ({ statusCode: 200, headers: {}, body: event.requestContext.http.method });
+  const api = async ({ rawPath, requestContext: { http } }: ApiEvent) => ({
+    statusCode: 200,
+    headers: rawPath === '/varied' ? { vary: 'accept-encoding' } : {},
+    body: http.method,
+  });
   const mcp = async () => new Response('{}');
   gateway = makeGateway(
     { api, mcp },
@@ -58,6 +62,15 @@ describe('CORS', () => {
     });
     expect(refused.status).toBe(204);
     expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each([
+    ['', 'origin'],
+    ['varied', 'origin, accept-encoding'],
+  ])('says that an answer varies by origin, beside what it varied by: /%s', async (path, vary) => {
+    await start(['https://app.example']);
+    const reply = await fetch(`${url}/${path}`, { headers: { origin: 'https://app.example' } });
+    expect(reply.headers.get('vary')).toBe(vary);
   });
 
   it.each([
