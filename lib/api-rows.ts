@@ -3,6 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { accessRows } from '#lib/access/routes.ts';
 import { actionRows } from '#lib/actions/routes.ts';
 import { alertRows } from '#lib/alerts/policy/routes.ts';
+import { meRows } from '#lib/catalog/me.ts';
 import { catalogRows } from '#lib/catalog/routes.ts';
 import { checkRows } from '#lib/health/checks/check-routes.ts';
 import { resultRows } from '#lib/health/history/result-routes.ts';
@@ -15,6 +16,7 @@ import { openapiRows } from './openapi-route.ts';
 
 /** What the function `api` answers, one list a room. The ways to sign in have a function of their own (all-rows.ts). */
 export const apiRows: Route<Context>[] = [
+  ...meRows,
   ...accessRows,
   ...auditRows,
   ...catalogRows,

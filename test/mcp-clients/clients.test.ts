@@ -63,7 +63,7 @@ describe.each<[string, string, () => Promise<Seen>, boolean]>([
       expect(isError ?? false, calls[i]!.name).toBe(false);
       expect(content).toMatchObject([{ type: 'text', text: JSON.stringify(structuredContent) }]);
     }
-    const [status, entities, entity, , , results, history, changes, check, execution] = seen.results.map(
+    const [status, entities, entity, , , results, history, run, changes, check, execution] = seen.results.map(
       (one) => one.structuredContent,
     );
     expect(status).toMatchObject({ up: 1 });
@@ -71,6 +71,7 @@ describe.each<[string, string, () => Promise<Seen>, boolean]>([
     expect(entity).toMatchObject({ state: 'up', checks: expect.any(Array) });
     expect(results).toMatchObject({ results: [{ success: true }] });
     expect(history).toMatchObject({ total: { runs: 1, failures: 0, uptime: 1 } });
+    expect(run).toMatchObject({ trigger: 'manual', dispatch_status: 'success', logs: [] });
     expect(changes).toMatchObject({ changes: [{ action: 'check.create', via: 'api' }] });
     expect(check).toMatchObject({ check_type: 'http', interval_seconds: 60 });
     expect(execution).toMatchObject({ dispatch_status: 'success' });

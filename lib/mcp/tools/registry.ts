@@ -1,6 +1,7 @@
 import { createHttpCheck } from './create-check.ts';
 import { getCheckResults } from './get-check-results.ts';
 import { getEntity } from './get-entity.ts';
+import { getExecution } from './get-execution.ts';
 import { getHistory } from './get-history.ts';
 import { getStatusSummary } from './get-status-summary.ts';
 import { listBlueprints } from './list-blueprints.ts';
@@ -20,6 +21,7 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     listChanges,
     getCheckResults,
     getHistory,
+    getExecution,
     createHttpCheck,
   ].map((tool) => [tool.name, tool]),
 );
