@@ -132,9 +132,7 @@ describe('the poller', () => {
   it('reads all anew when more happened than it can follow', async () => {
     const { world, stateOf } = await started();
     world.entities[1] = entity('ent_mail', { state: 'down' });
-    world.feed.unshift(
-      ...Array.from({ length: 300 }, (_, i) => transition(`tr_${900 - i}`, 'ent_shop', ['up', 'up'])),
-    );
+    world.feed.unshift(...Array.from({ length: 300 }, (_, i) => transition(`tr_${900 - i}`, 'ent_shop', ['up', 'up'])));
     await world.turn();
     expect(world.asked).toEqual([NEWS, REASONS, STATUS]);
     expect(stateOf('ent_mail')).toBe('down');
