@@ -9,6 +9,7 @@ import { create as mcp } from '#functions/mcp.ts';
 import { create as notifier } from '#functions/notifier.ts';
 import { create as prober } from '#functions/prober.ts';
 import { create as reclaimer } from '#functions/reclaimer.ts';
+import { create as tester } from '#functions/tester.ts';
 import type { FunctionName } from '#infra/topology.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { grant } from './grant.ts';
@@ -18,6 +19,7 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   api,
   'sign-in': signIn,
   ingest,
+  tester,
   mcp,
   generator,
   prober,

@@ -38,6 +38,8 @@ export async function* timeline(
   for await (const page of storedRuns(context, check, revisions, window)) {
     for (const moment of page) {
       const { at } = moment;
+      // A run by hand is no slot's, whatever it found.
+      if (moment.gap === undefined && 'kind' in moment.run) continue;
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       const isDue = !next.done && next.value.slot === at;
       if (moment.gap === undefined) yield moment;
