@@ -14,6 +14,7 @@ import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { runBuilder } from './builder.ts';
+import { runHands } from './hands.ts';
 import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { runNeighbour } from './neighbour.ts';
@@ -226,6 +227,7 @@ async function people(world: People): Promise<void> {
   void runOperator(world, end);
   void runMeddler(world, end);
   void runBuilder(world, end);
+  void runHands(world, end);
   void runMcpClient(world);
 
   const hired = new Set<string>();

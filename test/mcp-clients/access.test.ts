@@ -19,6 +19,8 @@ const TOOLS: Record<string, Guarded> = {
   get_history: 'read',
   list_changes: 'changes',
   create_check: 'write',
+  test_check: 'write',
+  run_check: 'respond',
   restart_service: 'respond',
 };
 
