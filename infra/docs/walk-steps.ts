@@ -83,8 +83,9 @@ export const STEPS: readonly Step[] = [
       target_url: 'https://shop.example.com/health',
       interval_seconds: 86_400,
     }),
+    made: ['probed', 'id'],
   },
-  { endpoint: 'POST /v1/checks/{id}/run', at: (answers) => ({ checks: answers['POST /v1/checks'].id }) },
+  { endpoint: 'POST /v1/checks/{id}/run' },
   {
     endpoint: 'POST /v1/checks',
     body: (_, answers) => ({
