@@ -119,7 +119,7 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       if (method !== 'GET') clock.step(1000);
       const answer = await send(method, path, request, headers);
       if (endpoint.endsWith('/results') && method === 'POST') await allSent(() => send('GET', '/v1/notify/logs'));
-      if (answer.body?.check_type === 'http' && method === 'POST')
+      if (answer.body?.execution_mode === 'pull' && method === 'POST')
         await probedAtOnce(() => send('GET', `/v1/checks/${answer.body.id}`));
       found.set(endpoint, { ...(request !== undefined && { request }), answer: answer.body });
       return answer;

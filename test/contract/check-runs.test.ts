@@ -1,10 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAuthority } from '#test/support/certificates.ts';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, keyOf, newTenant, newTenantOf } from '#test/support/client.ts';
 import { dnsServer } from '#test/support/dns-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
+import { startService } from '#test/support/service.ts';
 import { closedPort, httpTarget, rawTarget } from '#test/support/socket-target.ts';
 import { tlsTarget } from '#test/support/tls-server.ts';
 
@@ -159,96 +160,6 @@ describe('a run by hand', () => {
   });
 });
 
-describe('many runs by hand at once', () => {
-  it('are all kept, each counts once, and one of them makes the transition', async () => {
-    await using shop = await target();
-    const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 8 });
-    shop.says.status = 500;
-    const results = await Promise.all(Array.from({ length: 12 }, () => run(id)));
-    expect(new Set(results.map((one) => one.id)).size).toBe(12);
-    expect(await resultsOf(id)).toHaveLength(13);
-    expect(await read(id)).toMatchObject({ state: 'down', consecutive_failures: 8 });
-    expect(got(await client.get(`/v1/checks/${id}/transitions`), 200)).toHaveLength(2);
-    expect(results.filter((one) => one.check_state === 'down')).toHaveLength(5);
-  });
-
-  it('beside the probes of the schedule lose none of these', async () => {
-    await using shop = await target();
-    const { id } = await newCheck(client, {
-      check_type: 'http',
-      interval_seconds: 1,
-      target_url: shop.url,
-      failure_threshold: 100,
-    });
-    await eventually(async () => (await read(id)).state === 'up');
-    shop.says.status = 500;
-    let byHand = 0;
-    for (const until = Date.now() + 3_000; Date.now() < until; byHand++) await run(id);
-    shop.says.status = 200;
-    const kinds = async () => {
-      const results = got(await client.get(`/v1/checks/${id}/results?limit=500`), 200).results;
-      return results.map(({ kind }: { kind: string }) => kind);
-    };
-    await eventually(async () => (await read(id)).state === 'up' && (await read(id)).consecutive_failures === 0);
-    expect((await kinds()).filter((kind: string) => kind === 'manual')).toHaveLength(byHand);
-    expect((await kinds()).filter((kind: string) => kind === 'scheduled').length).toBeGreaterThanOrEqual(3);
-    expect(got(await client.get(`/v1/checks/${id}/gaps`), 200)).toEqual([]);
-  });
-});
-
-describe('a check that changes while it is run by hand', () => {
-  /** Answers nothing but the first request, until it is told to. */
-  async function slowTarget() {
-    const waiting: (() => void)[] = [];
-    let requests = 0;
-    const server = await httpTarget((_request, response) => {
-      if (++requests === 1) response.end();
-      else waiting.push(() => response.writeHead(500).end());
-    });
-    return Object.assign(server, {
-      waits: () => waiting.length > 0,
-      answer: () => {
-        for (const one of waiting.splice(0)) one();
-      },
-    });
-  }
-
-  it('is judged by its new settings alone: what was found with the old ones is kept', async () => {
-    await using shop = await slowTarget();
-    const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 1, timeout_ms: 20_000 });
-    const running = run(id);
-    await eventually(shop.waits);
-    await using other = await target();
-    got(await client.put(`/v1/checks/${id}`, { target_url: other.url }), 200);
-    shop.answer();
-    expect(await running).toMatchObject({ kind: 'manual', success: false, check_state: 'up' });
-    expect((await resultsOf(id)).filter((one: { kind: string }) => one.kind === 'manual')).toHaveLength(1);
-    expect(await read(id)).toMatchObject({ state: 'up', consecutive_failures: 0 });
-  });
-
-  it('and is disabled, stays unknown', async () => {
-    await using shop = await slowTarget();
-    const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 1, timeout_ms: 20_000 });
-    const running = run(id);
-    await eventually(shop.waits);
-    got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
-    shop.answer();
-    expect(await running).toMatchObject({ check_state: 'unknown' });
-    expect(await read(id)).toMatchObject({ state: 'unknown', consecutive_failures: 0 });
-  });
-
-  it('and is deleted, is gone: nothing comes back', async () => {
-    await using shop = await slowTarget();
-    const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 1, timeout_ms: 20_000 });
-    const running = client.post(`/v1/checks/${id}/run`);
-    await eventually(shop.waits);
-    expect((await client.del(`/v1/checks/${id}`)).status).toBe(204);
-    shop.answer();
-    expect(await running).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(await client.get(`/v1/checks/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
-});
-
 describe('a check that cannot be run by hand', () => {
   it('is one that is pushed', async () => {
     const { id } = await newCheck(client);
@@ -276,3 +187,21 @@ describe('a check that cannot be run by hand', () => {
       expect(await client.post(`/v1/checks/${one}/run`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
+
+it('a run by hand and a trial count as twenty requests each', async () => {
+  await using service = await startRated('write=2/40');
+  const rated = await newTenantOf(service);
+  const left = async (path: string) => {
+    const { status, headers } = await rated.post(path, { check_type: 'push' });
+    return [status, headers.get('ratelimit-policy'), /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]];
+  };
+  expect(await left('/v1/checks/test')).toEqual([400, '"write";q=40;w=20', '20']);
+  expect(await left('/v1/checks/chk_none/run')).toEqual([404, '"write";q=40;w=20', expect.stringMatching(/^[01]$/)]);
+  expect((await left('/v1/checks/test'))[0]).toBe(429);
+});
+
+/** A service with rates of its own. */
+async function startRated(RATE_LIMITS: string) {
+  const service = await startService({ env: { RATE_LIMITS } });
+  return Object.assign(service, { [Symbol.asyncDispose]: async () => void (await service.stop()) });
+}

@@ -32,14 +32,6 @@ describe('the rate of an account', () => {
     expect(limits(await clientOf(service.url, '').get('/v1/health'))).toEqual([null, null]);
   });
 
-  it('is spent twenty times as fast by probes at somebody’s wish', async () => {
-    const client = await tenant();
-    const trial = { check_type: 'push' };
-    expect(limits(await client.post('/v1/checks/test', trial))).toEqual(['"write";q=40;w=20', '"write";r=20;t=10']);
-    expect(limits(await client.post('/v1/checks/chk_none/run'))).toEqual(['"write";q=40;w=20', '"write";r=0;t=20']);
-    expect(await client.post('/v1/checks/test', trial)).toMatchObject(failure(429, 'RATE_LIMITED'));
-  });
-
   it('refuses what is too much, says how much it is and when to come again, and then lets it in', async () => {
     const client = await tenant();
     expect(await statuses(10, () => client.get('/v1/me'))).toEqual(Array(10).fill(200));

@@ -6,8 +6,8 @@ import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
 
 /**
- * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `manual`: somebody
- * asked for it.
+ * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `manual`:
+ * somebody asked for it.
  */
 type ToldRun = { id: string; at: number; success: boolean; interval_seconds?: number; manual?: true };
 type ToldGap = { at: number; interval_seconds: number; cause: NotedCause };

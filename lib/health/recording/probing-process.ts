@@ -3,7 +3,7 @@ import type { Ports } from '#lib/platform/ports.ts';
 import { type Lanes, makeLanes } from './lanes.ts';
 import { type OwnNetwork, ownNetwork } from './own-network.ts';
 
-/** What all probes of a process share, whichever of its functions makes them: places, and what is known of its network. */
+/** What all probes of a process share, whichever function makes them: places, and what is known of its network. */
 export type ProbingProcess = { lanes: Lanes; network: OwnNetwork };
 
 const processes = new WeakMap<Net, ProbingProcess>();

@@ -13,7 +13,7 @@ import { MOST_MS, notNow, probeNow } from './probe-now.ts';
 import { probingProcess } from './probing-process.ts';
 import { recordRun } from './record-probe.ts';
 
-/** The check of a path, if it can be run by hand. Throws NOT_FOUND, and CONFLICT where the service does not probe it. */
+/** The check of a path, if it can be run by hand. Throws NOT_FOUND; CONFLICT where the service does not probe it. */
 export async function requireProbed(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') {
@@ -30,8 +30,8 @@ export async function requireProbed(context: Context, id: string): Promise<Check
 
 /**
  * Probes a check now, records what was found, and judges it like any result (docs/CONTRACT.md#runs-by-hand). Should
- * this process die in the middle, all of it was recorded or nothing. Throws UNAVAILABLE, RATE_LIMITED and CONFLICT where
- * nothing is known of the target, and nothing is recorded then; NOT_FOUND when the check was deleted meanwhile.
+ * this process die in the middle, all of it was recorded or nothing. Throws UNAVAILABLE, RATE_LIMITED and CONFLICT
+ * where nothing is known of the target, and nothing is recorded then; NOT_FOUND when the check was deleted meanwhile.
  */
 export async function runByHand(
   context: Context,
