@@ -63,9 +63,8 @@ describe.each<[string, string, () => Promise<Seen>, boolean]>([
       expect(isError ?? false, calls[i]!.name).toBe(false);
       expect(content).toMatchObject([{ type: 'text', text: JSON.stringify(structuredContent) }]);
     }
-    const [status, entities, entity, , , results, history, past, changes, check, trial, run, execution] = seen.results.map(
-      (one) => one.structuredContent,
-    );
+    const [status, entities, entity, , , results, history, past, changes, check, trial, run, execution] =
+      seen.results.map((one) => one.structuredContent);
     expect(status).toMatchObject({ up: 1 });
     expect(entities).toMatchObject({ entities: [{ state: 'up' }] });
     expect(entity).toMatchObject({ state: 'up', checks: expect.any(Array) });
