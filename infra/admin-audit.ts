@@ -1,8 +1,9 @@
 import type { AuditEntry } from '#lib/audit/entry.ts';
-import { AuditFilter, mustBeSpan } from '#lib/audit/query.ts';
+import { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { parse } from '#lib/platform/http/validation.ts';
+import { mustBeSpan } from '#lib/platform/time.ts';
 import type { Command } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
 

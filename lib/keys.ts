@@ -6,8 +6,11 @@ import type { Key } from '#lib/platform/ports.ts';
  * costs: lib/KEYS.md. A tenant's keys all carry the tenant; no other function makes one.
  */
 
-/** Epoch ms as thirteen digits, so that the text sorts like the time (until the year 2286). */
-export const stamp = (ms: number): string => String(Math.max(0, Math.floor(ms))).padStart(13, '0');
+/** The last that has thirteen digits, in the year 2286. */
+const LAST_MS = 9_999_999_999_999;
+
+/** Epoch ms as thirteen digits, so that the text sorts like the time; times before 1970 and after 2286 are cut to that. */
+export const stamp = (ms: number): string => String(Math.min(Math.max(0, Math.floor(ms)), LAST_MS)).padStart(13, '0');
 
 /** Above every sort key that begins with `prefix`. */
 export const after = (prefix: string): string => `${prefix}~`;

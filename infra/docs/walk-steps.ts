@@ -92,7 +92,7 @@ export const STEPS: readonly Step[] = [
     body: () => ({ channel_type: 'slack', config: { url: 'https://hooks.slack.com/services/T0/B0/x1y2' } }),
     made: ['channels', 'id'],
   },
-  { endpoint: 'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test' },
+  { endpoint: 'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test', made: ['logs', 'id'] },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
     endpoint: 'POST /v1/checks/{id}/results',

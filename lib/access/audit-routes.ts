@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { AuditEntry } from '#lib/audit/entry.ts';
-import { AuditFilter, mustBeSpan } from '#lib/audit/query.ts';
+import { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { may } from '#lib/platform/http/access.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { decodeCursor, encodeCursor, ListQuery, limitParam, listReply, Position } from '#lib/platform/table/paging.ts';
+import { mustBeSpan } from '#lib/platform/time.ts';
 import type { Context } from './context.ts';
 
 const row = route<Context>();

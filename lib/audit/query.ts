@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { invalid } from '#lib/platform/errors.ts';
 import { Instant } from '#lib/platform/time.ts';
 import { type AuditEntry, AuditKind, TARGET_TYPES, VERBS } from './entry.ts';
 
@@ -34,11 +33,6 @@ export const AuditFilter = z.object({
   kind: AuditKind.optional(),
 });
 export type AuditFilter = z.output<typeof AuditFilter>;
-
-/** Throws VALIDATION_ERROR for a time that ends before it begins. */
-export function mustBeSpan({ since, until }: AuditFilter): void {
-  if (since !== undefined && until !== undefined && since > until) throw invalid('since', 'must not be after until');
-}
 
 /** Whether an entry is what is looked for, whenever it was made. Pure. */
 export function fits(

@@ -39,7 +39,6 @@ export async function readLog(
   const to = asked.order === 'asc' ? Math.min(until, now - SETTLED_MS) : until;
   let walked = 0;
   let at = asked.after;
-  let left: string | undefined;
 
   const { kind, action, actor, target } = wanted;
   const isPicky = [kind, action, actor, target].some((one) => one !== undefined);
@@ -60,11 +59,9 @@ export async function readLog(
     walked += items.length;
     at = items.at(-1)?.sk ?? at;
     const found = items.filter((item) => fits(item, item.within, wanted)).map((value) => ({ at: value.sk, value }));
-    if (walked < MOST_WALKED) return { found, next };
-    left = next;
-    return { found };
+    return { found, next, enough: walked >= MOST_WALKED };
   };
-  const { values, next = left } = await gather(read, { after: asked.after, limit: asked.limit });
+  const { values, next } = await gather(read, { after: asked.after, limit: asked.limit });
   if (next !== undefined) return { values, next };
   return asked.order === 'asc' ? { values, next: at ?? stamp(from) } : { values };
 }

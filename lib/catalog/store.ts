@@ -1,6 +1,7 @@
 import type { Scope } from '#lib/access/context.ts';
 import { type Keys, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
+import { isId } from '#lib/platform/ids.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
 import type { Item, Query } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
@@ -17,7 +18,7 @@ import type { EntityItem } from './entity-item.ts';
  * | a blueprint and the default  | get many blueprint(slug), catalog                                |
  * | blueprints by slug           | get catalog, query blueprints(tenant)                            |
  * | an entity by its slug        | get many blueprint(slug), entitySlug(…), then get entity(id)     |
- * | an entity by its id          | get entity(id)                                                   |
+ * | entities by their ids        | get many entity(id)                                              |
  * | entities of a blueprint      | query entitySlugs(…), then get many entity(id)                   |
  */
 
@@ -81,6 +82,22 @@ export async function requireEntity(
   if (!entity) throw notFound(`Entity ${slug} of blueprint ${blueprintSlug}`);
   return { entity, blueprint };
 }
+
+/** Entities that a request names by their ids, in that order. Throws NOT_FOUND for one that is not there. */
+export async function requireEntities({ ports, keys, tenant }: Scope, ids: readonly string[]): Promise<EntityItem[]> {
+  const asked = ids.filter((id) => isId('ent', id));
+  const found = await ports.table.getMany<EntityItem>(asked.map((id) => keys.entity(tenant, id)));
+  const entities = new Map(found.map((entity) => [entity?.id, entity]));
+  return ids.map((id) => {
+    const entity = entities.get(id);
+    if (!entity) throw notFound(`Entity ${id}`);
+    return entity;
+  });
+}
+
+/** The same of one. */
+export const requireEntityById = async (scope: Scope, id: string): Promise<EntityItem> =>
+  (await requireEntities(scope, [id]))[0]!;
 
 /** Entities of a blueprint as the API shows them, in the order of their slugs. */
 export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintItem): Reader<Entity> {

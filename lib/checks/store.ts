@@ -14,7 +14,7 @@ import type { CheckItem } from './check-item.ts';
  * |-----------------------------|----------------------------------------------------------------|
  * | a check                     | get check(tenant, id)                                          |
  * | all checks of a cell        | query ofCell(tenant, cell)                                     |
- * | checks of some entities     | get many check(tenant, id); a cell that has many of them whole |
+ * | checks by ids, of entities  | get many check(tenant, id); a cell that has many of them whole |
  * | all checks of a tenant      | query entities(tenant, bucket), then the checks of these       |
  */
 
@@ -34,9 +34,27 @@ export const checksOfCell = (
 const MANY_OF_A_CELL = 10;
 
 /** The checks of some entities, in the order of their making within each. */
-export async function checksOf(context: TenantEnv, entities: EntityItem[]): Promise<CheckItem[]> {
-  const { ports, keys, tenant } = context;
+export async function checksOf(context: TenantEnv, entities: readonly EntityItem[]): Promise<CheckItem[]> {
   const ids = entities.flatMap((entity) => Object.keys(entity.checks).sort());
+  const found = await checksById(context, ids);
+  return ids.map((id) => found.get(id)).filter((check) => check !== undefined);
+}
+
+/** Checks that a request names, in that order. Throws NOT_FOUND for one that is not there. */
+export async function requireChecks(context: TenantEnv, ids: readonly string[]): Promise<CheckItem[]> {
+  const found = await checksById(
+    context,
+    ids.filter((id) => isId('chk', id)),
+  );
+  return ids.map((id) => {
+    const check = found.get(id);
+    if (!check) throw notFound(`Check ${id}`);
+    return check;
+  });
+}
+
+async function checksById(context: TenantEnv, ids: readonly string[]): Promise<Map<string, CheckItem>> {
+  const { ports, keys, tenant } = context;
   const cells = [...Map.groupBy(ids, cellOf)];
   const few = cells.flatMap(([, own]) => (own.length < MANY_OF_A_CELL ? own : []));
   const many = cells.flatMap(([cell, own]) => (own.length < MANY_OF_A_CELL ? [] : [cell]));
@@ -44,6 +62,7 @@ export async function checksOf(context: TenantEnv, entities: EntityItem[]): Prom
     ports.table.getMany<CheckItem>(few.map((id) => keys.check(tenant, id))),
     ...many.map((cell) => checksOfCell(context, cell)),
   ]);
-  const found = new Map(read.flat().map((check) => [check?.id, check]));
-  return ids.map((id) => found.get(id)).filter((check) => check !== undefined);
+  const found = new Map<string, CheckItem>();
+  for (const check of read.flat()) if (check) found.set(check.id, check);
+  return found;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { invalid } from './errors.ts';
 
 /** Epoch ms to the form times go out in: `2026-11-21T05:16:40.123Z`. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
@@ -33,3 +34,8 @@ export const Instant = z
     context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time, such as 2026-11-21T05:16:40Z' });
     return z.NEVER;
   });
+
+/** Throws VALIDATION_ERROR for a time of a request that ends before it begins. Both in epoch ms. */
+export function mustBeSpan({ since, until }: { since?: number | undefined; until?: number | undefined }): void {
+  if (since !== undefined && until !== undefined && since > until) throw invalid('since', 'must not be after until');
+}

@@ -80,6 +80,49 @@ describe('GET /v1/checks', () => {
   });
 });
 
+describe('GET /v1/checks?entity_id=', () => {
+  it('lists the checks of that entity alone, also in pages of any size', async () => {
+    const own = await newTenant();
+    const [entity, other] = [await newEntity(own), await newEntity(own)];
+    const path = `/v1/checks?entity_id=${entity.id}`;
+    expect(got(await own.get(path), 200)).toEqual([]);
+    await newCheck(own, { entity_id: other.id });
+    // From ten on the whole cell is read, which holds the other one too.
+    for (const count of [3, 12]) {
+      for (let n = got(await own.get(path), 200).length; n < count; n++) await newCheck(own, { entity_id: entity.id });
+      const all = got(await own.get('/v1/checks'), 200);
+      const whole = all.filter((check: { entity_id: string }) => check.entity_id === entity.id);
+      expect(whole).toHaveLength(count);
+      expect(got(await own.get(path), 200)).toEqual(whole);
+      for (const limit of [1, 2, count]) expect(await everything(own, `${path}&limit=${limit}`)).toEqual(whole);
+    }
+    const [first] = got(await own.get(`${path}&last_result=true`), 200);
+    expect(first).toMatchObject({ last_result: null });
+  });
+
+  it('is not there for an entity of others, of none, or a deleted one', async () => {
+    const stranger = await newTenant();
+    const gone = await newEntity(client);
+    got(await client.del(`/v1/blueprints/service/entities/${gone.slug}`), 204);
+    for (const id of [(await newEntity(stranger)).id, gone.id, '', 'ent_none', 'chk_1', '%00']) {
+      expect(await client.get(`/v1/checks?entity_id=${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    }
+  });
+
+  it('refuses the cursor of another entity and of all checks', async () => {
+    const [one, two] = [await newEntity(client), await newEntity(client)];
+    for (const { id } of [one, one, two, two]) await newCheck(client, { entity_id: id });
+    const cursorOf = async (path: string) =>
+      /cursor=([^>&]+)/.exec((await client.get(`${path}limit=1`)).headers.get('link')!)![1];
+    const own = `/v1/checks?entity_id=${one.id}&`;
+    for (const path of ['/v1/checks?', `/v1/checks?entity_id=${two.id}&`]) {
+      expect(await client.get(`${own}cursor=${await cursorOf(path)}`)).toMatchObject(
+        failure(400, 'VALIDATION_ERROR', 'cursor'),
+      );
+    }
+  });
+});
+
 describe('another tenant', () => {
   it('sees nothing of a check, cannot touch it, and gets the same words as for one that never was', async () => {
     const stranger = await newTenant();

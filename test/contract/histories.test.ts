@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 
 let client: Client;
-let entity: { id: string };
+let entity: { id: string; slug: string };
 let id: string;
 beforeAll(async () => {
   client = await newTenant();
@@ -37,11 +37,32 @@ describe('GET /v1/history', () => {
     expect(got(await many(`?entity_id=${empty}`), 200)).toEqual({ checks: [] });
   });
 
-  const ids = (count: number) => Array.from({ length: count }, (_, i) => `chk_${i}`).join(',');
+  it('tells of entities in the order asked, each once, as of each alone', async () => {
+    const empty = await newEntity(client);
+    const query = `entity_ids=${empty.id},${entity.id},${empty.id}&bucket=hour`;
+    const { entities, ...others } = got(await many(`?${query}`), 200);
+    expect(others).toEqual({});
+    expect(entities.map(({ entity_id }: Json) => entity_id)).toEqual([empty.id, entity.id]);
+    for (const one of entities) expectWhole(one);
+    const span = `bucket=hour&from=${entities[1].from}`;
+    const path = `/v1/blueprints/service/entities/${entity.slug}/history`;
+    const alone = got(await client.get(`${path}?${span}`), 200);
+    expect(entities[1]).toMatchObject({ entity_name: alone.entity_name, bucket: 'hour', from: alone.from });
+    expect(entities[1].buckets).toHaveLength(alone.buckets.length);
+    expect(entities[1].total).toMatchObject({ runs: alone.total.runs, uptime: alone.total.uptime });
+    expect(entities[1].total.runs).toBeGreaterThan(0);
+    expect(entities[0].total).toMatchObject({ runs: 0, uptime: null });
+  });
+
+  const ids = (count: number, prefix = 'chk') => Array.from({ length: count }, (_, i) => `${prefix}_${i}`).join(',');
 
   it.each<[string, () => string, string, string]>([
     ['neither checks nor an entity', () => '', 'check_ids', 'entity_id'],
-    ['no check', () => '?check_ids=', 'check_ids', 'entity_id'],
+    ['no check', () => '?check_ids=', 'check_ids', 'no id'],
+    ['no entity of several', () => '?entity_ids=,', 'entity_ids', 'no id'],
+    ['one entity and several', () => `?entity_id=${entity.id}&entity_ids=${entity.id}`, 'entity_id', 'entity_ids'],
+    ['checks and entities', () => `?check_ids=${id}&entity_ids=${entity.id}`, 'check_ids', 'entity_ids'],
+    ['51 entities', () => `?entity_ids=${ids(51, 'ent')}`, 'entity_ids', 'at most 50'],
     ['both', () => `?check_ids=${id}&entity_id=${entity.id}`, 'check_ids', 'entity_id'],
     ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
     ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
@@ -61,7 +82,14 @@ describe('GET /v1/history', () => {
 
   it("knows nothing of another account's, nor of what is not there", async () => {
     const other = await newTenant();
-    for (const query of [`?check_ids=${id}`, `?entity_id=${entity.id}`, '?check_ids=chk_none', '?entity_id=x']) {
+    for (const query of [
+      `?check_ids=${id}`,
+      `?entity_id=${entity.id}`,
+      `?entity_ids=${entity.id}`,
+      '?check_ids=chk_none',
+      '?entity_id=x',
+      '?entity_ids=ent_none',
+    ]) {
       expect(await other.get(`/v1/history${query}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     }
   });

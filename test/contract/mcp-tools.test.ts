@@ -57,6 +57,10 @@ describe('a built-in tool', () => {
     const { body: transitions } = await client.get('/v1/status/transitions');
     expect(transitions).toHaveLength(2);
     expect(await said(client, 'list_incidents', {})).toEqual({ transitions });
+    const { entity_id } = check;
+    expect(await said(client, 'list_incidents', { entity_id })).toEqual({ transitions });
+    const { id: calm } = await newEntity(client);
+    expect(await said(client, 'list_incidents', { entity_id: calm })).toEqual({ transitions: [] });
     const { results } = (await client.get(`/v1/checks/${check.id}/results`)).body;
     expect(await said(client, 'get_check_results', { check_id: check.id, hours: 1 })).toEqual({ results });
   });
@@ -98,6 +102,7 @@ describe('a built-in tool', () => {
     ['get_check_results', { check_id: 'chk_none' }, 'NOT_FOUND'],
     ['get_check_results', { check_id: 'chk_none', hours: 0 }, 'VALIDATION_ERROR'],
     ['list_incidents', { hours: '24' }, 'VALIDATION_ERROR'],
+    ['list_incidents', { entity_id: 'ent_none' }, 'NOT_FOUND'],
     ['list_incidents', { hours: 1.5 }, 'VALIDATION_ERROR'],
     ['get_status_summary', { verbose: true }, 'VALIDATION_ERROR'],
   ])('%s of %j fails with a result that the model can read', async (name, args, code) => {

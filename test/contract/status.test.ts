@@ -54,24 +54,35 @@ describe('GET /v1/status', () => {
     await eventually(isSettled);
   });
 
-  it('pages its entities, while the counts stay those of all', async () => {
+  it('pages its entities, and counts all of them once unless asked otherwise', async () => {
     const fresh = await newTenant();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push((await newEntity(fresh)).id);
     const seen: string[] = [];
+    const counts: unknown[] = [];
     for (let next: string | undefined = '/v1/status?limit=2'; next !== undefined; ) {
       const page: Awaited<ReturnType<Client['get']>> = await fresh.get(next);
-      expect(page.body).toMatchObject({ total: 5, unknown: 5 });
-      seen.push(...page.body.entities.map(({ id }: { id: string }) => id));
+      const { entities, ...counted } = page.body;
+      counts.push(counted);
+      seen.push(...entities.map(({ id }: { id: string }) => id));
       next = /<(.+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+      const again = next && got(await fresh.get(next.replace('counts=false', 'counts=true')), 200);
+      if (again) expect(again).toMatchObject({ total: 5, unknown: 5 });
     }
     expect(seen).toEqual(ids.sort());
+    expect(counts).toEqual([{ total: 5, up: 0, degraded: 0, down: 0, unknown: 5 }, {}, {}]);
+    for (const limit of [2, 9]) {
+      expect(Object.keys(got(await fresh.get(`/v1/status?counts=false&limit=${limit}`), 200))).toEqual(['entities']);
+    }
   });
 
-  it.each(['limit=0', 'limit=all', 'cursor=garbled', 'cursor='])('refuses %s', async (query) => {
-    const path = query.split('=')[0]!;
-    expect(await client.get(`/v1/status?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-  });
+  it.each(['limit=0', 'limit=all', 'cursor=garbled', 'cursor=', 'counts=once', 'counts='])(
+    'refuses %s',
+    async (query) => {
+      const path = query.split('=')[0]!;
+      expect(await client.get(`/v1/status?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    },
+  );
 
   it('refuses the cursor of another account and of another list', async () => {
     await newEntity(client);

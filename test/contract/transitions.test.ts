@@ -24,6 +24,8 @@ describe('GET /v1/checks/{id}/transitions', () => {
       transition_id: transition.id,
       entity_id: entity.id,
       entity_name: entity.name,
+      blueprint_slug: 'service',
+      entity_slug: entity.slug,
       check_id: id,
       tenant_id: client.id,
       from_state: 'unknown',

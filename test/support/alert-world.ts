@@ -174,6 +174,8 @@ export async function alertWorld(env: Record<string, string> = {}) {
         transition_id,
         entity_id: entity.id,
         entity_name: entity.name,
+        blueprint_slug: entity.blueprint_slug,
+        entity_slug: entity.slug,
         check_id: check.id,
         tenant_id: TENANT,
         from_state: 'up',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { ChannelBody } from '#lib/alerts/channels/registry.ts';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
-import { deliveryLog } from '#lib/alerts/deliver/list-deliveries.ts';
+import { DeliveryFilter, deliveryLog, requireDelivery } from '#lib/alerts/deliver/list-deliveries.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
@@ -83,9 +83,19 @@ export const alertRows = [
     access: 'read',
     summary: 'Deliveries across all channels, newest first',
     status: 200,
-    query: ListQuery.extend({ limit: limitParam(50, 1000) }),
+    query: DeliveryFilter.extend({ ...ListQuery.shape, limit: limitParam(50, 1000) }),
     reply: z.array(DeliveryRecord),
-    run: (context, call) => listOf(`${context.tenant} deliveries`, call, deliveryLog(context)),
+    run: (context, call) => listOf(`${context.tenant} deliveries`, call, deliveryLog(context, call.query)),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/notify/logs/{id}',
+    access: 'read',
+    summary: 'A delivery',
+    status: 200,
+    reply: DeliveryRecord,
+    load: (context, { id }) => requireDelivery(context, id),
+    run: async (_context, { loaded }) => loaded,
   }),
   row({
     method: 'GET',

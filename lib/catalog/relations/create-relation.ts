@@ -26,10 +26,11 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
   const { ports, keys, tenant } = scope;
   const { from_entity_id, to_entity_id, relation_type } = input;
   const id = ports.ids.id('rel');
-  const record = { id, from_entity_id, to_entity_id, relation_type };
+  const created_at = iso(ports.clock.now());
+  const record = { id, from_entity_id, to_entity_id, relation_type, created_at };
   const v = ports.ids.token();
   const note = auditing(scope, 'create', auditedRelation);
-  const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record, created_at: iso(ports.clock.now()) };
+  const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record };
   const pointers = pointerKeys(scope, input).map((key): RelationPointer => ({ ...key, v, ...record }));
 
   const attempt = async () => {

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { requireEntityById } from '#lib/catalog/store.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { createRelation } from './create-relation.ts';
 import { deleteRelation } from './delete-relation.ts';
 import { NewRelation, Relation } from './relation.ts';
-import { relationList } from './relation-store.ts';
+import { relationList, relationsOfEntity } from './relation-store.ts';
 
 const row = route<Context>();
 
@@ -14,11 +15,19 @@ export const relationRows = [
     method: 'GET',
     path: '/v1/relations',
     access: 'read',
-    summary: 'All relations between entities, oldest first',
+    summary: 'All relations between entities, oldest first; or those of one entity, by direction and type',
     status: 200,
-    query: ListQuery,
+    query: ListQuery.extend({
+      entity_id: z.string().optional().describe('Only those that lead to this entity, then those that start at it.'),
+    }),
     reply: z.array(Relation),
-    run: (context, call) => listOf(`${context.tenant} relations`, call, relationList(context)),
+    errors: ['NOT_FOUND'],
+    run: async (context, call) => {
+      const { entity_id } = call.query;
+      if (entity_id === undefined) return listOf(`${context.tenant} relations`, call, relationList(context));
+      const { id } = await requireEntityById(context, entity_id);
+      return listOf(`${context.tenant} relations ${id}`, call, relationsOfEntity(context, id));
+    },
   }),
   row({
     method: 'POST',

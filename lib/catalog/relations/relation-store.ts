@@ -3,7 +3,7 @@ import { notFound } from '#lib/platform/errors.ts';
 import type { Key } from '#lib/platform/ports.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
-import { type Relation, type RelationItem, relationRecord } from './relation.ts';
+import { type Relation, type RelationItem, type RelationPointer, relationRecord } from './relation.ts';
 
 /**
  * Items of relations and how they are read, all strongly:
@@ -13,7 +13,7 @@ import { type Relation, type RelationItem, relationRecord } from './relation.ts'
  * | a relation by its id           | get relation(id), then get many entity(id) of its two                   |
  * | is there one of a type between | get relationOut(from, type, to)                                        |
  * | relations of a tenant          | query its buckets, merged, oldest first; then get many entity(id)      |
- * | relations of an entity         | query relationsOf(entity), for the reclaimer                           |
+ * | relations of an entity         | query relationsOf(entity), then get many entity(id) of the others      |
  *
  * Deleting an entity leaves its relations to the reclaimer; readers hide them from that moment, by the entity.
  */
@@ -49,8 +49,19 @@ export const relationList =
     return { found: visible.map((item) => ({ at: item.sk, value: relationRecord(item) })), next };
   };
 
+/** The relations that lead to an entity and those that start at it, by type. */
+export const relationsOfEntity =
+  (scope: Scope, entity: string): Reader<Relation> =>
+  async (after, limit) => {
+    const { ports, keys, tenant } = scope;
+    const partition = keys.relationsOf(tenant, entity);
+    const { items, next } = await ports.table.query<RelationPointer>({ partition, limit, after });
+    const visible = await withEntities(scope, items);
+    return { found: visible.map((item) => ({ at: item.sk, value: relationRecord(item) })), next };
+  };
+
 /** Those of which both entities are there. */
-async function withEntities({ ports, keys, tenant }: Scope, relations: RelationItem[]): Promise<RelationItem[]> {
+async function withEntities<T extends Relation>({ ports, keys, tenant }: Scope, relations: T[]): Promise<T[]> {
   const ids = [...new Set(relations.flatMap((relation) => [relation.from_entity_id, relation.to_entity_id]))];
   const entities = await ports.table.getMany(ids.map((id) => keys.entity(tenant, id)));
   const present = new Set(ids.filter((_id, i) => entities[i]));

@@ -46,6 +46,6 @@ export type RelationItem = Item & Relation & { v: string };
  * The relation where it starts and where it ends, under the entity there. The one at the start has the only key that a
  * relation of this type between these entities can have.
  */
-export type RelationPointer = Item & Omit<Relation, 'created_at'> & { v: string };
+export type RelationPointer = Item & Relation & { v: string };
 
-export const relationRecord = (item: RelationItem): Relation => pick(Relation, item);
+export const relationRecord = (item: Relation): Relation => pick(Relation, item);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { requireEntityById } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkList } from '#lib/checks/check-list.ts';
 import { CheckRecord, checkRecord, checkSchema } from '#lib/checks/check-record.ts';
@@ -20,16 +21,20 @@ export const checkRows = [
     method: 'GET',
     path: '/v1/checks',
     access: 'read',
-    summary: 'All checks of the account',
+    summary: 'All checks of the account, or of one entity',
     status: 200,
     query: ListQuery.extend({
+      entity_id: z.string().optional().describe('Only the checks of this entity.'),
       last_result: z
         .enum(['true', 'false'])
         .default('false')
         .describe('Whether to show the newest result of each as well. Default false.'),
     }),
     reply: z.array(checkSchema('CheckInList', (type) => Stale.extend(NewestResult(type).shape))),
+    errors: ['NOT_FOUND'],
     run: async (context, call) => {
+      const { entity_id } = call.query;
+      const entity = entity_id === undefined ? undefined : await requireEntityById(context, entity_id);
       const isStale = await staleChecks(context);
       const views = async (checks: CheckItem[]) => {
         const newest = call.query.last_result === 'true' ? await newestResults(context, checks) : undefined;
@@ -39,7 +44,8 @@ export const checkRows = [
           ...(newest && { last_result: lastResultView(context, check, newest[i]) }),
         }));
       };
-      return listOf(`${context.tenant} checks`, call, checkList(context, views));
+      const scope = [context.tenant, 'checks', ...(entity ? [entity.id] : [])].join(' ');
+      return listOf(scope, call, checkList(context, views, entity));
     },
   }),
   row({

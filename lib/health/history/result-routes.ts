@@ -21,6 +21,7 @@ import { checkTransitions } from './list-transitions.ts';
 import { ResultRecord } from './result-item.ts';
 import { retentionStart } from './retention.ts';
 import { readSparkline, Sparkline } from './sparkline.ts';
+import { mustBeRange, scopeOf, TransitionRange } from './transition-range.ts';
 
 const row = route<Context>();
 const DAY_MS = 86_400_000;
@@ -69,13 +70,16 @@ export const resultRows = [
     method: 'GET',
     path: '/v1/checks/{id}/transitions',
     access: 'read',
-    summary: 'Changes of state of a check, newest first',
+    summary: 'Changes of state of a check, newest first; or those after one, oldest first',
     status: 200,
-    query: ListQuery.extend({ limit: limitParam(50, 1000) }),
+    query: TransitionRange.extend({ ...ListQuery.shape, limit: limitParam(50, 1000) }),
     reply: z.array(TransitionRecord),
     load: loadCheck,
-    run: (context, call) =>
-      listOf(`${context.tenant} transitions ${call.loaded.id}`, call, checkTransitions(context, call.loaded)),
+    run: async (context, call) => {
+      const { loaded, query } = call;
+      mustBeRange(query);
+      return listOf(scopeOf(context, loaded.id, query), call, checkTransitions(context, loaded, query));
+    },
   }),
   row({
     method: 'GET',

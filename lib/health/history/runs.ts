@@ -43,6 +43,13 @@ export async function* storedRuns(
   for (; singles.head; await singles.next()) yield [singles.head];
 }
 
+/** By how much (ms) a probe with older settings may be ordered behind the change of settings, as clocks of ours differ. */
+const OLDER_SETTINGS_MS = 60_000;
+
+/** Whether a check may have single results of then or later (epoch ms). Its item tells, but of those with older settings. */
+const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: number): boolean =>
+  execution_mode === 'push' || Math.max(single?.at ?? 0, settings_at + OLDER_SETTINGS_MS) >= from;
+
 /** Results go on behind a sort key when they are read newest first. */
 const behind = (window: Window, after: string | undefined): Window =>
   after === undefined ? window : { from: window.from, until: Math.min(window.until, orderOf({ sk: after })) };
@@ -57,6 +64,7 @@ async function* singleResults(
   { from, until }: Window,
   { descending, page, after }: Reading,
 ): AsyncGenerator<Moment[]> {
+  if (!hasSingles(check, from)) return;
   const query = {
     partition: keys.ofCheck(tenant, check.id),
     from: `${RESULTS}${stamp(from)}`,

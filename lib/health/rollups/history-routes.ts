@@ -1,18 +1,17 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { requireEntity } from '#lib/catalog/store.ts';
+import { requireEntities, requireEntity, requireEntityById } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { checksOf, requireCheck } from '#lib/checks/store.ts';
-import { invalid, notFound } from '#lib/platform/errors.ts';
+import { checksOf, requireCheck, requireChecks } from '#lib/checks/store.ts';
+import { invalid } from '#lib/platform/errors.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { isId } from '#lib/platform/ids.ts';
 import { Instant, iso } from '#lib/platform/time.ts';
 import { CheckBucket, EntityBucket } from './bucket.ts';
 import { type BucketList, BucketSize, listBuckets } from './buckets.ts';
-import { checkHistories, entityHistory } from './read-history.ts';
+import { checkHistories, entityHistories } from './read-history.ts';
 
 const row = route<Context>();
 
@@ -49,14 +48,24 @@ const EntityHistory = z
   })
   .meta({ id: 'EntityHistory' });
 
-/** Checks, and buckets of all of them together, that one answer has at most. */
-const MOST_CHECKS = 50;
+/** Checks or entities, and buckets of all of them together, that one answer has at most. */
+const MOST_NAMED = 50;
 const MOST_BUCKETS = 5_000;
 
-/** @throws AppError VALIDATION_ERROR, with what is allowed */
-function bucketsOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>, asked: Asked): BucketList {
+/**
+ * The buckets of each of `count` checks or entities.
+ * @throws AppError VALIDATION_ERROR, with what is allowed
+ */
+function bucketsOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>, asked: Asked, count: number): BucketList {
   const list = listBuckets(asked, { now: ports.clock.now(), rollupDays: caller.rollup_days });
   if ('wrong' in list) throw invalid(list.wrong.path, list.wrong.message);
+  if (count * list.buckets.length > MOST_BUCKETS) {
+    throw invalid(
+      'bucket',
+      `${count} times ${list.buckets.length} buckets are more than ${MOST_BUCKETS} together: ask for fewer at once, a ` +
+        'shorter span, or longer buckets',
+    );
+  }
   return list;
 }
 
@@ -64,18 +73,23 @@ const covered = ({ bucket }: Asked, { from, to }: BucketList) => ({ bucket, from
 
 /** The histories of some checks as the API shows them. */
 export async function checkHistoryRecords(context: Context, checks: readonly CheckItem[], asked: Asked) {
-  const list = bucketsOf(context, asked);
-  if (checks.length * list.buckets.length > MOST_BUCKETS) {
-    throw invalid(
-      'bucket',
-      `${checks.length} checks of ${list.buckets.length} buckets are more than ${MOST_BUCKETS} buckets together: ask for fewer ` +
-        'checks, a shorter span, or longer buckets',
-    );
-  }
+  const list = bucketsOf(context, asked, checks.length);
   const histories = await checkHistories(context, checks, asked.bucket, list);
   return checks.map((check, i) => ({
     check_id: check.id,
     check_name: checkLabel(check),
+    ...covered(asked, list),
+    ...histories[i]!,
+  }));
+}
+
+/** The histories of some entities as the API shows them. */
+async function entityHistoryRecords(context: Context, entities: readonly EntityItem[], asked: Asked) {
+  const list = bucketsOf(context, asked, entities.length);
+  const histories = await entityHistories(context, entities, asked.bucket, list);
+  return entities.map(({ id, name }, i) => ({
+    entity_id: id,
+    entity_name: name,
     ...covered(asked, list),
     ...histories[i]!,
   }));
@@ -103,57 +117,67 @@ export const historyRows = [
     query: Asked,
     reply: EntityHistory,
     load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
-    run: async (context, { loaded: { entity }, query }) => {
-      const list = bucketsOf(context, query);
-      const history = await entityHistory(context, entity, query.bucket, list);
-      return { entity_id: entity.id, entity_name: entity.name, ...covered(query, list), ...history };
-    },
+    run: async (context, { loaded, query }) => (await entityHistoryRecords(context, [loaded.entity], query))[0]!,
   }),
   row({
     method: 'GET',
     path: '/v1/history',
     access: 'read',
-    summary: 'The same of up to 50 checks at once: those named, or all of an entity',
+    summary: 'The same of up to 50 checks at once, those named or all of an entity; or of up to 50 entities',
     status: 200,
     errors: ['NOT_FOUND'],
     query: Asked.extend({
       check_ids: z
         .string()
         .optional()
-        .describe(`Ids of checks, separated by commas; at most ${MOST_CHECKS}. Either these or entity_id.`),
-      entity_id: z.string().optional().describe('All checks of this entity.'),
+        .describe(`Ids of checks, separated by commas; at most ${MOST_NAMED}. Either these, entity_id or entity_ids.`),
+      entity_id: z.string().optional().describe('All checks of this entity, each by itself.'),
+      entity_ids: z.string().optional().describe(`Ids of entities, separated by commas; at most ${MOST_NAMED}.`),
     }),
-    reply: z.object({ checks: z.array(CheckHistory).describe('In the order asked.') }).meta({ id: 'Histories' }),
+    reply: z
+      .object({
+        checks: z.array(CheckHistory).optional().describe('With check_ids in the order asked, or with entity_id.'),
+        entities: z.array(EntityHistory).optional().describe('With entity_ids, in the order asked.'),
+      })
+      .meta({ id: 'Histories' }),
     run: async (context, { query }) => {
+      const { check_ids, entity_id, entity_ids } = query;
+      mustNameOne({ check_ids, entity_id, entity_ids });
+      if (entity_ids !== undefined) {
+        const entities = await requireEntities(context, idsOf('entity_ids', entity_ids));
+        return { entities: await entityHistoryRecords(context, entities, query) };
+      }
       const checks =
-        query.entity_id === undefined ? await named(context, query.check_ids) : await allOfEntity(context, query);
+        entity_id === undefined
+          ? await requireChecks(context, idsOf('check_ids', check_ids!))
+          : await allOfEntity(context, entity_id);
       return { checks: await checkHistoryRecords(context, checks, query) };
     },
   }),
 ];
 
-async function named(context: Context, text: string | undefined): Promise<CheckItem[]> {
-  const ids = [...new Set((text ?? '').split(',').filter((id) => id !== ''))];
-  if (ids.length === 0) throw invalid('check_ids', 'name at least one check, or give entity_id');
-  if (ids.length > MOST_CHECKS)
-    throw invalid('check_ids', `are ${ids.length}; at most ${MOST_CHECKS} are answered at once`);
-  return Promise.all(ids.map((id) => requireCheck(context, id)));
+/** Throws VALIDATION_ERROR unless one of several parameters is given. */
+function mustNameOne(parameters: Record<string, string | undefined>): void {
+  const names = Object.keys(parameters);
+  const given = names.filter((name) => parameters[name] !== undefined);
+  if (given.length !== 1) throw invalid(given[0] ?? names[0]!, `give one of ${names.join(', ')}`);
 }
 
-async function allOfEntity(
-  context: Context,
-  query: { entity_id?: string | undefined; check_ids?: string | undefined },
-) {
-  const id = query.entity_id ?? '';
-  if (query.check_ids !== undefined) throw invalid('check_ids', 'give either these or entity_id');
-  const { ports, keys, tenant } = context;
-  const entity = isId('ent', id) ? await ports.table.get<EntityItem>(keys.entity(tenant, id)) : undefined;
-  if (!entity) throw notFound(`Entity ${id}`);
+/** The ids that a parameter names, each once. */
+function idsOf(name: string, text: string): string[] {
+  const ids = [...new Set(text.split(',').filter((id) => id !== ''))];
+  if (ids.length === 0) throw invalid(name, 'has no id in it');
+  if (ids.length > MOST_NAMED) throw invalid(name, `are ${ids.length}; at most ${MOST_NAMED} are answered at once`);
+  return ids;
+}
+
+async function allOfEntity(context: Context, id: string): Promise<CheckItem[]> {
+  const entity = await requireEntityById(context, id);
   const count = Object.keys(entity.checks).length;
-  if (count > MOST_CHECKS) {
+  if (count > MOST_NAMED) {
     throw invalid(
       'entity_id',
-      `has ${count} checks; at most ${MOST_CHECKS} are answered at once: name them by check_ids`,
+      `has ${count} checks; at most ${MOST_NAMED} are answered at once: name them by check_ids`,
     );
   }
   return checksOf(context, [entity]);

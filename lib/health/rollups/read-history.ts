@@ -8,7 +8,7 @@ import { type BucketList, type BucketSize, startOf } from './buckets.ts';
 import { entityHours, latestOf } from './entity-figures.ts';
 import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
-import { type Part, readRollups } from './stored-rollups.ts';
+import { type Part, type RollupReader, readRollups } from './stored-rollups.ts';
 
 /** The span, its total and its buckets. */
 type History<Bucket> = { total: Bucket; buckets: Bucket[] };
@@ -36,18 +36,30 @@ export async function checkHistories(
   return histories;
 }
 
-/** The history of an entity. */
-export async function entityHistory(
+/** The histories of some entities, of which those that share a cell share what is read. */
+export async function entityHistories(
   context: Context,
-  entity: EntityItem,
+  entities: readonly EntityItem[],
+  size: BucketSize,
+  list: BucketList,
+): Promise<History<EntityBucket>[]> {
+  const rollups = readRollups(context, context.caller.retention_days);
+  const checks = Map.groupBy(await checksOf(context, entities), ({ entity_id }) => entity_id);
+  const histories: History<EntityBucket>[] = [];
+  for (const { id } of entities)
+    histories.push(await entityHistory(rollups, { id, checks: checks.get(id) ?? [] }, size, list));
+  return histories;
+}
+
+async function entityHistory(
+  rollups: RollupReader,
+  { id, checks }: { id: string; checks: CheckItem[] },
   size: BucketSize,
   list: BucketList,
 ): Promise<History<EntityBucket>> {
-  const rollups = readRollups(context, context.caller.retention_days);
-  const checks = await checksOf(context, [entity]);
   const knownSince = Math.min(...checks.map(rollups.knownSince));
   const parts = await partsOf<EntityFigures>(size, list, {
-    days: (window) => rollups.entityDays(entity.id, knownSince, window),
+    days: (window) => rollups.entityDays(id, knownSince, window),
     hours: (hours) => entityHours(rollups, checks, hours),
   });
   return historyOf(parts, size, list, (own, status) =>

@@ -111,6 +111,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     transition_id,
     entity_id: entity.id,
     entity_name: entity.name,
+    blueprint_slug: entity.blueprint_slug,
+    entity_slug: entity.slug,
     check_id: check.id,
     tenant_id: check.tenant_id,
     from_state: entity.state,

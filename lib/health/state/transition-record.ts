@@ -23,6 +23,8 @@ export const TransitionRecord = z
     transition_id: IdOf('the transition'),
     entity_id: IdOf('the entity that it is about'),
     entity_name: z.string().describe('Name of the entity at that moment.'),
+    blueprint_slug: z.string().describe('Slug of its blueprint.'),
+    entity_slug: z.string().describe('Slug of the entity.'),
     check_id: IdOf('the check that changed'),
     tenant_id: IdOf('the account'),
     from_state: EntityState.describe('State of the entity before; equal to to_state where that did not move.'),

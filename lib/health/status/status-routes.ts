@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { requireEntityById } from '#lib/catalog/store.ts';
 import { transitionFeed } from '#lib/health/history/list-transitions.ts';
+import { mustBeRange, scopeOf, TransitionRange } from '#lib/health/history/transition-range.ts';
 import { TransitionRecord } from '#lib/health/state/transition-record.ts';
 import { route } from '#lib/platform/http/route.ts';
 import {
@@ -25,24 +27,45 @@ export const statusRows = [
     access: 'read',
     summary: 'All entities with their states, and how many are in each; the counts are over all pages',
     status: 200,
-    query: ListQuery,
+    query: ListQuery.extend({
+      counts: z
+        .enum(['true', 'false'])
+        .default('true')
+        .describe('Whether to count the states of all entities, which reads them all. The next link says false.'),
+    }),
     reply: Status,
     run: async (context, { query, url }) => {
       const scope = `${context.tenant} status`;
       const after = decodeCursor(scope, query.cursor, Position);
-      const { status, next } = await readStatus(context, { after, limit: query.limit });
-      return listReply(status, url, next === undefined ? undefined : encodeCursor(scope, next));
+      const { status, next } = await readStatus(context, {
+        after,
+        limit: query.limit,
+        counts: query.counts === 'true',
+      });
+      const search = new URLSearchParams(url.search);
+      search.set('counts', 'false');
+      return listReply(status, { ...url, search }, next === undefined ? undefined : encodeCursor(scope, next));
     },
   }),
   row({
     method: 'GET',
     path: '/v1/status/transitions',
     access: 'read',
-    summary: 'Changes of state across all entities, newest first',
+    summary: 'Changes of state across all entities or of one, newest first; or those after one, oldest first',
     status: 200,
-    query: ListQuery.extend({ limit: limitParam(50, 1000) }),
+    query: TransitionRange.extend({
+      entity_id: z.string().optional().describe('Only those of this entity.'),
+      ...ListQuery.shape,
+      limit: limitParam(50, 1000),
+    }),
     reply: z.array(TransitionRecord),
-    run: (context, call) => listOf(`${context.tenant} transitions`, call, transitionFeed(context)),
+    errors: ['NOT_FOUND'],
+    run: async (context, call) => {
+      const { entity_id, ...range } = call.query;
+      mustBeRange(range);
+      const entity = entity_id === undefined ? undefined : await requireEntityById(context, entity_id);
+      return listOf(scopeOf(context, 'status', range), call, transitionFeed(context, range, entity));
+    },
   }),
   row({
     method: 'GET',

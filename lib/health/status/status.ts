@@ -16,35 +16,44 @@ const StatusEntity = Entity.extend({
 }).meta({ id: 'StatusEntity' });
 type StatusEntity = z.infer<typeof StatusEntity>;
 
+const Counts = z.object({
+  total: z.int().describe('How many entities there are, over all pages; absent with counts=false, as all counts.'),
+  up: z.int().describe('How many of them are up.'),
+  degraded: z.int().describe('How many of them are degraded.'),
+  down: z.int().describe('How many of them are down.'),
+  unknown: z.int().describe('How many of them are unknown.'),
+});
+type Counts = z.infer<typeof Counts>;
+
 /** The fleet at a glance (docs/CONTRACT.md#status). The counts are over all entities, whatever the page holds. */
 export const Status = z
   .object({
     entities: z.array(StatusEntity).describe('By id, a page of them.'),
-    total: z.int().describe('How many entities there are, over all pages.'),
-    up: z.int().describe('How many of them are up.'),
-    degraded: z.int().describe('How many of them are degraded.'),
-    down: z.int().describe('How many of them are down.'),
-    unknown: z.int().describe('How many of them are unknown.'),
+    ...Counts.partial().shape,
   })
   .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;
 
-type Counts = Omit<Status, 'entities'>;
-
 /**
  * A page of the entities by id, and the counts. When the page is all there is, it is also what is counted; else the
- * counts take a second pass.
+ * counts take a pass over all entities.
+ * @param asked `counts`: false leaves them out
  * @returns `next`: the position of the next page, while more remains
  */
 export async function readStatus(
   context: Context,
-  page: { after?: string | undefined; limit?: number; maxBytes?: number } = {},
+  asked: { after?: string | undefined; limit?: number; maxBytes?: number; counts?: boolean } = {},
 ): Promise<{ status: Status; next: string | undefined }> {
+  const { counts: isCounted = true, ...page } = asked;
   const { values: entities, next } = await gather(statusEntities(context, await staleChecks(context)), page);
+  if (!isCounted) return { status: { entities }, next };
   const isAll = page.after === undefined && next === undefined;
   const counts = isAll ? entities.reduce(counted, noCounts()) : await countAll(context);
   return { status: { entities, ...counts }, next };
 }
+
+/** The least that is read of a bucket; entities lie evenly in all of them. */
+const LEAST_OF_BUCKET = 10;
 
 function statusEntities(context: Context, isStale: (checkId: string) => boolean): Reader<StatusEntity> {
   const { ports, keys, tenant } = context;
@@ -53,7 +62,7 @@ function statusEntities(context: Context, isStale: (checkId: string) => boolean)
     const { items, next } = await queryMerged<EntityItem>(
       ports.table,
       keys.buckets.map((bucket) => keys.entities(tenant, bucket)),
-      { limit, after },
+      { limit, after, each: Math.max(LEAST_OF_BUCKET, Math.ceil(limit / keys.buckets.length)) },
     );
     // Read behind the entities, so that it holds the blueprint of each.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);

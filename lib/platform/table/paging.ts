@@ -64,15 +64,18 @@ export function listReply<T>(
   return new Reply(value, { link: `<${path}?${search}>; rel="next"` });
 }
 
-/** Reads on behind a position: up to `limit` records, each with its position. It may find fewer and still go on. */
+/**
+ * Reads on behind a position: up to `limit` records, each with its position. It may find fewer and still go on.
+ * `enough`: it has looked at so much that the page ends here, however few there are.
+ */
 export type Reader<T> = (
   after: string | undefined,
   limit: number,
-) => Promise<{ found: { at: string; value: T }[]; next?: string | undefined }>;
+) => Promise<{ found: { at: string; value: T }[]; next?: string | undefined; enough?: boolean }>;
 
 /**
- * Up to `limit` records or `maxBytes` (4 MB) of a list, at least one; `next` is the position of the last when more
- * remains. Reads one record more than asked, so that a list that ends here says so.
+ * Up to `limit` records or `maxBytes` (4 MB) of a list, at least one unless its reader had enough; `next` is the
+ * position to go on behind when more remains. Reads one record more than asked, so that a list that ends here says so.
  */
 export async function gather<T>(
   read: Reader<T>,
@@ -96,6 +99,7 @@ export async function gather<T>(
       last = at;
     }
     after = chunk.next;
+    if (chunk.enough && after !== undefined) return { values, next: after };
   } while (after !== undefined);
   return { values };
 }

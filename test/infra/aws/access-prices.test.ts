@@ -107,6 +107,18 @@ describe('the newest results of many checks', () => {
   }, 300_000);
 });
 
+describe('what is asked of one entity, or since one change', () => {
+  it('takes no look at the rest of the account', async () => {
+    const { aws, fleet, priceOf } = await probed(50, 6);
+    const path = '/v1/status/transitions';
+    const listed = aws.call<{ id: string; entity_id: string }[]>('api', 'call', fleet.key, { method: 'GET', path });
+    const [newest] = await aws.done(listed);
+    expectPrice('what is new behind a transition', await priceOf(`${path}?after=${newest!.id}`));
+    expectPrice('the checks of an entity with 4', await priceOf(`/v1/checks?entity_id=${newest!.entity_id}`));
+    expectPrice('relations of an entity', await priceOf(`/v1/relations?entity_id=${newest!.entity_id}`));
+  }, 300_000);
+});
+
 describe('the audit log', () => {
   it('makes a change two units dearer, and a page of it is read from all buckets', async () => {
     const { priceOf, fleet } = await probed(100, 0);

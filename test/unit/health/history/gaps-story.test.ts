@@ -153,6 +153,8 @@ describe('whatever happened', () => {
             execution_mode: 'pull',
             interval_seconds: 60,
             timeout_ms: told.timeout_ms,
+            settings_at: BASE,
+            single: { at: shift(Math.max(0, ...told.results)), rev: 1 },
           };
           await write(check as CheckItem, told);
           const window = { from: shift(told.window.from), until: shift(told.window.until) };

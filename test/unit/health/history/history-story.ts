@@ -89,7 +89,9 @@ export async function writeStory({ ports, keys, context }: HealthWorld, told: St
   );
   const items: Item[] = [...revisions, ...singles, ...packs];
   await ports.table.putMany(items);
-  const check = { id, tenant_id: tenant, execution_mode: 'pull', interval_seconds: 1, timeout_ms: 1000 } as CheckItem;
+  const settings = { execution_mode: 'pull', interval_seconds: 1, timeout_ms: 1000, settings_at: BASE };
+  const single = { at: BASE + Math.max(0, ...told.singles.map(({ at }) => at)), rev: 1 };
+  const check = { id, tenant_id: tenant, ...settings, single } as CheckItem;
   return { check, revisions };
 }
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const now = () => world.ports.clock.now();
 const slotOf = (check: CheckItem) => latestSlot(rhythmOfCheck(check), now());
 const times = async (check: CheckItem, range: ResultRange = {}, context: Context = world.context) =>
-  (await gather(await resultList(context, check, range))).values.map(({ checked_at }) => checked_at);
+  (await gather(await resultList(context, await world.fresh(check), range))).values.map(({ checked_at }) => checked_at);
 
 describe('the results of a check', () => {
   it('are newest first, also where a change of its interval sets its slots back', async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { deleteCheck } from '#lib/health/checks/change-check.ts';
 import { checkTransitions, transitionFeed } from '#lib/health/history/list-transitions.ts';
 import { gather } from '#lib/platform/table/paging.ts';
@@ -56,8 +57,8 @@ describe('the feed of transitions', () => {
     const check = await world.pushCheck();
     await world.push(check);
     const at = world.ports.clock.now();
-    expect((await gather(transitionFeed(world.context, at))).values).toHaveLength(1);
-    expect((await gather(transitionFeed(world.context, at + 1))).values).toEqual([]);
+    expect((await gather(transitionFeed(world.context, { since: at }))).values).toHaveLength(1);
+    expect((await gather(transitionFeed(world.context, { since: at + 1 }))).values).toEqual([]);
     world.advance(90 * DAY);
     expect((await feed()).values).toHaveLength(1);
     expect((await gather(checkTransitions(world.context, check))).values).toHaveLength(1);
@@ -79,5 +80,42 @@ describe('the feed of transitions', () => {
     expect(shown?.error_message).toBe('GET ******** answered 503');
     expect((await gather(checkTransitions(world.readOnly, check))).values).toEqual([shown]);
     expect((await feed()).values[0]?.error_message).toContain('s3cret');
+  });
+
+  it('does not go on from a transition that is older than what is kept', async () => {
+    const check = await world.pushCheck();
+    await world.push(check);
+    const after = (await feed()).values[0]!.id;
+    world.advance(90 * DAY);
+    expect((await gather(transitionFeed(world.context, { after }))).values).toEqual([]);
+    world.advance(1);
+    for (const list of [transitionFeed(world.context, { after }), checkTransitions(world.context, check, { after })]) {
+      await expect(gather(list)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+  });
+
+  it('of one entity looks at a thousand changes beside its own at a time, and then goes on', async () => {
+    const [own, busy] = [
+      await world.pushCheck({ failure_threshold: 1 }),
+      await world.pushCheck({ failure_threshold: 1 }),
+    ];
+    await world.push(own);
+    const entity = (await world.ports.table.get<EntityItem>(world.keys.entity(own.tenant_id, own.entity_id)))!;
+    // The changes of another entity in the same bucket.
+    const feedOf = { pk: world.keys.feed(own.tenant_id, world.keys.bucketOf(own.entity_id)) };
+    const { entity_id, id: check_id } = busy;
+    const at = world.ports.clock.now();
+    await world.ports.table.putMany(
+      Array.from({ length: 1_500 }, (_, i) => {
+        const sk = `${at + 1 + i}#trn_${i}`;
+        return { ...feedOf, sk, entity_id, check_id, transition_sk: sk };
+      }),
+    );
+    const list = () => transitionFeed(world.context, {}, entity);
+    const first = await gather(list());
+    expect(first.values).toEqual([]);
+    const second = await gather(list(), { after: first.next });
+    expect(second.values.map(({ check_id }) => check_id)).toEqual([own.id]);
+    expect(second.next).toBeUndefined();
   });
 });

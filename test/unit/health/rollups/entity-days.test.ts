@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteCheck } from '#lib/health/checks/change-check.ts';
 import { listBuckets } from '#lib/health/rollups/buckets.ts';
 import { DAY_MS, dayOf, hourOf } from '#lib/health/rollups/hours.ts';
-import { entityHistory } from '#lib/health/rollups/read-history.ts';
+import { entityHistories } from '#lib/health/rollups/read-history.ts';
 import { cellOf } from '#lib/keys.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
@@ -31,7 +31,7 @@ describe('the day of an entity', () => {
   const entityDays = async (id: string) => {
     const list = listBuckets({ bucket: 'day', from: w.now() - 3 * DAY_MS }, { now: w.now(), rollupDays: 400 });
     if ('wrong' in list) throw new Error(list.wrong.message);
-    return entityHistory(w.context, await entityItem(id), 'day', list);
+    return (await entityHistories(w.context, [await entityItem(id)], 'day', list))[0]!;
   };
 
   it('knows its checks in all cells, also what comes late to the second', async () => {

@@ -35,6 +35,28 @@ describe('the status', () => {
     expect(whole.status.entities.map(({ id }) => id)).toEqual(seen);
   });
 
+  it('without counts reads each entity about once, however many pages there are', async () => {
+    const count = 400;
+    for (let i = 0; i < count; i++) await world.entity();
+    let items = 0;
+    const { query } = world.ports.table;
+    world.ports.table.query = (async (asked) => {
+      const page = await query(asked);
+      if (asked.partition.includes('#ENTITIES#')) items += page.items.length;
+      return page;
+    }) as typeof query;
+    let seen = 0;
+    let after: string | undefined;
+    do {
+      const { status, next } = await readStatus(world.context, { after, limit: 100, counts: false });
+      expect(Object.keys(status)).toEqual(['entities']);
+      seen += status.entities.length;
+      after = next;
+    } while (after !== undefined);
+    expect(seen).toBe(count);
+    expect(items).toBeLessThan(2 * count);
+  });
+
   it('of an empty account counts nothing', async () => {
     expect((await readStatus(world.context)).status).toEqual({
       entities: [],

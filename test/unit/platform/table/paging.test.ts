@@ -29,6 +29,16 @@ function listWith(count: number, page = 7, size = 1): Reader<{ n: number; text: 
 const all = (count: number): number[] => Array.from({ length: count }, (_, n) => n).filter((n) => n % 10 !== 9);
 
 describe('gather', () => {
+  it('ends a page where its reader had enough, and goes on there', async () => {
+    const read: Reader<number> = async (after) => {
+      const from = Number(after ?? 0);
+      const found = from === 0 ? [] : [{ at: String(from), value: from }];
+      return { found, ...(from < 3 && { next: String(from + 1) }), enough: from === 1 };
+    };
+    expect(await gather(read)).toEqual({ values: [1], next: '2' });
+    expect(await gather(read, { after: '2' })).toEqual({ values: [2, 3] });
+  });
+
   it('finds every record once, whatever the pages and limits', async () => {
     const small = fc.integer({ min: 1, max: 40 });
     await fc.assert(
