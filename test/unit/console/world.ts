@@ -27,6 +27,8 @@ export const transition = (
   transition_id: id,
   entity_id,
   entity_name: entity_id,
+  blueprint_slug: 'service',
+  entity_slug: entity_id,
   check_id: `check of ${entity_id}`,
   tenant_id: 'acc_1',
   from_state,
