@@ -83,7 +83,11 @@ async function answerOf<T>(method: Method, path: string, body: unknown, { signal
 async function failureOf(response: Response): Promise<ApiFailure> {
   const { status } = response;
   const retryAfter = Number(response.headers.get('retry-after')) || undefined;
-  const said = (await response.json().catch(() => ({}))) as Partial<{ error: string; code: ErrorCode; details: ErrorDetail[] }>;
+  const said = (await response.json().catch(() => ({}))) as Partial<{
+    error: string;
+    code: ErrorCode;
+    details: ErrorDetail[];
+  }>;
   if (said?.error !== undefined && said.code !== undefined) {
     return new ApiFailure(said.error, { status, code: said.code, details: said.details ?? [], retryAfter });
   }

@@ -17,9 +17,9 @@ export type LiveWorld = {
 };
 
 /** News for pages: what changed, newest first; `all` when more may have changed than is told. */
-export type News = { transitions: readonly Transition[]; all: boolean };
+type News = { transitions: readonly Transition[]; all: boolean };
 
-export type Live = {
+type Live = {
   /** Every entity by id; undefined until they were read for the first time. */
   fleet: ReadonlySignal<Fleet | undefined>;
   /** Epoch ms of the last look that succeeded; 0 before the first. */

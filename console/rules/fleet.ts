@@ -63,7 +63,7 @@ export function inOrder(fleet: Fleet): FleetRow[] {
 }
 
 /** What the list shows: all states, or some; those whose name, slug, blueprint or message hold every word. */
-export type Filter = { states: ReadonlySet<State>; words: string };
+type Filter = { states: ReadonlySet<State>; words: string };
 
 export function filtered(rows: readonly FleetRow[], { states, words }: Filter): FleetRow[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);

@@ -112,7 +112,9 @@ export function textOf({ kind, texts }: Typed, value: unknown): string {
 }
 
 const lineOf = (item: unknown, texts: boolean): string => {
-  if (typeof item === 'string' && (texts || scalarOf(item) === item)) return item;
+  // What is blank, or has several lines, is written in quotes.
+  const isLine = typeof item === 'string' && item.trim() !== '' && !/[\r\n]/.test(item);
+  if (isLine && (texts || scalarOf(item) === item)) return item;
   return JSON.stringify(item);
 };
 

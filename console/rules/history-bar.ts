@@ -2,7 +2,7 @@
 export type Bucket = { from: string; to: string; up: number | null };
 
 /** What one stretch looks like. `gap`: not watched. `part`: some of it was down. */
-export type Shade = 'up' | 'part' | 'down' | 'gap';
+type Shade = 'up' | 'part' | 'down' | 'gap';
 
 export const shadeOf = ({ up }: Pick<Bucket, 'up'>): Shade => {
   if (up === null) return 'gap';

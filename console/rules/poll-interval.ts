@@ -1,5 +1,5 @@
 /** What decides when the service is asked again. */
-export type Attention = {
+type Attention = {
   /** Whether the tab is hidden. */
   hidden: boolean;
   /** Milliseconds since somebody moved, typed or scrolled here. */

@@ -176,17 +176,21 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
 
   it('share their page with no script of anybody else', async () => {
     const person = await member();
-    await person.page.evaluate(`(() => {
-      const script = document.createElement('script');
-      script.textContent = 'window.ran = "script"';
-      document.body.append(script);
-      document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.ran = \\'handler\\'">');
-      const elsewhere = document.createElement('script');
-      elsewhere.src = 'http://fleetwatch/evil.js';
-      document.body.append(elsewhere);
+    const refused = await person.page.evaluate(`(() => {
+      const tries = [
+        () => { const own = document.createElement('script'); own.textContent = 'window.ran = 1'; document.body.append(own); },
+        () => document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.ran = 2">'),
+        () => { const other = document.createElement('script'); other.src = 'http://fleetwatch/evil.js'; },
+      ];
+      return tries.map((attempt) => { try { attempt(); return 'done'; } catch (error) { return error.name; } });
     })()`);
-    const blocked = () => person.complaints.filter((text) => text.includes('Content Security Policy'));
+    expect(refused).toEqual(['TypeError', 'TypeError', 'TypeError']);
+    await person.page.evaluate(`(() => {
+      const link = document.createElement('a');
+      link.href = 'javascript:window.ran = 5';
+      document.body.append(link);
+      link.click();
+    })()`);
     expect(await person.page.evaluate('new Promise((done) => setTimeout(() => done(window.ran ?? null)))')).toBeNull();
-    expect(blocked().length).toBeGreaterThanOrEqual(3);
   });
 });

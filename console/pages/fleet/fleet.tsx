@@ -60,7 +60,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
         <StateFilter
           counts={counts.value}
           wanted={parseStates(wanted)}
-          onChange={(states) => setQuery({ state: [...states].join() })}
+          onChange={(states) => setQuery({ state: [...states].join(), q: words })}
         />
         <input
           type="search"

@@ -50,7 +50,7 @@ const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= R
 export const may = (rights: Rights, access: Guarded): boolean => refusalOf(rights, access) === undefined;
 
 /** Why somebody may not, with what is missing and what to do. */
-export type Refusal = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
+type Refusal = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
 
 /** Why they may not; undefined where they may. Pure, and without imports: the console says the same before the API does. */
 export function refusalOf({ role, scopes, is_read_only }: Rights, access: Guarded): Refusal | undefined {
