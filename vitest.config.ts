@@ -33,8 +33,8 @@ const project = (name: string, more: object = {}) => ({
     // Nothing is measured by these: they end what hangs, also on a machine that has much else to do.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Property tests.
-    setupFiles: ['#test/support/properties.ts'],
+    // Property tests, and what every test file ends with.
+    setupFiles: ['#test/support/properties.ts', '#test/support/no-secret-in-logs.ts'],
     ...more,
   },
 });

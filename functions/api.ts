@@ -3,6 +3,7 @@ import { apiRows } from '#lib/api-rows.ts';
 import { envOf } from '#lib/env.ts';
 import { MAX_MCP_BODY, MCP_PATH, makeMcp } from '#lib/mcp/endpoint.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { compact } from '#lib/platform/http/compact.ts';
 import { requestOf, resultOf } from '#lib/platform/http/fetch-event.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Ports } from '#lib/platform/ports.ts';
@@ -13,7 +14,7 @@ import type { Ports } from '#lib/platform/ports.ts';
  */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = envOf(ports);
-  const answer = makeRouter(apiRows, pageGates(env));
+  const answer = compact(makeRouter(apiRows, pageGates(env)));
   const mcp = makeMcp(env, { streams: false });
   return async (event) => {
     if (event.rawPath !== MCP_PATH) return answer(event);

@@ -4,6 +4,7 @@ export const ALLOWED_HEADERS = [
   'authorization',
   'content-type',
   'idempotency-key',
+  'if-none-match',
   'mcp-protocol-version',
   'mcp-session-id',
   'mcp-method',
@@ -11,6 +12,7 @@ export const ALLOWED_HEADERS = [
 ] as const;
 export const EXPOSED_HEADERS = [
   'x-request-id',
+  'etag',
   'link',
   'retry-after',
   'ratelimit',

@@ -9,7 +9,7 @@ import type { Key } from '#lib/platform/ports.ts';
 /** The last that has thirteen digits, in the year 2286. */
 const LAST_MS = 9_999_999_999_999;
 
-/** Epoch ms as thirteen digits, so that the text sorts like the time; times before 1970 and after 2286 are cut to that. */
+/** Epoch ms as thirteen digits, so that the text sorts like the time; cut to the years 1970 to 2286. */
 export const stamp = (ms: number): string => String(Math.min(Math.max(0, Math.floor(ms)), LAST_MS)).padStart(13, '0');
 
 /** Above every sort key that begins with `prefix`. */

@@ -16,6 +16,8 @@ const DESCRIPTION = `A catalog of what you run, checks on it, alerts you can tru
   refused.
 - A body has at most 256 KB (1 MB where a pipeline reports), 10,000 values, and 64 levels of nesting.
 - PUT is partial: what is left out keeps its value. A record that was read can be sent back whole.
+- An answer to a GET of more than 1,024 characters has an \`ETag\`: named by \`If-None-Match\` it is 304 while nothing has
+  changed. With \`Accept-Encoding: gzip\` it comes packed.
 - Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is there whenever more remains.
 - \`/v1/mcp\` is not listed here: it speaks MCP, the Model Context Protocol.
 - Answers may get further members; clients must ignore those that they do not know.`;

@@ -27,8 +27,9 @@ ${parts.join('\n')}`;
   function section({ method, path, operation }: { method: string; path: string; operation: Json }): string {
     const { summary, description, parameters, requestBody, responses, security } = operation;
     const [status, success] = Object.entries<Json>(responses)[0]!;
-    const codes = Object.values<Json>(responses)
-      .flatMap(({ $ref }) => ($ref ? $ref.split('/').at(-1).split('.') : []))
+    const codes = Object.entries<Json>(responses)
+      .filter(([answered]) => Number(answered) >= 400)
+      .flatMap(([, { $ref }]) => ($ref ? $ref.split('/').at(-1).split('.') : []))
       .filter((code: string) => !EVERYWHERE.has(code));
     const request = requestBody?.content['application/json'];
     const answer = success.content?.['application/json'];

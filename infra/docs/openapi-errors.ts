@@ -1,6 +1,7 @@
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { MEANING_OF } from './error-meanings.ts';
 import type { JsonSchema } from './json-schemas.ts';
+import { RATE_HEADERS } from './openapi-headers.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
 type Json = any;
@@ -17,12 +18,6 @@ export const content = (schema: JsonSchema, example?: unknown, more?: Record<str
 
 /** True of function URLs; of HTTP APIs nobody says. */
 const CHALLENGE = 'Bearer. Where AWS answers, it may be called x-amzn-Remapped-WWW-Authenticate.';
-
-/** Where an account stands with its rate. */
-export const RATE_HEADERS = {
-  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
-  RateLimit: { $ref: '#/components/headers/RateLimit' },
-};
 
 /** An answer that says what was wrong. */
 export function failure(codes: ErrorCode[]): Json {

@@ -5,7 +5,8 @@ import { readOnlyMembers } from '#lib/platform/http/read-only-members.ts';
 import { LINES, type Route } from '#lib/platform/http/route.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
-import { content, ERROR, failure, RATE_HEADERS } from './openapi-errors.ts';
+import { content, ERROR, failure } from './openapi-errors.ts';
+import { HEADERS, headerRefs, NOT_MODIFIED, RATE_HEADERS } from './openapi-headers.ts';
 
 /** What is described of a row: all but what it does. */
 type Row = Omit<Route<never>, 'load' | 'run'>;
@@ -119,20 +120,11 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhooks) }),
     components: {
       securitySchemes: SECURITY,
-      headers: {
-        'X-Request-Id': { description: 'Name it when you report a problem.', schema: { type: 'string' } },
-        'RateLimit-Policy': {
-          description:
-            'The rate of the account: its class, `q` requests at once, `w` seconds until all are there again.',
-          schema: { type: 'string', examples: ['"read";q=5000;w=10'] },
-        },
-        RateLimit: {
-          description:
-            '`r` requests are left, all of them again in `t` seconds. Where nothing is limited neither is sent.',
-          schema: { type: 'string', examples: ['"read";r=4990;t=1'] },
-        },
+      headers: HEADERS,
+      responses: {
+        ...Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
+        NotModified: NOT_MODIFIED,
       },
-      responses: Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
       schemas: { ...book.components(), Error: ERROR },
     },
   };
@@ -155,7 +147,11 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
           ),
         },
       }),
-      responses: { [row.status]: success(row, example), ...failures(row) },
+      responses: {
+        [row.status]: success(row, example),
+        ...(isRead(row) && { 304: { $ref: '#/components/responses/NotModified' } }),
+        ...failures(row),
+      },
     };
   }
 
@@ -188,7 +184,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     return {
       description: row.status === 204 ? 'Done.' : row.status === 303 ? 'Goes on at its Location.' : row.summary,
       headers: {
-        'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+        ...headerRefs('X-Request-Id', ...(isRead(row) ? ['ETag'] : [])),
         ...(row.access !== 'open' && RATE_HEADERS),
         ...(pages && {
           Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
@@ -222,6 +218,9 @@ function takenBack(body: z.ZodType, readOnly: string[]): z.ZodType {
   const passedOver = z.unknown().meta({ readOnly: true, description: 'Passed over.' }).optional();
   return body.extend(Object.fromEntries(readOnly.map((name) => [name, passedOver]))).meta(body.meta() ?? {});
 }
+
+/** Whether it answers something that one may have already. */
+const isRead = ({ method, reply }: Row): boolean => method === 'GET' && reply !== undefined;
 
 /** The first word behind the version: `checks`. */
 const tagOf = ({ path }: Row): string => path.split('/')[2] ?? '';

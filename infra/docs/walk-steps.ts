@@ -75,6 +75,22 @@ export const STEPS: readonly Step[] = [
     made: ['relations', 'id'],
   },
   {
+    endpoint: 'POST /v1/checks/test',
+    body: () => ({ check_type: 'http', target_url: 'https://shop.example.com/health', timeout_ms: 2000 }),
+  },
+  {
+    endpoint: 'POST /v1/checks',
+    body: (_, answers) => ({
+      entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+      check_type: 'http',
+      name: 'home page',
+      target_url: 'https://shop.example.com/health',
+      interval_seconds: 86_400,
+    }),
+    made: ['probed', 'id'],
+  },
+  { endpoint: 'POST /v1/checks/{id}/run' },
+  {
     endpoint: 'POST /v1/checks',
     body: (_, answers) => ({
       entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
@@ -95,6 +111,10 @@ export const STEPS: readonly Step[] = [
     endpoint: 'POST /v1/checks/{check_id}/policy/channels',
     body: () => ({ channel_type: 'slack', config: { url: 'https://hooks.slack.com/services/T0/B0/x1y2' } }),
     made: ['channels', 'id'],
+  },
+  {
+    endpoint: 'PUT /v1/checks/{check_id}/policy/channels/{channel_id}',
+    body: () => ({ config: { url: 'https://hooks.slack.com/services/T0/B0/x1y2z3' } }),
   },
   { endpoint: 'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test', made: ['logs', 'id'] },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },

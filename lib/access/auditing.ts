@@ -1,5 +1,6 @@
 import type { Author, Verb } from '#lib/audit/entry.ts';
 import { type Audited, type Note, noteAs } from '#lib/audit/write.ts';
+import type { UserItem } from './account.ts';
 import type { Changing } from './context.ts';
 
 /**
@@ -14,6 +15,14 @@ export function auditing<Thing>(scope: Changing, verb: Verb, of: Audited<Thing>)
   const author = authorOf(scope);
   return author === 'system' ? () => [] : noteAs(scope, author, verb, of);
 }
+
+/** Who acts as a person, by no key: whoever signs in, as soon as it is known who that is. */
+export const asPerson = ({ id, email }: Pick<UserItem, 'id' | 'email'>): NonNullable<Changing['caller']> => ({
+  user_id: id,
+  user_email: email,
+  key_id: '',
+  key_label: '',
+});
 
 const OPERATOR: Author = {
   actor: { type: 'operator', user_id: null, email: null, key_id: null, key_label: null },

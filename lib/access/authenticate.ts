@@ -2,7 +2,7 @@ import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { iso } from '#lib/platform/time.ts';
+import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { accountDisabled } from './account.ts';
 import { type ApiKeyItem, digestOf } from './api-key.ts';
 import type { Context, Origin } from './context.ts';
@@ -11,7 +11,6 @@ import { spend, spendAt, weigh } from './rate-gate.ts';
 import { inReadTurn } from './read-turns.ts';
 import { mustReachApi, UNRESTRICTED } from './restriction.ts';
 
-const HOUR_MS = 3_600_000;
 /** Anything else cannot be a key and is not looked up. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
 

@@ -1,3 +1,4 @@
+import { isSame } from '#lib/audit/write.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -17,8 +18,8 @@ export function changeKey(scope: Changing, pointer: ApiKeyPointer, patch: KeyPat
     const now = ports.clock.now();
     const ending = endingAt(nearer(now, key.valid_until, patch.expires_at));
     const label = patch.label ?? key.label;
-    if (label === key.label && ending.valid_until === key.valid_until) return keyRecord(key, now);
     const next: ApiKeyItem = { ...key, ...ending, label, v: ports.ids.token() };
+    if (isSame(auditedKey, key, next)) return keyRecord(key, now);
     const outcome = await commit(ports, [
       { put: next, if: { version: key.v } },
       // Deleted with the key alone, so that the version of that holds for it too.

@@ -1,7 +1,6 @@
 import { AppError, invalid } from '#lib/platform/errors.ts';
-import { iso } from '#lib/platform/time.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
 
-const DAY_MS = 86_400_000;
 /** A new key lives for at least, and at most (ms). */
 const [LEAST_MS, MOST_MS] = [60_000, 3650 * DAY_MS];
 /** How long an expired key is still listed (ms). */

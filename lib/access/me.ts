@@ -42,7 +42,7 @@ export const Me = AccountRecord.extend({
     .nullable()
     .describe('The key that was sent, or that the session stands for.'),
   session: SessionRecord.nullable().describe('The session by which this call was made; null where it was by a key.'),
-}).meta({ id: 'Me' });
+});
 
 /** Throws UNAUTHORIZED for a user who was removed meanwhile. */
 export async function whoCalls(context: Context): Promise<z.output<typeof Me>> {

@@ -3,22 +3,12 @@ import { AccountPatch, AccountRecord, accountRecord } from './account.ts';
 import { renameAccount } from './change-account.ts';
 import type { Context } from './context.ts';
 import { keyRows } from './key-routes.ts';
-import { Me, whoCalls } from './me.ts';
 import { sessionRows } from './sessions/session-routes.ts';
 import { teamRows } from './team/team-routes.ts';
 
 const row = route<Context>();
 
 const accountRows = [
-  row({
-    method: 'GET',
-    path: '/v1/me',
-    access: 'read',
-    summary: 'The account of this key, its plan limits, whose key it is, and what it may do',
-    status: 200,
-    reply: Me,
-    run: whoCalls,
-  }),
   row({
     method: 'PUT',
     path: '/v1/account',

@@ -4,9 +4,9 @@ import type { Audited } from '#lib/audit/write.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
-import { refusal } from '#lib/platform/http/validation.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import { pick } from '#lib/platform/pick.ts';
+import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { Name } from '#lib/platform/text.ts';
 import { type ActionItem, HttpMethod, Trigger, TriggerState } from './action-item.ts';
@@ -126,22 +126,8 @@ export function mustBeComplete(input: Pick<ActionInput, 'trigger_type' | 'check_
   }
 }
 
-/**
- * Headers as they are to be stored: a value of eight asterisks stands for the secret stored under that name. Throws
- * VALIDATION_ERROR where none is.
- */
+/** Headers as they are to be stored, each secret found by its name in any case. Throws VALIDATION_ERROR. */
 export function mergeHeaders(stored: Record<string, string>, wanted: Record<string, string>): Record<string, string> {
   const secrets = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
-  const unknown: string[] = [];
-  const merged = Object.entries(wanted).map(([name, value]): [string, string] => {
-    if (value !== REDACTED) return [name, value];
-    const secret = secrets.get(name.toLowerCase());
-    if (secret === undefined) unknown.push(name);
-    return [name, secret ?? ''];
-  });
-  if (unknown.length > 0) {
-    const message = `is ${REDACTED}, which keeps a stored value, but none is stored under this name`;
-    throw refusal(unknown.map((name) => ({ path: `headers.${name}`, message })));
-  }
-  return Object.fromEntries(merged);
+  return withKeptSecrets('headers', wanted, (name) => secrets.get(name.toLowerCase()));
 }

@@ -15,13 +15,28 @@ export const LogLine = z
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
 
+/** Number of a line in a query; 0, the default, is before the first. */
+export const LineNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
+  .default(0)
+  .meta({ type: 'integer', minimum: 0 });
+
 /** Lines that one report holds at most: so far back may lie the item that holds a line. */
 const LINES_AN_ITEM = 100;
 
-/** The log lines of an execution in order. A position is the number of a line. A read-only key sees no URL in them. */
-export function logLines({ ports, keys, tenant, caller }: Context, execution: ExecutionItem): Reader<LogLine> {
+/**
+ * The log lines of an execution in order. A position is the number of a line. A read-only key sees no URL in them.
+ * @param from number of the line behind which they begin
+ */
+export function logLines(
+  { ports, keys, tenant, caller }: Context,
+  execution: ExecutionItem,
+  from: number,
+): Reader<LogLine> {
   return async (after, limit) => {
-    const seen = Number(after ?? 0);
+    const seen = Number(after ?? from);
     const { items, next } = await ports.table.query<LogItem>({
       partition: keys.ofExecution(tenant, execution.id),
       from: `${LOG_LINES}${stamp(seen + 2 - LINES_AN_ITEM)}`,

@@ -7,7 +7,7 @@ import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
 import { ActionPatch, ActionRecord, actionRecord, NewAction } from './action.ts';
 import { createAction, deleteAction, updateAction } from './change-action.ts';
 import { ExecutionRecord, executionRecord } from './execution.ts';
-import { LogLine, logLines } from './list-logs.ts';
+import { LineNumber, LogLine, logLines } from './list-logs.ts';
 import { Report, ReportReply, report } from './run/report.ts';
 import { runByHand } from './run/run.ts';
 import { actionList, executionList, requireAction, requireExecution } from './store.ts';
@@ -124,6 +124,16 @@ const runs = [
       listOf(`${context.tenant} executions ${call.loaded.id}`, call, executionList(context, call.loaded)),
   }),
   row({
+    method: 'GET',
+    path: '/v1/actions/executions/{exec_id}',
+    access: 'read',
+    summary: 'One run, of whichever action',
+    status: 200,
+    reply: ExecutionRecord,
+    load: loadExecution,
+    run: async (context, { loaded }) => executionRecord(context, loaded.execution),
+  }),
+  row({
     method: 'POST',
     path: '/v1/actions/executions/{exec_id}/events',
     access: 'push',
@@ -147,6 +157,7 @@ const runs = [
     summary: 'Reported log lines of a run, in order',
     status: 200,
     query: ListQuery.extend({
+      after: LineNumber.describe('Lines behind the one of this number alone: goes on where a list had ended.'),
       detail: z.enum(['0', '1']).default('0').describe('1: with number and time of each line.'),
     }),
     reply: z.union([z.array(z.string()), z.array(LogLine)]),
@@ -155,7 +166,7 @@ const runs = [
       const { value, headers } = await listOf(
         `${context.tenant} logs ${call.loaded.execution.id}`,
         call,
-        logLines(context, call.loaded.execution),
+        logLines(context, call.loaded.execution, call.query.after),
       );
       return new Reply(call.query.detail === '1' ? value : value.map(({ line }) => line), headers);
     },

@@ -2,12 +2,12 @@ import type { Env } from '#lib/env.ts';
 import { stamp } from '#lib/keys.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import { gather, type Reader } from '#lib/platform/table/paging.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 import type { AuditItem } from './entry.ts';
 import { type AuditFilter, fits } from './query.ts';
 
 /** Access pattern: the tenant's buckets of entries, merged, newest or oldest first. */
 
-const DAY_MS = 86_400_000;
 /** What one call looks at, however little of it fits. */
 const MOST_WALKED = 2_000;
 const WALKED_AT_ONCE = 200;

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { invalid } from './errors.ts';
 
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Epoch ms to the form times go out in: `2026-11-21T05:16:40.123Z`. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 

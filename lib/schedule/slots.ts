@@ -1,4 +1,5 @@
 import { hash32 } from '#lib/platform/ids.ts';
+import { HOUR_MS } from '#lib/platform/time.ts';
 
 /** A rhythm: its slots are `phase + k × interval`, in epoch ms. Nothing else says when something is due. */
 export type Rhythm = { phase: number; interval_ms: number };
@@ -16,8 +17,6 @@ export function rhythmOf(id: string, intervalSeconds: number): Rhythm {
 
 /** An hour is rolled up when it is over and this time has passed (ms), in which late runs may still be recorded. */
 export const ROLLUP_DELAY_MS = 5 * 60_000;
-const HOUR_MS = 3_600_000;
-
 /** When a cell rolls up the hour before: at an instant of its own, in the 50 minutes after the delay. */
 export const rollupRhythm = (cell: string): Rhythm => ({
   phase: ROLLUP_DELAY_MS + Math.floor((hash32(cell) / 2 ** 32) * 3000) * 1000,

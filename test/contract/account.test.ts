@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { setLimits } from '#lib/access/change-account.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { type Client, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
-import { got, newEntity } from '#test/support/fleet.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { type Service, startService, target } from '#test/support/service.ts';
 
 const invited = async (admin: Client, url: string): Promise<Client> => {
@@ -65,6 +65,48 @@ describe('GET /v1/me', () => {
     const { body } = await member.get('/v1/me');
     expect(body).toMatchObject({ id: admin.id, email: 'test@example.com', role: 'member' });
     expect(body.user).toEqual({ id: expect.stringMatching(/^usr_/), email: 'bea@example.com', name: 'Bea' });
+  });
+
+  it('says how much there is of what the plan limits', async () => {
+    const admin = await newTenant();
+    const use = async () => got(await admin.get('/v1/me'), 200).use;
+    const nothing = {
+      blueprints: 0,
+      entities: 0,
+      largest_blueprint: null,
+      checks: 0,
+      checks_per_minute: 0,
+      relations: 0,
+    };
+    expect(await use()).toEqual(nothing);
+
+    const [one, two] = [await newEntity(admin), await newEntity(admin)];
+    got(await admin.post('/v1/blueprints', { slug: 'team', name: 'Team' }), 201);
+    got(await admin.post('/v1/blueprints/team/entities', { slug: 'ops', name: 'Ops' }), 201);
+    const depends = { from_entity_id: one.id, to_entity_id: two.id, relation_type: 'depends_on' };
+    got(await admin.post('/v1/relations', depends), 201);
+    const probe = {
+      entity_id: one.id,
+      check_type: 'tcp',
+      config: { host: '127.77.0.1', port: 9 },
+      interval_seconds: 45,
+    };
+    const checks = [await newCheck(admin, probe), await newCheck(admin, probe), await newCheck(admin)];
+    expect(await use()).toEqual({
+      blueprints: 2,
+      entities: 4,
+      largest_blueprint: { slug: 'service', entities: 3 },
+      checks: 3,
+      // Two at 60 / 45; a push check is not run by us.
+      checks_per_minute: 3,
+      relations: 1,
+    });
+
+    got(await admin.put(`/v1/checks/${checks[0].id}`, { enabled: false }), 200);
+    got(await admin.del(`/v1/checks/${checks[2].id}`), 204);
+    got(await admin.del('/v1/blueprints/team/entities/ops'), 204);
+    got(await admin.del('/v1/blueprints/team'), 204);
+    expect(await use()).toMatchObject({ blueprints: 1, entities: 3, checks: 2, checks_per_minute: 2 });
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, newTenant, TIME } from '#test/support/client.ts';
+import { type Client, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
 import { everything, got, newAction, runAction } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
@@ -46,6 +46,38 @@ describe('a report', () => {
     expect(await client.get(`/v1/actions/executions/${id}/logs?detail=yes`)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'detail'),
     );
+  });
+
+  it('is read on from the last line that was seen, with what came since', async () => {
+    const id = await newRun();
+    const behind = async (query: string) => got(await client.get(`/v1/actions/executions/${id}/logs?${query}`), 200);
+    got(await report(id, { logs: ['one', 'two', 'three'] }), 200);
+    const seen: { seq: number; line: string }[] = await behind('detail=1');
+    expect(await behind(`after=${seen.at(-1)!.seq}`)).toEqual([]);
+    got(await report(id, { logs: ['four'] }), 200);
+    got(await report(id, { logs: ['five', 'six'] }), 200);
+    expect(await behind('after=3&detail=1')).toEqual(
+      ['four', 'five', 'six'].map((line, i) => ({ seq: i + 4, line, reported_at: TIME })),
+    );
+    // In the middle of a report, and before the first line.
+    expect(await behind('after=5')).toEqual(['six']);
+    expect(await behind('after=0')).toEqual(await logs(id));
+    for (const end of ['6', '1000', '999999999']) expect(await behind(`after=${end}`)).toEqual([]);
+  });
+
+  it('goes on page by page from there too', async () => {
+    const id = await newRun();
+    const sent = lines('line', 250);
+    for (const from of [0, 100, 200]) got(await report(id, { logs: sent.slice(from, from + 100) }), 200);
+    for (const after of [0, 1, 99, 100, 101, 249]) {
+      const path = `/v1/actions/executions/${id}/logs?limit=40&after=${after}`;
+      expect(await everything(client, path)).toEqual(sent.slice(after));
+    }
+  });
+
+  it.each(['-1', 'x', '', '1.5', '1e3', '9'.repeat(10)])('is not read from behind the line "%s"', async (after) => {
+    const answer = await client.get(`/v1/actions/executions/${await newRun()}/logs?after=${after}`);
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'after'));
   });
 
   it('may have no lines at all', async () => {
@@ -140,6 +172,34 @@ describe('a report', () => {
   it.each(['exe_none', 'act_none', 'x', '%00', 'exe_%2F'])('leads nowhere for the execution %s', async (none) => {
     expect(await client.post(`/v1/actions/executions/${none}/events`, '{')).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await client.get(`/v1/actions/executions/${none}/logs`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(await client.get(`/v1/actions/executions/${none}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+});
+
+describe('an execution', () => {
+  const one = async (id: string, as = client) => as.get(`/v1/actions/executions/${id}`);
+
+  it('is found without its action, as its history shows it, with what was reported since', async () => {
+    const id = await newRun();
+    const [listed] = got(await client.get(`/v1/actions/${action}/executions?limit=1`), 200);
+    expect(got(await one(id), 200)).toEqual(listed);
+    got(await report(id, { status: 'running', logs: ['a', 'b'] }), 200);
+    expect(got(await one(id), 200)).toEqual({ ...listed, pipeline_status: 'running', log_count: 2 });
+  });
+
+  it('shows a read-only key nothing of the answer', async () => {
+    const id = await newRun();
+    const reader = await keyOf(client, { is_read_only: true });
+    const shown = got(await one(id, reader), 200);
+    expect(shown).toEqual({ ...got(await one(id), 200), response_snippet: expect.stringMatching(/^(\*{8})?$/) });
+  });
+
+  it('is gone with its action, and was never there for another account', async () => {
+    const own = await newAction(client, { url: receiver.url });
+    const id = await newRun(own);
+    expect(await one(id, await newTenant())).toMatchObject(failure(404, 'NOT_FOUND'));
+    got(await client.del(`/v1/actions/${own}`), 204);
+    expect(await one(id)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
 

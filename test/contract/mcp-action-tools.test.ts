@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, memberOf, newTenant } from '#test/support/client.ts';
+import { type Client, memberOf, newTenant, TIME } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
 import { call, refused, registerCatalogOps, said } from '#test/support/mcp.ts';
@@ -51,6 +51,21 @@ describe('a tool bound to an action', () => {
       by: 'Restart',
     });
     expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([execution]);
+  });
+
+  it('can be followed by get_execution, from its last line on', async () => {
+    const { name } = await bind(admin);
+    const execution = await said(admin, name, { service: 'web' });
+    const follow = (args: object = {}) => said(admin, 'get_execution', { execution_id: execution.id, ...args });
+    expect(await follow()).toEqual({ ...execution, logs: [] });
+    const report = { status: 'running', logs: ['one', 'two', 'three'] };
+    got(await admin.post(`/v1/actions/executions/${execution.id}/events`, report), 200);
+    const now = { ...execution, pipeline_status: 'running', log_count: 3 };
+    const logs = report.logs.map((line, i) => ({ seq: i + 1, line, reported_at: TIME }));
+    expect(await follow()).toEqual({ ...now, logs });
+    expect(await follow({ after: 2 })).toEqual({ ...now, logs: logs.slice(2) });
+    const { id: execution_id } = execution;
+    expect(await refused(await newTenant(), 'get_execution', { execution_id })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it.each([

@@ -45,6 +45,8 @@ describe('the walk through the states, threshold 3', () => {
       transition_id: transitions[1]!.id,
       entity_id: entity.id,
       entity_name: entity.name,
+      blueprint_slug: 'service',
+      entity_slug: entity.slug,
       check_id: id,
       tenant_id: got(await client.get('/v1/me'), 200).id,
       from_state: 'up',

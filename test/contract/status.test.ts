@@ -110,7 +110,8 @@ describe('GET /v1/health', () => {
       const answer = await nobody.get('/v1/health');
       expect(answer.status).toBe(200);
       return answer.body.ok && answer.body;
-    });
+      // What was late on a busy machine is told for a minute.
+    }, 100_000);
     expect(health).toMatchObject({
       ok: true,
       reasons: [],
@@ -119,7 +120,7 @@ describe('GET /v1/health', () => {
       schedule: { ok: true, emitted_until: expect.any(String), lag_seconds: 0 },
     });
     expect(Date.parse(health.schedule.emitted_until)).toBeGreaterThan(Date.now());
-  });
+  }, 120_000);
 
   it('tells of deliveries that failed, and of no tenant', async () => {
     const nobody = clientOf((await target()).url, '');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { type Guarded, type KeyScope, ROLES, type Role, SCOPES } from '#lib/platform/http/access.ts';
 import { keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
+import { catalogOps } from '#test/support/catalog-ops.ts';
 import type { Client } from '#test/support/client.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
@@ -17,8 +18,11 @@ const TOOLS: Record<string, Guarded> = {
   list_incidents: 'read',
   get_check_results: 'read',
   get_history: 'read',
+  get_execution: 'read',
   list_changes: 'changes',
   create_check: 'write',
+  test_check: 'write',
+  run_check: 'respond',
   restart_service: 'respond',
 };
 
@@ -95,8 +99,9 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     const due = ['restart_service'];
     expect(await seenBy(await connect(key))).toEqual({ listed: due, callable: due });
     const reading = await keyMadeBy(service, service.client, { scopes, skills: ['catalog-ops'] });
-    const readers = Object.keys(TOOLS).filter((tool) => TOOLS[tool] === 'read');
-    expect(await seenBy(await connect(reading.key))).toEqual({ listed: readers.sort(), callable: readers });
+    const named = catalogOps().tools.map(({ name }) => name);
+    const readers = named.filter((tool) => TOOLS[tool] === 'read').sort();
+    expect(await seenBy(await connect(reading.key))).toEqual({ listed: readers, callable: readers });
   });
 
   it.each(SCOPES.filter((one) => one !== 'mcp'))('with a key of the scope %s alone is refused', async (scope) => {

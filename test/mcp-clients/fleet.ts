@@ -1,6 +1,6 @@
 import { byNameAlone, catalogOps } from '#test/support/catalog-ops.ts';
 import type { Client } from '#test/support/client.ts';
-import { got, newCheck } from '#test/support/fleet.ts';
+import { got, newCheck, runAction } from '#test/support/fleet.ts';
 
 export type Call = { name: string; arguments: Record<string, unknown> };
 
@@ -18,6 +18,8 @@ export type Seen = {
 export async function prepare(client: Client, hook: string): Promise<Call[]> {
   const check = await newCheck(client);
   got(await client.post(`/v1/checks/${check.id}/heartbeat`), 201);
+  const target_url = `${hook}/health`;
+  const probed = await newCheck(client, { entity_id: check.entity_id, check_type: 'http', target_url });
   const action = { name: 'Restart', url: `${hook}/restart/{{service}}`, trigger_type: 'manual' };
   const { id: action_id } = got(await client.post('/v1/actions', action), 201);
   const inputSchema = { type: 'object', properties: { service: { type: 'string' } }, required: ['service'] };
@@ -26,6 +28,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
   got(await client.post('/v1/skills', byNameAlone()), 201);
   got(await client.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [restart] }), 201);
   const [entity] = got(await client.get('/v1/blueprints/service/entities'), 200);
+  const { id: execution_id } = await runAction(client, action_id);
   return [
     { name: 'get_status_summary', arguments: {} },
     { name: 'list_entities', arguments: { blueprint_slug: 'service' } },
@@ -34,8 +37,11 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'list_incidents', arguments: { hours: 24 } },
     { name: 'get_check_results', arguments: { check_id: check.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
+    { name: 'get_execution', arguments: { execution_id } },
     { name: 'list_changes', arguments: { target: check.id } },
-    { name: 'create_check', arguments: { entity_id: entity.id, target_url: `${hook}/health` } },
+    { name: 'create_check', arguments: { entity_id: entity.id, target_url } },
+    { name: 'test_check', arguments: { check_type: 'http', target_url, expected_status: 204 } },
+    { name: 'run_check', arguments: { check_id: probed.id } },
     { name: 'restart_service', arguments: { service: 'web shop' } },
   ];
 }

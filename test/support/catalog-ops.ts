@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
 /** In no manifest that is for everybody. */
-const BY_NAME_ALONE = ['list_changes'];
+const BY_NAME_ALONE = ['list_changes', 'get_execution', 'test_check', 'run_check'];
 
 type Tool = NonNullable<ReturnType<typeof builtInTools.get>>;
 
@@ -23,7 +23,7 @@ export const catalogOps = () => ({
 
 /** A manifest of the tools that are in no manifest for everybody. */
 export const byNameAlone = () => ({
-  slug: 'what-changed',
-  name: 'What changed',
+  slug: 'more-tools',
+  name: 'More tools',
   tools: BY_NAME_ALONE.map((name) => named(builtInTools.get(name)!)),
 });

@@ -2,6 +2,7 @@ import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import Provider from 'oidc-provider';
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
+import { noteSecret } from './kept-secrets.ts';
 import { lastingPort } from './lasting-port.ts';
 
 /** Who signs in at the provider, by their claims. */
@@ -149,7 +150,10 @@ export async function startIdentityProvider({ isPublic = false } = {}): Promise<
       const { body, path } = ctx;
       const { fault } = own;
       const code = /[?&]code=([^&]+)/.exec(ctx.response.get('location') ?? '')?.[1];
-      if (code) own.given.push(code);
+      if (code) {
+        own.given.push(code);
+        noteSecret(code);
+      }
       if (path === '/.well-known/openid-configuration' && fault.discovery) ctx.body = fault.discovery(body);
       if (path === '/me') own.userInfoAsked += 1;
       if (path === '/me' && fault.userInfo) ctx.body = fault.userInfo(body);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, clientOf } from './client.ts';
+import { watchLogged } from './kept-secrets.ts';
 import { lastingPort } from './lasting-port.ts';
 import { type MainProcess, startMain } from './main-process.ts';
 import { UNHURRIED } from './service.ts';
@@ -44,7 +45,9 @@ export async function startRealService(env: Record<string, string> = {}, code?: 
   process.once('exit', tidyUp);
   const end = async (signal: NodeJS.Signals) => {
     main!.child.kill(signal);
-    return (await main!.exited).code;
+    const { code } = await main!.exited;
+    watchLogged(main!.err());
+    return code;
   };
   const dispose = async () => {
     await end('SIGKILL');

@@ -10,6 +10,7 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
+import { notedIds, watchedLog } from './kept-secrets.ts';
 import { memoryLog } from './log.ts';
 
 export type Service = {
@@ -46,14 +47,15 @@ export async function startService({
   world = {},
 }: ServiceOptions = {}): Promise<Service> {
   const { host: own, settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', RATE_LIMITS: UNHURRIED, ...env });
+  const ids = notedIds(makeIds(world.clock ?? systemClock));
   const host = await startHost({
     settings,
-    log,
+    log: watchedLog(log),
     dir,
     host: '127.0.0.1',
     port: 0,
     proxies: own.TRUSTED_PROXIES,
-    world,
+    world: { ids, ...world },
   });
   if (host.adminKey === undefined) throw new Error(`${dir}/admin-key is gone.`);
   return { ...host, adminKey: host.adminKey.raw };

@@ -139,12 +139,14 @@ export function* worstMessages(): Generator<WorstMessage> {
     'list_incidents',
     'get_check_results',
     'get_history',
+    'get_execution',
     'create_check',
   ];
   for (const name of tools) {
     for (const given of [
       named(20_000, () => 0),
       { blueprint_slug: filler },
+      { execution_id: filler },
       { entity_id: filler, target_url: filler },
     ]) {
       const text = JSON.stringify(request('tools/call', { name, arguments: given }));

@@ -143,8 +143,8 @@ export function makeGateway(
     if (response.destroyed || response.headersSent) return;
     Object.assign(headers, byTls(response.req));
     if (stopping.signal.aborted) headers.connection = 'close';
-    const content = isBase64Encoded ? Buffer.from(body, 'base64') : body;
-    const bytes = Buffer.byteLength(content);
+    const sent = isBase64Encoded ? Buffer.from(body, 'base64') : body;
+    const bytes = Buffer.byteLength(sent);
     // Of a 304 it would be the length of what is not sent.
     if (statusCode !== 204 && statusCode !== 304) headers['content-length'] = String(bytes);
     const go = () => {
@@ -152,7 +152,7 @@ export function makeGateway(
       noteUnsent(response, clientAddress(response.req, proxies), bytes);
       // Cut when its reader takes nothing for so long; between requests node sets the time of an idle connection.
       response.socket?.setTimeout(bounds.stall_ms);
-      response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(content);
+      response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(sent);
     };
     const rest = response.req.complete ? undefined : forgetOrCut(response.req);
     // Where the connection ends with the answer, what is still unread would make the system drop it.

@@ -1,5 +1,5 @@
 import { digestOf } from '#lib/access/api-key.ts';
-import { auditing } from '#lib/access/auditing.ts';
+import { asPerson, auditing } from '#lib/access/auditing.ts';
 import type { Context, Origin } from '#lib/access/context.ts';
 import type { Note } from '#lib/audit/write.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -43,9 +43,8 @@ export type BegunSession = {
  * Begins a session with a token drawn now: nothing that was known before the sign-in is worth anything after it, and
  * the session of the cookie that came along ends. Whether they may sign in (the account is not disabled, the user is
  * no invitation) is for the way in to judge, and with `oidc`, whose answer comes from another site, that this browser
- * asked for it. Call it anew in each try of a retry loop, with the user as that has read
- * them. Throws FORBIDDEN for a page or an address that is not ours, UNAUTHORIZED for two
- * cookies of one name.
+ * asked for it. Call it anew in each try of a retry loop, with the user as that has read them. Throws FORBIDDEN for a
+ * page or an address that is not ours, UNAUTHORIZED for two cookies of one name.
  * @param who as read before the proof was: should all sessions of the user be ended meanwhile, this one has ended too
  * `replaces` is the digest of a session that ends where no cookie came along, as from a page of another site.
  * @param sent the call's headers and cookies
@@ -139,7 +138,7 @@ export async function signIn(
 
 /** Whoever signs in is known from then on, and is on a page. */
 const asThemselves = ({ user }: SessionRecord, origin: Origin) => ({
-  caller: { user_id: user.id, user_email: user.email, key_id: '', key_label: '' },
+  caller: asPerson(user),
   origin: { ...origin, via: origin.via === 'oidc' ? origin.via : ('console' as const) },
 });
 

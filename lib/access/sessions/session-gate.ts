@@ -6,12 +6,10 @@ import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Gates, Sender } from '#lib/platform/http/router.ts';
-import { iso } from '#lib/platform/time.ts';
+import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { sessionToken } from './cookie.ts';
 import { mustBeOwnRequest } from './own-page.ts';
 import { endOf, isOver, type SessionItem } from './session.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** The gates of functions that pages of ours call: by key, or by the session in a cookie. Others know keys alone. */
 export const pageGates = (env: Env): Gates<Context> => ({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { digestOf } from '#lib/access/api-key.ts';
+import { asPerson } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
@@ -65,7 +66,7 @@ async function signOut(context: Context, sent: Sent): Promise<Reply<undefined>> 
   const session = token && (await ports.table.get<SessionItem>(keys.session(digestOf(token))));
   if (session) {
     const { tenant_id: tenant, user_id } = session;
-    const caller = { user_id, user_email: '', key_id: '', key_label: '' };
+    const caller = asPerson({ id: user_id, email: '' });
     await endSession({ ...context, tenant, caller, origin: { ...context.origin, via: 'console' } }, session);
   }
   return new Reply(undefined, {}, [noCookie(sent, ports.settings)]);

@@ -6,10 +6,7 @@ import { SCOPES } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/platform/settings.ts';
-import { iso } from '#lib/platform/time.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 
 /** The ways in. */
 const SIGN_IN_METHODS = ['passkey', 'oidc', 'link', 'key', 'invitation'] as const;

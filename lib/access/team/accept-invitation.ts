@@ -1,6 +1,6 @@
 import { type AccountItem, accountDisabled, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { digestOf, drawKey, keyItemsOf } from '#lib/access/api-key.ts';
-import { auditing } from '#lib/access/auditing.ts';
+import { asPerson, auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { fullKey } from '#lib/access/new-key.ts';
 import { beginSession } from '#lib/access/sessions/begin-session.ts';
@@ -45,8 +45,7 @@ export async function acceptInvitation(
     if (isDisabled(account!)) throw accountDisabled();
 
     // Theirs, who is known only from here on.
-    const whose = { user_id, user_email: user.email, key_id: '', key_label: '' };
-    note ??= auditing({ ...context, tenant, caller: whose }, 'accept', auditedUser);
+    note ??= auditing({ ...context, tenant, caller: asPerson(user) }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: draw ? 1 : 0 };
     const first = draw && keyItemsOf(draw, now, keys, account!, member, fullKey('First key'));

@@ -3,6 +3,7 @@ import type { ApiKeyItem } from '#lib/access/api-key.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, Context } from '#lib/access/context.ts';
 import { keyPointersOf } from '#lib/access/store.ts';
+import { isSame } from '#lib/audit/write.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { mustBeAllowed } from '#lib/platform/http/must-be-allowed.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -44,7 +45,7 @@ function change(
     if (!before) throw notFound(`User ${id}`);
     const { role = before.role, name = before.name, email = before.email } = patch;
     const after: UserItem = { ...before, role, name, email, v: ports.ids.token() };
-    if (isSame(before, after)) return teamMember(before);
+    if (isSame(auditedUser, before, after)) return teamMember(before);
     judge(before, after);
     mustBePossible(users, before, after);
 
@@ -68,8 +69,6 @@ function change(
     return outcome.ok ? teamMember(after) : AGAIN;
   });
 }
-
-const isSame = (a: UserItem, b: UserItem): boolean => a.role === b.role && a.name === b.name && a.email === b.email;
 
 function mustBePossible(users: UserItem[], before: UserItem, after: UserItem): void {
   if (isInvited(before) && (after.name !== before.name || after.email !== before.email)) {

@@ -11,10 +11,8 @@ import { AppError, notFound } from '#lib/platform/errors.ts';
 import { ownOrigin } from '#lib/platform/http/own-address.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { iso } from '#lib/platform/time.ts';
+import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { auditedUser } from './team.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** How long a link is good: that of the operator is mostly for themselves. */
 const LINK_MS = { operator: HOUR_MS, admin: 24 * HOUR_MS };

@@ -2,20 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { boundTo } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
-import { type ChannelInput, channelTypeOf } from '#lib/alerts/channels/registry.ts';
+import { ChannelBody, type ChannelInput, channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import { EXAMPLE_ALERT } from '#lib/alerts/deliver/alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { parse } from '#lib/platform/http/validation.ts';
 import { mustStay } from '#lib/platform/must-stay.ts';
 import { allowUrl } from '#lib/platform/net/egress.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
+import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { policyDeadlines } from './policy-deadlines.ts';
-import type { PolicyInput } from './policy-schemas.ts';
+import type { ChannelPatch, PolicyInput } from './policy-schemas.ts';
 import { auditedChannel, auditedPolicy, type PolicyOfCheck } from './views.ts';
 
 /**
@@ -66,12 +68,15 @@ function mustBeSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
   });
   if (!given || isDeepStrictEqual(given.map(settings), channels.map(settings))) return;
   const path = `/v1/checks/${check_id}/policy/channels`;
-  throw invalid('channels', `cannot be changed here; POST ${path} adds one, DELETE ${path}/{id} removes one`);
+  const how = `POST ${path} adds one, PUT ${path}/{id} changes one, DELETE removes it`;
+  throw invalid('channels', `cannot be changed here; ${how}`);
 }
 
 /** @throws AppError LIMIT_EXCEEDED beyond 10 channels, VALIDATION_ERROR for an address where channels may not go */
 export async function addChannel(context: Context, check: CheckItem, input: ChannelInput): Promise<Channel> {
   const { ports, keys, tenant, caller } = context;
+  // Nothing is stored yet that ******** could stand for.
+  withKeptSecrets('config', input.config, () => undefined);
   guardAddress(boundTo(ports.settings, caller), input);
   const channel: Channel = {
     id: ports.ids.id('chn'),
@@ -99,13 +104,53 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
   return channel;
 }
 
-/** Validates where its alerts would be posted to, without a look-up; names are looked up at each delivery. */
-function guardAddress({ CHECK_EGRESS, EGRESS_ALLOW }: Settings, { channel_type, config }: ChannelInput): void {
+/**
+ * Changes the settings of a channel that are given, by its id. It stays the same channel: its type, its last delivery
+ * and its place do not change, and an alert that is still on its way goes to where it now leads.
+ * @throws AppError NOT_FOUND when it was removed by now, VALIDATION_ERROR as for a new one
+ */
+export async function changeChannel(
+  context: Context,
+  check: CheckItem,
+  id: string,
+  { config = {}, ...fixed }: ChannelPatch,
+): Promise<Channel> {
+  const { ports, caller } = context;
+  const note = auditing(context, 'update', auditedChannel);
+  const sideOf = (one: PolicyOfCheck) => ({ check: one.check, channel: channelOf(one.policy, id) });
+  const changed = (channel: Channel): Channel => {
+    const { channel_type, config: stored } = channel;
+    mustStay({ id, check_id: check.id, channel_type }, fixed);
+    const kept = new Map(Object.entries(stored));
+    const merged = withKeptSecrets('config', { ...stored, ...config }, (name) => kept.get(name));
+    const input = parse(ChannelBody, { channel_type, config: merged });
+    guardAddress(boundTo(ports.settings, caller), input, stored);
+    return { ...channel, config: input.config };
+  };
+  const policy = await savePolicy(
+    context,
+    check,
+    (before) => ({ ...before, channels: before.channels.map((one) => (one.id === id ? changed(one) : one)) }),
+    (before, after) => note(sideOf(before), sideOf(after)),
+  );
+  return channelOf(policy, id);
+}
+
+/**
+ * Validates where its alerts would be posted to, without a look-up; names are looked up at each delivery.
+ * @param stored settings that it has already: an address that stays is not judged again
+ */
+function guardAddress(
+  { CHECK_EGRESS, EGRESS_ALLOW }: Settings,
+  { channel_type, config }: ChannelInput,
+  stored: Record<string, string> = {},
+): void {
   const send = channelTypeOf(channel_type)!.render(EXAMPLE_ALERT, config);
   if (send.via !== 'http') return;
   const verdict = allowUrl(send.url, CHECK_EGRESS, EGRESS_ALLOW);
   if (verdict.ok) return;
   const key = Object.keys(config).find((name) => config[name] === send.url);
+  if (key !== undefined && config[key] === stored[key]) return;
   throw invalid(key === undefined ? 'config' : `config.${key}`, verdict.reason);
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/members.ts';
+import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 
 const WEEK_SECONDS = 604_800;
 
@@ -54,6 +55,22 @@ export const ChannelRecord = z
   })
   .meta({ id: 'Channel' });
 export type ChannelRecord = z.infer<typeof ChannelRecord>;
+
+/** What of a channel is changed; the rest keeps its value. */
+export const ChannelPatch = z
+  .object({
+    id: Unchanged.exactOptional(),
+    check_id: Unchanged.exactOptional(),
+    channel_type: Unchanged.exactOptional(),
+    config: z
+      .record(z.string(), z.string().nullable())
+      .describe(
+        `Settings of its type by name: what is left out keeps its value, as ${REDACTED} does; null removes one.`,
+      )
+      .exactOptional(),
+  })
+  .meta({ id: 'ChannelPatch' });
+export type ChannelPatch = z.infer<typeof ChannelPatch>;
 
 export const PolicyRecord = z
   .object({

@@ -7,10 +7,10 @@ import { requireCheck } from '#lib/checks/store.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
 import { allChannels } from './list-channels.ts';
-import { addChannel, channelOf, readPolicy, removeChannel, updatePolicy } from './policies.ts';
-import { ChannelRecord, PolicyBody, PolicyRecord } from './policy-schemas.ts';
+import { addChannel, changeChannel, channelOf, readPolicy, removeChannel, updatePolicy } from './policies.ts';
+import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord } from './policy-schemas.ts';
 import { testChannel } from './test-channel.ts';
-import { channelView, policyView } from './views.ts';
+import { channelView, policyView, shownChannel } from './views.ts';
 
 const row = route<Context>();
 
@@ -56,6 +56,18 @@ export const alertRows = [
     load: loadCheck,
     run: async (context, { loaded, body }) =>
       channelView(context, loaded.id, await addChannel(context, loaded, body), undefined),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
+    access: 'write',
+    summary: 'Change settings of a channel, but not its type; ******** keeps a stored value',
+    status: 200,
+    body: ChannelPatch,
+    reply: ChannelRecord,
+    load: loadChannel,
+    run: async (context, { loaded: { check, channel }, body }) =>
+      shownChannel(context, check.id, await changeChannel(context, check, channel.id, body)),
   }),
   row({
     method: 'DELETE',

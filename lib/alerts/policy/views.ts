@@ -35,6 +35,12 @@ export const channelView = (
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
+/** A channel with its last delivery, which is read. */
+export async function shownChannel(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
+  const place = context.keys.lastDelivery(context.tenant, check_id, channel.id);
+  return channelView(context, check_id, channel, shownOf(await context.ports.table.get<LastDeliveryItem>(place)));
+}
+
 export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): DeliveryRecord =>
   seesSecrets(caller) ? delivery : { ...delivery, error: redactUrls(delivery.error) };
 

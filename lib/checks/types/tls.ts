@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '#lib/platform/time.ts';
 
 /** A handshake whose certificate must be valid, for the name, from a trusted authority, and for long enough. */
 export const tls = defineCheck({

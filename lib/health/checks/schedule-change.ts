@@ -41,10 +41,16 @@ async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
   const isNew = !before || !isProbed(before, interval_seconds);
   const writes = isNew ? [await joinRhythm(env, { tenant_id, cell, interval_seconds })] : [];
   // A probe at once; it takes the place of the latest past slot, so that the rhythm stays.
-  const slot = latestSlot(rhythmOf(cell, interval_seconds), ports.clock.now());
+  const now = ports.clock.now();
+  const slot = latestSlot(rhythmOf(cell, interval_seconds), now);
   const job: Job = { tenant_id, cell, interval_seconds, slot, only: [check.id] };
+  // It would be late before it has begun, and the slot that makes it so does the same.
+  if (slot + interval_seconds * 1000 - now < AT_ONCE_MS) return { writes, start: async () => {} };
   return { writes, start: () => ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]) };
 }
+
+/** What is due within this time (ms) comes soon enough. */
+const AT_ONCE_MS = 250;
 
 /** The write by which one more check of a cell has this interval. */
 async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {

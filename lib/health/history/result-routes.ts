@@ -14,7 +14,7 @@ import {
   listReply,
   Position,
 } from '#lib/platform/table/paging.ts';
-import { Instant } from '#lib/platform/time.ts';
+import { DAY_MS, Instant } from '#lib/platform/time.ts';
 import { findGaps, GapRecord, gapRecord } from './gaps.ts';
 import { resultList } from './list-results.ts';
 import { checkTransitions } from './list-transitions.ts';
@@ -24,8 +24,6 @@ import { readSparkline, Sparkline } from './sparkline.ts';
 import { mustBeRange, scopeOf, TransitionRange } from './transition-range.ts';
 
 const row = route<Context>();
-const DAY_MS = 86_400_000;
-
 const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
 
 const whole = (min: number, max: number, fallback: number, meaning: string) =>

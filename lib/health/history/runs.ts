@@ -43,12 +43,13 @@ export async function* storedRuns(
   for (; singles.head; await singles.next()) yield [singles.head];
 }
 
-/** By how much (ms) a probe with older settings may be ordered behind the change of settings, as clocks of ours differ. */
+/** By how much (ms) a probe with older settings may be ordered behind their change, as clocks of ours differ. */
 const OLDER_SETTINGS_MS = 60_000;
 
-/** Whether a check may have single results of then or later (epoch ms). Its item tells, but of those with older settings. */
+/** Whether a check may have single results since then (epoch ms). Its item tells, but of those with older settings. */
 const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: number): boolean =>
-  execution_mode === 'push' || Math.max(single?.at ?? 0, settings_at + OLDER_SETTINGS_MS) >= from;
+  execution_mode === 'push' ||
+  Math.max(single === undefined ? 0 : orderOf({ sk: single }), settings_at + OLDER_SETTINGS_MS) >= from;
 
 /** Results go on behind a sort key when they are read newest first. */
 const behind = (window: Window, after: string | undefined): Window =>

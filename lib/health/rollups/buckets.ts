@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
-import { iso } from '#lib/platform/time.ts';
-import { DAY_MS, HOUR_MS } from './hours.ts';
+import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 
 /** How long a bucket of history is: an hour, day or calendar month in UTC. */
 export const BucketSize = z.enum(['hour', 'day', 'month']);

@@ -1,9 +1,7 @@
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
+import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** Epoch ms at which the hour, or the UTC day, of an instant begins. */
 export const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;

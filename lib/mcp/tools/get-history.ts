@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { requireCheck } from '#lib/checks/store.ts';
 import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
-import { HOUR_MS } from '#lib/health/rollups/hours.ts';
+import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool, READS } from './tool.ts';
 
 /** Up to so many hours are shown by the hour, up to so many by the day, more by the month: a model reads them all. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
-import { HOUR_MS } from '#lib/health/rollups/hours.ts';
+import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool, hours, listed, READS } from './tool.ts';
 
 /** A model reads them all. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { requireEntityById } from '#lib/catalog/store.ts';
 import { transitionFeed } from '#lib/health/history/list-transitions.ts';
-import { HOUR_MS } from '#lib/health/rollups/hours.ts';
 import { gather } from '#lib/platform/table/paging.ts';
+import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
 
 export const listIncidents = defineTool({

@@ -1,12 +1,15 @@
 import { createHttpCheck } from './create-check.ts';
 import { getCheckResults } from './get-check-results.ts';
 import { getEntity } from './get-entity.ts';
+import { getExecution } from './get-execution.ts';
 import { getHistory } from './get-history.ts';
 import { getStatusSummary } from './get-status-summary.ts';
 import { listBlueprints } from './list-blueprints.ts';
 import { listChanges } from './list-changes.ts';
 import { listEntities } from './list-entities.ts';
 import { listIncidents } from './list-incidents.ts';
+import { runCheckNow } from './run-check.ts';
+import { testCheck } from './test-check.ts';
 import type { Tool } from './tool.ts';
 
 /** Every built-in tool by its name. A new one is a file beside this and a word here. */
@@ -20,6 +23,9 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     listChanges,
     getCheckResults,
     getHistory,
+    getExecution,
     createHttpCheck,
+    testCheck,
+    runCheckNow,
   ].map((tool) => [tool.name, tool]),
 );

@@ -7,8 +7,8 @@ const WALKED_AT_ONCE = 200;
 type Page<T> = { items: T[]; next?: string | undefined };
 
 /**
- * Reads what fits of a list that has no order by it, up to `limit` items at a time. After 1,000 items that were looked at
- * it has `enough`: the page ends there, and the next one goes on.
+ * Reads what fits of a list that has no order by it, up to `limit` items at a time. After a look at 1,000 items it has
+ * `enough`: the page ends there, and the next one goes on.
  * @param read reads on behind a sort key
  */
 export function filtered<T extends Item>(

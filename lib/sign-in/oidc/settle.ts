@@ -1,5 +1,5 @@
 import { type AccountItem, isDisabled, type UserItem } from '#lib/access/account.ts';
-import { auditing } from '#lib/access/auditing.ts';
+import { asPerson, auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { beginSession, signIn } from '#lib/access/sessions/begin-session.ts';
 import type { Sent } from '#lib/access/sessions/cookie.ts';
@@ -9,7 +9,7 @@ import { auditedUser } from '#lib/access/team/team.ts';
 import type { Note } from '#lib/audit/write.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
-import { iso } from '#lib/platform/time.ts';
+import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import type { Claims } from './claims.ts';
 import { auditedIdentity, type IdentityItem, identitiesOf, identityDigest, MOST_IDENTITIES } from './identity.ts';
 import { provenBy } from './proof.ts';
@@ -17,8 +17,6 @@ import type { Vouched } from './provider.ts';
 import type { OidcRequest } from './request.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { type MeantFor, type Membership, whoItIs } from './who-it-is.ts';
-
-const HOUR_MS = 3_600_000;
 
 type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
@@ -63,8 +61,7 @@ type Found = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: U
 function notesOf(here: Here): (found: Found) => Write[] {
   let notes: { added: Note<IdentityItem>; accepted: Note<UserItem> } | undefined;
   return ({ who: { user }, added, invited }) => {
-    const caller = { user_id: user.id, user_email: user.email, key_id: '', key_label: '' };
-    const author = { ...here, tenant: user.tenant_id, caller };
+    const author = { ...here, tenant: user.tenant_id, caller: asPerson(user) };
     notes ??= { added: auditing(author, 'add', auditedIdentity), accepted: auditing(author, 'accept', auditedUser) };
     return [...(added ? notes.added(undefined, added) : []), ...(invited ? notes.accepted(invited, user) : [])];
   };

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteCheck } from '#lib/health/checks/change-check.ts';
 import { listBuckets } from '#lib/health/rollups/buckets.ts';
-import { DAY_MS, dayOf, hourOf } from '#lib/health/rollups/hours.ts';
+import { dayOf, hourOf } from '#lib/health/rollups/hours.ts';
 import { entityHistories } from '#lib/health/rollups/read-history.ts';
 import { cellOf } from '#lib/keys.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
 const MINUTE = 60_000;

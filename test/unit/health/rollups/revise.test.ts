@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
-import { DAY_MS, dayOf, HOUR_MS, hourOf } from '#lib/health/rollups/hours.ts';
+import { dayOf, hourOf } from '#lib/health/rollups/hours.ts';
 import { rollUp } from '#lib/health/rollups/roll-up.ts';
 import { numberOf } from '#lib/keys.ts';
+import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { rhythmOfCheck } from '#test/support/health-world.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';

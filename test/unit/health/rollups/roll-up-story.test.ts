@@ -4,12 +4,13 @@ import type { Span } from '#lib/health/history/gap-causes.ts';
 import { readSparkline } from '#lib/health/history/sparkline.ts';
 import type { CheckBucket } from '#lib/health/rollups/bucket.ts';
 import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
-import { DAY_MS, dayOf, HOUR_MS, hourOf } from '#lib/health/rollups/hours.ts';
+import { dayOf, hourOf } from '#lib/health/rollups/hours.ts';
 import { percentile } from '#lib/health/rollups/latency-histogram.ts';
 import { type CheckRollup, decodeCheck } from '#lib/health/rollups/rollup-item.ts';
 import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
+import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { type Naive, naiveEntityTime, naiveFigures } from './naive-history.ts';
 import { live, rollUpAll, someHistory } from './some-history.ts';
 

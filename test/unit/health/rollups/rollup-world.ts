@@ -1,11 +1,12 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { listBuckets } from '#lib/health/rollups/buckets.ts';
-import { DAY_MS, HOUR_MS, hourOf } from '#lib/health/rollups/hours.ts';
+import { hourOf } from '#lib/health/rollups/hours.ts';
 import { checkHistories } from '#lib/health/rollups/read-history.ts';
 import { rollUp } from '#lib/health/rollups/roll-up.ts';
 import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { messages } from '#lib/messages.ts';
+import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+let client: Client;
+let receiver: WebhookReceiver;
+let check: string;
+beforeAll(async () => {
+  client = await newTenant();
+  receiver = await startReceiver({ host: '127.77.0.1' });
+  check = (await newCheck(client)).id;
+});
+afterAll(() => receiver.close());
+
+const HOOK = { url: 'https://hooks.example.com/fleet', secret: 'letmesign' };
+
+const channels = () => `/v1/checks/${check}/policy/channels`;
+const newChannel = async (channel_type = 'webhook', config: object = HOOK): Promise<{ id: string }> =>
+  got(await client.post(channels(), { channel_type, config }), 201);
+const change = (id: string, body: unknown, as = client) => as.put(`${channels()}/${id}`, body);
+const policy = async () => got(await client.get(`/v1/checks/${check}/policy`), 200);
+const stored = async (id: string) => (await policy()).channels.find((one: { id: string }) => one.id === id);
+
+describe('a channel that is changed', () => {
+  it('keeps what is left out, and loses what is null', async () => {
+    const channel = await newChannel();
+    const url = 'https://hooks.example.com/other';
+    expect(got(await change(channel.id, { config: { url } }), 200)).toEqual({ ...channel, config: { ...HOOK, url } });
+    expect(got(await change(channel.id, { config: { secret: null } }), 200)).toEqual({ ...channel, config: { url } });
+    expect(await stored(channel.id)).toEqual({ ...channel, config: { url } });
+    expect(got(await change(channel.id, { config: { secret: 'new' } }), 200).config).toEqual({ url, secret: 'new' });
+  });
+
+  it('keeps a secret where ******** stands, as a read-only key has read it', async () => {
+    const channel = await newChannel();
+    const config = { url: '********', secret: 'another' };
+    expect(got(await change(channel.id, { config }), 200).config).toEqual({ ...HOOK, secret: 'another' });
+    const read = (await (await keyOf(client, { is_read_only: true })).get('/v1/notify/channels')).body;
+    const shown = read.find((one: { id: string }) => one.id === channel.id);
+    expect(shown.config).toEqual({ url: '********', secret: '********' });
+    expect(got(await change(channel.id, shown), 200).config).toEqual({ ...HOOK, secret: 'another' });
+  });
+
+  it('is the same channel: its place, its last delivery and its id stay, and alerts go where it now leads', async () => {
+    const [first, second] = [
+      await newChannel('slack', { url: `${receiver.url}/before` }),
+      await newChannel('slack', { url: `${receiver.url}/beside` }),
+    ];
+    const delivery = got(await client.post(`${channels()}/${first.id}/test`), 200);
+    const order = (await policy()).channels.map(({ id }: { id: string }) => id);
+    const changed = got(await change(first.id, { config: { url: `${receiver.url}/after` } }), 200);
+    expect(changed).toMatchObject({ id: first.id, last_delivery: delivery });
+    expect((await policy()).channels.map(({ id }: { id: string }) => id)).toEqual(order);
+    expect(await stored(second.id)).toEqual(second);
+    got(await client.post(`${channels()}/${first.id}/test`), 200);
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/before', '/after']);
+  });
+
+  it('can be sent back as it was read: then nothing is written', async () => {
+    const { id } = await newChannel();
+    const before = await policy();
+    for (const body of [await stored(id), { config: HOOK }, { config: {} }, {}, undefined]) {
+      expect(got(await change(id, body), 200)).toEqual(await stored(id));
+    }
+    expect(await policy()).toEqual(before);
+  });
+
+  it('cannot become another', async () => {
+    const { id } = await newChannel();
+    for (const [member, value] of [
+      ['id', 'chn_other'],
+      ['check_id', 'chk_other'],
+      ['channel_type', 'slack'],
+    ] as const) {
+      expect(await change(id, { [member]: value })).toMatchObject(failure(400, 'VALIDATION_ERROR', member));
+    }
+    expect((await stored(id)).config).toEqual(HOOK);
+  });
+
+  it.each<[what: string, path: string, config: unknown]>([
+    ['an address without TLS', 'config.url', { url: 'http://hooks.example.com/' }],
+    ['an address of this network', 'config.url', { url: 'https://169.254.169.254/' }],
+    ['nothing in place of what it needs', 'config.url', { url: null }],
+    ['a setting that the type does not know', 'config.sekret', { sekret: 'x' }],
+    ['a setting of another type', 'config.subject', { subject: 'alerts' }],
+    ['a number', 'config.secret', { secret: 7 }],
+    ['an empty secret', 'config.secret', { secret: '' }],
+    ['******** where nothing is stored', 'config.token', { token: '********' }],
+    ['******** for what every object has', 'config.constructor', { constructor: '********' }],
+    ['a list', 'config', ['x']],
+    ['a text', 'config', 'x'],
+  ])('stays as it is with %s', async (_what, path, config) => {
+    const { id } = await newChannel();
+    expect(await change(id, { config })).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect((await stored(id)).config).toEqual(HOOK);
+    got(await client.del(`${channels()}/${id}`), 204);
+  });
+
+  it('is there, and of this check', async () => {
+    const { id } = await newChannel();
+    const other = (await newCheck(client)).id;
+    for (const path of [`${channels()}/chn_none`, `/v1/checks/${other}/policy/channels/${id}`]) {
+      expect(await client.put(path, { config: HOOK })).toMatchObject(failure(404, 'NOT_FOUND'));
+    }
+    expect(await change(id, {}, await newTenant())).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+
+  it('is noted with its secrets hidden', async () => {
+    const { id } = await newChannel('ntfy', { url: 'https://ntfy.sh/fleet-one', token: 'tk_one' });
+    got(await change(id, { config: { token: 'tk_two' } }), 200);
+    const [entry] = got(await client.get(`/v1/audit?target=${id}&limit=1`), 200);
+    expect(entry).toMatchObject({
+      action: 'channel.update',
+      target: { id },
+      changes: [{ path: 'config.token', from: '********', to: '********' }],
+    });
+  });
+
+  it('takes every one of many changes at once', async () => {
+    const check = (await newCheck(client)).id;
+    const path = `/v1/checks/${check}/policy/channels`;
+    const made = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => client.post(path, { channel_type: 'nats', config: { subject: `a${i}` } })),
+    );
+    await Promise.all(
+      made.map(async (answer, i) => {
+        got(await client.put(`${path}/${got(answer, 201).id}`, { config: { subject: `b${i}` } }), 200);
+      }),
+    );
+    const { channels } = got(await client.get(`/v1/checks/${check}/policy`), 200);
+    expect(channels.map(({ config }: { config: object }) => JSON.stringify(config)).toSorted()).toEqual(
+      made.map((_, i) => JSON.stringify({ subject: `b${i}` })),
+    );
+  });
+});
+
+it('a new channel has no secret to keep', async () => {
+  const config = { ...HOOK, secret: '********' };
+  expect(await client.post(channels(), { channel_type: 'webhook', config })).toMatchObject(
+    failure(400, 'VALIDATION_ERROR', 'config.secret'),
+  );
+});

@@ -1,0 +1,36 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { port, raw, start, stop, url } from './gateway.ts';
+
+afterEach(stop);
+
+const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+const ofBytes = async () => ({
+  statusCode: 200,
+  headers: { 'content-type': 'application/octet-stream' },
+  body: every.toString('base64'),
+  isBase64Encoded: true,
+});
+
+describe('the gateway of one machine', () => {
+  it('sends the bytes that a body in base64 stands for', async () => {
+    await start(ofBytes);
+    const answer = await fetch(url);
+    expect(answer.headers.get('content-length')).toBe('256');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(every)).toBe(true);
+  });
+
+  it('tells HEAD how many there are', async () => {
+    await start(ofBytes);
+    const answer = await fetch(url, { method: 'HEAD' });
+    expect(answer.headers.get('content-length')).toBe('256');
+    expect(await answer.text()).toBe('');
+  });
+
+  it('says no length with 304, whose body is elsewhere, and goes on with the next request', async () => {
+    await start(async () => ({ statusCode: 304, headers: { etag: 'W/"1"' }, body: '' }));
+    const request = (connection: string) => `GET / HTTP/1.1\r\nhost: h\r\nconnection: ${connection}\r\n\r\n`;
+    const answers = await raw(request('keep-alive') + request('close'), port);
+    expect(answers.match(/HTTP\/1.1 304/g)).toHaveLength(2);
+    expect(answers).not.toMatch(/content-length|transfer-encoding/i);
+  });
+});
