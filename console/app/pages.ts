@@ -92,7 +92,7 @@ export const pages: readonly PageRow[] = [
     load: () => import('#console/pages/settings/settings.tsx'),
   },
   { path: '/settings/:part', title: 'Settings', load: () => import('#console/pages/settings/settings.tsx') },
-  { path: '/start', title: 'First steps', needs: 'write', load: () => import('#console/pages/start.tsx') },
+  { path: '/start', title: 'First steps', needs: 'write', load: () => import('#console/pages/start/start.tsx') },
   { path: '/sign-in', title: 'Sign in', open: true, load: () => import('#console/pages/sign-in/sign-in.tsx') },
   { path: '/link/:token', title: 'Sign in by link', open: true, load: () => import('#console/pages/sign-in/link.tsx') },
   {
