@@ -1,5 +1,13 @@
-export type { ActionRecord as Action } from '#lib/actions/action.ts';
-export type { ExecutionRecord as Execution } from '#lib/actions/execution.ts';
-export type { LogLine } from '#lib/actions/list-logs.ts';
-export type { CheckRecord as Check } from '#lib/checks/check-record.ts';
-export type { Skill, ToolDefinition as Tool } from '#lib/mcp/skills/skill.ts';
+import type { ActionRecord } from '#lib/actions/action.ts';
+import type { ExecutionRecord } from '#lib/actions/execution.ts';
+import type { LogLine as LogLineRecord } from '#lib/actions/list-logs.ts';
+import type { CheckRecord } from '#lib/checks/check-record.ts';
+import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
+
+/** What the API answers of actions and agents, by the types of its own schemas. */
+export type Action = ActionRecord;
+export type Execution = ExecutionRecord;
+export type LogLine = LogLineRecord;
+export type Check = CheckRecord;
+export type Skill = SkillRecord;
+export type Tool = ToolDefinition;

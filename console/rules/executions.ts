@@ -2,7 +2,7 @@ import type { Execution } from '#console/api/action-records.ts';
 import type { State } from '#console/api/records.ts';
 
 /** How something went, by the shape of a state and a word. */
-export type Mark = { state: State; word: string };
+type Mark = { state: State; word: string };
 
 const DISPATCH: Readonly<Record<Execution['dispatch_status'], Mark>> = {
   pending: { state: 'unknown', word: 'Pending' },

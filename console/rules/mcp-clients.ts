@@ -1,5 +1,5 @@
 /** How an MCP client is told of the service. */
-export type McpClient = {
+type McpClient = {
   name: string;
   /** Where the text goes. */
   where: string;
