@@ -35,7 +35,12 @@ export const pages: readonly PageRow[] = [
     path: '/incidents',
     title: 'Incidents',
     nav: { label: 'Incidents', icon: 'incidents' },
-    load: () => import('#console/pages/incidents.tsx'),
+    load: () => import('#console/pages/incidents/incidents.tsx'),
+  },
+  {
+    path: '/incidents/:entity/:at',
+    title: 'Incident',
+    load: () => import('#console/pages/incidents/incident.tsx'),
   },
   {
     path: '/checks',
@@ -69,7 +74,7 @@ export const pages: readonly PageRow[] = [
     path: '/alerts',
     title: 'Alerts',
     nav: { label: 'Alerts', icon: 'alerts' },
-    load: () => import('#console/pages/alerts.tsx'),
+    load: () => import('#console/pages/alerts/alerts.tsx'),
   },
   {
     path: '/actions',

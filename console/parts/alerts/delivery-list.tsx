@@ -8,7 +8,7 @@ import { channelName } from '#console/rules/check-label.ts';
 import { count } from '#console/rules/words.ts';
 
 /** How a status looks. */
-const LOOK: Readonly<Record<Delivery['status'], State>> = {
+export const DELIVERY_LOOK: Readonly<Record<Delivery['status'], State>> = {
   sent: 'up',
   pending: 'unknown',
   retrying: 'degraded',
@@ -22,7 +22,7 @@ export const DeliveryOutcome = ({
   delivery: Delivery;
 }) => (
   <>
-    <StateMark state={LOOK[status]} word={STATUS[status]} />{' '}
+    <StateMark state={DELIVERY_LOOK[status]} word={STATUS[status]} />{' '}
     <span class="hint">
       {attempts > 0 && `${count(attempts, 'attempt')}, `}
       <Time at={sent_at ?? created_at} />
