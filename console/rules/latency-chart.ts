@@ -1,4 +1,4 @@
-import type { CheckBucket, Gap, Result } from '#console/api/check-records.ts';
+import type { CheckBucket, Gap, Result } from '#console/api/records.ts';
 
 /** A stretch of time on the chart, or a single result. Times in epoch ms. */
 export type ChartPoint = {
@@ -12,7 +12,7 @@ export type ChartPoint = {
 };
 
 /** Time that was not watched, and why. */
-export type ChartGap = { from: number; to: number; why: string };
+type ChartGap = { from: number; to: number; why: string };
 
 export type Chart = { from: number; to: number; points: readonly ChartPoint[]; gaps: readonly ChartGap[] };
 

@@ -1,4 +1,4 @@
-import type { Action } from '#console/api/action-records.ts';
+import type { Action } from '#console/api/records.ts';
 import { duration } from './time.ts';
 
 type Trigger = Pick<Action, 'trigger_type' | 'trigger_to_state' | 'interval_seconds'>;

@@ -1,5 +1,5 @@
-import type { Action, Execution } from '#console/api/action-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action, Execution } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page, Section } from '#console/parts/page.tsx';

@@ -1,5 +1,5 @@
-import type { Action, Execution } from '#console/api/action-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action, Execution } from '#console/api/records.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { outcome } from '#console/rules/executions.ts';

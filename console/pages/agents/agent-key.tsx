@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Skill } from '#console/api/action-records.ts';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
+import type { Skill } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { CodeBlock } from '#console/parts/copy-button.tsx';

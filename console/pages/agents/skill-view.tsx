@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Action, Skill, Tool } from '#console/api/action-records.ts';
 import { call } from '#console/api/call.ts';
+import type { Action, Skill, Tool } from '#console/api/records.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';

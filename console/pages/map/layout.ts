@@ -1,10 +1,10 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import type { Relation } from '#console/api/catalog-records.ts';
+import type { Relation } from '#console/api/records.ts';
 
 export const NODE = { width: 184, height: 40 };
 
 /** Where everything is, in pixels from the top left. */
-export type Layout = {
+type Layout = {
   width: number;
   height: number;
   /** The top left corner of each entity. */
