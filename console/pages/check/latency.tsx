@@ -8,7 +8,14 @@ import { HistoryBar } from '#console/parts/history-bar.tsx';
 import { LatencyChart } from '#console/parts/latency-chart.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data, Empty, Loading } from '#console/parts/states.tsx';
-import { type Chart, gapsOf, gapsOfBuckets, pointsOfBuckets, pointsOfResults } from '#console/rules/latency-chart.ts';
+import {
+  type Chart,
+  gapBefore,
+  gapsOf,
+  gapsOfBuckets,
+  pointsOfBuckets,
+  pointsOfResults,
+} from '#console/rules/latency-chart.ts';
 import { type ChartWindow, uptimeOf, WINDOWS, windowOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
@@ -105,7 +112,16 @@ function ChartOf({
           // With more than the API answers at once, the chart begins where these do.
           const first = found.length === MOST_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
           const points = pointsOfResults(found, check.interval_seconds * 1000);
-          return <Drawn chart={{ from: first, to: now, points, gaps: gapsOf(known.data ?? []) }} />;
+          return (
+            <Drawn
+              chart={{
+                from: first,
+                to: now,
+                points,
+                gaps: [...gapBefore(check.created_at, first), ...gapsOf(known.data ?? [])],
+              }}
+            />
+          );
         }}
       </Data>
     );
@@ -123,7 +139,7 @@ function ChartOf({
               from: Date.parse(first.from),
               to: Date.parse(last.to),
               points: pointsOfBuckets(buckets),
-              gaps: window.by === 'day' ? gapsOfBuckets(buckets) : gapsOf(known.data ?? []),
+              gaps: [...gapsOfBuckets(buckets, window.by === 'day'), ...gapsOf(known.data ?? [])],
             }}
           />
         );
