@@ -49,7 +49,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     got(await admin.post(`/v1/checks/${pushed}/results`, failed), 201);
     await eventually(async () => (await admin.get(`/v1/checks/${probed}`)).body.state === 'up');
     const key = readOnly
-      ? got(await admin.post('/v1/keys', { label: 'look', is_read_only: true }), 201).key
+      ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
       : admin.key;
     const person = await personWith(browser);
     await person.page.goto(`${service.url}/#/checks`);
@@ -163,6 +163,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     await page.locator('.field', { hasText: 'Entity' }).locator('.field-error').waitFor();
     await page.reload();
     await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
+    await page.getByRole('option', { name: /Web shop/ }).waitFor();
     await page.keyboard.press('Enter');
     expect(await page.getByLabel(/^Target URL/).inputValue()).toBe(`${target.url}/new`);
     await button(person, 'Save check').click();

@@ -54,7 +54,7 @@ export function Latency({ check, query, turn }: { check: CheckDetail; query: URL
       <Data of={days} what="Reading the history">
         {(found) => <Uptime hours={hours.data} days={found} />}
       </Data>
-      <ChartOf key={window.key} check={check} window={window} now={now} hours={hours} days={days} />
+      <ChartOf key={window.key} check={check} window={window} now={now} turn={turn} hours={hours} days={days} />
     </Section>
   );
 }
@@ -94,9 +94,10 @@ function ChartOf({
   check,
   window,
   now,
+  turn,
   hours,
   days,
-}: Histories & { check: CheckDetail; window: ChartWindow; now: number }) {
+}: Histories & { check: CheckDetail; window: ChartWindow; now: number; turn: number }) {
   const path = `/v1/checks/${check.id}`;
   const since = new Date(Math.floor((now - window.hours * HOUR_MS) / MINUTE_MS) * MINUTE_MS).toISOString();
   const isWeek = window.key === '7d';
@@ -104,6 +105,11 @@ function ChartOf({
   const each = window.by === 'results';
   const results = useLoad<{ results: Result[] }>(each ? `${path}/results?since=${since}&limit=${MOST_RESULTS}` : null);
   const known = useLoad<Gap[]>(window.by === 'day' ? null : `${path}/gaps?since=${since}&limit=${MOST_GAPS}`);
+
+  const readAgain = results.reload;
+  useEffect(() => {
+    if (turn > 0) readAgain();
+  }, [turn, readAgain]);
 
   if (each) {
     return (

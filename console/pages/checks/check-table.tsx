@@ -34,13 +34,11 @@ const COLUMNS: readonly Column<CheckRow>[] = [
     wide: true,
     cell: ({ entity }) =>
       entity && (
-        <a
-          class="cut"
-          dir="auto"
-          href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: entity.blueprint_slug, slug: entity.slug })}`}
-        >
-          {entity.name}
-        </a>
+        <span class="cut" dir="auto">
+          <a href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: entity.blueprint_slug, slug: entity.slug })}`}>
+            {entity.name}
+          </a>
+        </span>
       ),
     compare: (a, b) => byName(a.entity?.name ?? '', b.entity?.name ?? ''),
   },
