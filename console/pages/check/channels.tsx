@@ -11,7 +11,7 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { KIND } from '#console/rules/alert-reason.ts';
 import { channelName } from '#console/rules/check-label.ts';
-import { DeliveryOutcome } from './delivery-list.tsx';
+import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
 
 type ChannelsProps = { id: string; channels: readonly Channel[]; reload: () => void };
 

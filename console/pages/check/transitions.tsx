@@ -5,7 +5,7 @@ import type { Transition } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
-import { AlertCard } from './alert-card.tsx';
+import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
 
 /** Each change of state: why, who was told, and why not. @param channels those of the policy, as far as it was read */
 export function Transitions({ id, channels }: { id: string; channels: readonly Channel[] | undefined }) {
