@@ -59,7 +59,7 @@ export function CheckFilters({ rows, filter: { states, type, enabled, words }, o
         name="channel"
         value={onlyUntold ? 'none' : ''}
         options={[
-          { value: '', label: 'With or without a channel' },
+          { value: '', label: 'Any channels' },
           { value: 'none', label: 'Without a channel' },
         ]}
       />
