@@ -85,6 +85,9 @@ export async function readerOf(browser: Browser, service: Service, admin: Client
   return visitor(browser, service, clientOf(service.url, admin.key), made.key);
 }
 
+/** The page asks for news now, and not when its interval ends. */
+export const lookNow = ({ page }: Pick<Person, 'page'>) => page.evaluate(`dispatchEvent(new Event('online'))`);
+
 /** Nothing has to be scrolled sideways. */
 export async function expectNoSidewaysScroll({ page }: Person): Promise<void> {
   const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

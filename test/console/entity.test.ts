@@ -5,7 +5,7 @@ import { startBrowser } from '#test/support/browser.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { binary } from './chromium.ts';
-import { expectNoSidewaysScroll, readerOf, report, shopVisitor } from './entity-world.ts';
+import { expectNoSidewaysScroll, lookNow, readerOf, report, shopVisitor } from './entity-world.ts';
 import { button, expectDisabled } from './person.ts';
 
 describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
@@ -21,7 +21,8 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
   });
 
   it('shows its state and why, its fields, its checks with their day, its neighbours, and what happened', async () => {
-    const { page, go, admin, checks, complaints } = await shopVisitor(browser, service);
+    const person = await shopVisitor(browser, service);
+    const { page, go, admin, checks, complaints } = person;
     await go('/entities/service/shop');
     await page.getByRole('heading', { name: 'Web shop', level: 1 }).waitFor();
     expect(await page.locator('.state-line').textContent()).toMatch(/Down.*for .*since.*disk is full/s);
@@ -37,7 +38,8 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     expect(await page.locator('.happened li').count()).toBe(1);
     // A change that somebody else has made is seen without a click.
     await report(admin, checks[0]!, true);
-    await eventually(async () => /Up/.test((await page.locator('.state-line').textContent()) ?? ''), 15_000);
+    await lookNow(person);
+    await eventually(async () => /Up/.test((await page.locator('.state-line').textContent()) ?? ''));
     await eventually(async () => (await page.locator('.happened li').count()) === 2);
     expect(await page.locator('.happened li').first().textContent()).toMatch(/Down → Up.*heartbeat/s);
     expect(complaints).toEqual([]);
