@@ -13,6 +13,7 @@ import type {
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { refusal } from '#console/app/session.ts';
+import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { Button } from '#console/parts/button.tsx';
 import { FieldValue } from '#console/parts/field-value.tsx';
 import { Page, Section } from '#console/parts/page.tsx';
@@ -67,6 +68,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
   const relations = useLoad<Relation[]>(`/v1/relations?${query}`, { all: true });
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const why = refusal('write');
+  useWholeFleet();
   return (
     <Page
       title={<span dir="auto">{entity.name}</span>}

@@ -127,7 +127,7 @@ function Side({ title, empty, neighbours, onRemove }: SideProps) {
           const { relation_type } = neighbour.relation;
           return (
             <li key={neighbour.relation.id}>
-              <StateMark state={stateOf(neighbour.id)} />
+              {row && <StateMark state={row.state} />}
               <span class="neighbour-name">
                 {row ? (
                   <a class="row-link" href={entityHref(row)} dir="auto">
