@@ -5,7 +5,7 @@ export type Command = { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string;
 const LONG = 60;
 
 /** A text as one word of a shell (POSIX, section 2.2.2). */
-export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The call as a command for a shell in which FLEETWATCH_KEY is an API key. @param origin `https://status.example.com` */
 export function curlOf({ method, path, body }: Command, origin: string): string {
