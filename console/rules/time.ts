@@ -13,7 +13,7 @@ const UNITS = [
   ['s', SECOND],
 ] as const;
 
-/** A length of time in its two largest units: `3 d 4 h`, `12 min`, `0 s`. @param ms whole or not; negative counts as 0 */
+/** A length of time in its two largest units: `3 d 4 h`, `12 min`, `0 s`. @param ms negative counts as 0 */
 export function duration(ms: number): string {
   const first = UNITS.findIndex(([, size]) => ms >= size);
   if (first < 0) return '0 s';

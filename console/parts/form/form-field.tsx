@@ -39,6 +39,6 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
   const placeholder = secret && stored ? HIDDEN : undefined;
   if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;
-  // Neither type=url, as the API takes what browsers refuse and says more, nor type=password: one checks what one types.
+  // Not type=url: the API takes what browsers refuse, and says more. Not type=password: one checks what one types.
   return <TextField {...common} numeric={kind === 'number'} placeholder={placeholder} />;
 }
