@@ -85,7 +85,7 @@ describe('a key in words', () => {
     expect(firstCall({ ...held, scopes: ['mcp', 'read'], skills: ['runbook'] }).path).toBe('/v1/mcp');
     expect(firstCall({ ...held, scopes: ['push'], check_ids: [check] }).path).toBe(`/v1/checks/${check}/heartbeat`);
     expect(firstCommand({ ...held, key: 'fw_1' }, 'https://status.example.com')).toBe(
-      'export FLEETWATCH_KEY=fw_1\ncurl -sS \'https://status.example.com/v1/me\' -H "Authorization: Bearer $FLEETWATCH_KEY"',
+      'export FLEETWATCH_KEY=fw_1\ncurl -sS \'https://status.example.com/v1/me\' \\\n  -H "Authorization: Bearer $FLEETWATCH_KEY"',
     );
   });
 });
