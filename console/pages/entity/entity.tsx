@@ -145,7 +145,7 @@ function StateLine({ entity }: { entity: Entity }) {
 
 const Fields = ({ entity, blueprint }: { entity: Entity; blueprint: Loaded<Blueprint> }) => (
   <Section title="Fields">
-    <dl class="facts">
+    <dl class="values">
       <dt>Slug</dt>
       <dd>
         <code>{entity.slug}</code>
