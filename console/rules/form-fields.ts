@@ -121,9 +121,12 @@ export function textOf({ kind, texts }: Typed, value: unknown): string {
 }
 
 const lineOf = (item: unknown, texts: boolean): string => {
-  if (typeof item === 'string' && (texts || scalarOf(item) === item)) return item;
+  if (typeof item === 'string' && (texts || (isOneLine(item) && scalarOf(item) === item))) return item;
   return JSON.stringify(item);
 };
+
+/** A blank line is none, and a text of several would be several. */
+const isOneLine = (text: string): boolean => text.trim() !== '' && !text.includes('\n');
 
 /** A line of a list: a number, `true`, `false` or a text in quotes is read as such; else it is the text itself. */
 function scalarOf(line: string): unknown {
