@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Action, Skill, Tool } from '#console/api/action-records.ts';
 import { call } from '#console/api/call.ts';
+import { schemas } from '#console/api/schemas.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
@@ -54,7 +55,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
       grow: true,
       cell: (tool) => (
         <>
-          <button type="button" class="fold" onClick={() => show({ what: 'tool', tool })}>
+          <button type="button" class="fold tool-name" onClick={() => show({ what: 'tool', tool })}>
             <code>{tool.name}</code>
           </button>
           <span class="why" dir="auto" title={tool.description}>
@@ -158,8 +159,10 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
 const argumentsOf = ({ properties }: Tool['inputSchema']): string[] => Object.keys((properties as object) ?? {});
 
 /** What a call of a tool does. */
-function Bound({ tool: { action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
-  if (action_id === undefined) return <span class="hint">built in</span>;
+function Bound({ tool: { name, action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
+  if (action_id === undefined) {
+    return <span class="hint">{schemas.builtInTools.includes(name) ? 'built in' : 'nothing: it needs an action'}</span>;
+  }
   const action = actions.find(({ id }) => id === action_id);
   return (
     <a href={`#/actions/${action_id}`}>
