@@ -39,6 +39,7 @@ export type FunctionName =
   | 'sign-in'
   | 'console'
   | 'ingest'
+  | 'tester'
   | 'mcp'
   | 'generator'
   | 'prober'
@@ -54,7 +55,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 29,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'delivery', 'action', 'reclaim'],
+    sends: ['job', 'deadline', 'rollup', 'delivery', 'action', 'reclaim'],
     reaches_out: true,
   },
   // Apart, as it carries the libraries of passkeys and of OpenID Connect, which hardly a request needs.
@@ -62,11 +63,19 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   // Answers files that it carries itself: it knows nothing of accounts.
   console: { memory_mb: 256, timeout_seconds: 10, sends: [] },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
+  // Apart, as it waits for targets; and a machine that does nothing else measures them best.
+  tester: {
+    memory_mb: 512,
+    timeout_seconds: 29,
+    table: ['put', 'delete'],
+    sends: ['job', 'deadline', 'rollup'],
+    reaches_out: true,
+  },
   mcp: {
     memory_mb: 256,
     timeout_seconds: 900,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'action'],
+    sends: ['job', 'deadline', 'rollup', 'action'],
     reaches_out: true,
     streams: true,
   },
@@ -133,6 +142,8 @@ export const queues: Record<QueueName, QueueSpec> = {
 export const routes: readonly { method: string; path: string; function: FunctionName }[] = [
   { method: 'POST', path: '/v1/checks/{id}/results', function: 'ingest' },
   { method: 'POST', path: '/v1/checks/{id}/heartbeat', function: 'ingest' },
+  { method: 'POST', path: '/v1/checks/test', function: 'tester' },
+  { method: 'POST', path: '/v1/checks/{id}/run', function: 'tester' },
   { method: 'ANY', path: '/v1/mcp', function: 'mcp' },
   { method: 'ANY', path: '/v1/sign-in/{proxy+}', function: 'sign-in' },
   { method: 'GET', path: '/', function: 'console' },

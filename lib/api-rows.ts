@@ -8,6 +8,7 @@ import { catalogRows } from '#lib/catalog/routes.ts';
 import { checkRows } from '#lib/health/checks/check-routes.ts';
 import { resultRows } from '#lib/health/history/result-routes.ts';
 import { pushRows } from '#lib/health/recording/push-routes.ts';
+import { testerRows } from '#lib/health/recording/tester-routes.ts';
 import { historyRows } from '#lib/health/rollups/history-routes.ts';
 import { statusRows } from '#lib/health/status/status-routes.ts';
 import { skillRows } from '#lib/mcp/skills/skill-routes.ts';
@@ -22,6 +23,7 @@ export const apiRows: Route<Context>[] = [
   ...catalogRows,
   ...checkRows,
   ...pushRows,
+  ...testerRows,
   ...resultRows,
   ...historyRows,
   ...statusRows,

@@ -25,7 +25,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <StateShape state={downCount.value > 0 ? 'down' : 'up'} />
           Fleetwatch
         </a>
-        <button type="button" class="jump" onClick={() => (overlay.value = 'palette')}>
+        <button type="button" class="jump" aria-label="Jump to (/)" onClick={() => (overlay.value = 'palette')}>
           <Icon name="search" />
           <span>Jump to…</span>
           <kbd>/</kbd>

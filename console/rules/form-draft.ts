@@ -16,6 +16,13 @@ export const draftOf = (specs: readonly FieldSpec[], record: object | undefined)
     }),
   );
 
+/** Fields of something new that begin as a record has them, its secrets as well; the rest as their defaults say. */
+export const startingFrom = (specs: readonly FieldSpec[], record: object): FieldSpec[] =>
+  specs.map((spec) => {
+    const value = at(record, spec.path);
+    return value === undefined || value === null ? spec : { ...spec, fallback: textOf(spec, value) };
+  });
+
 const KEPT = '********';
 const isKept = (value: unknown): boolean => value === KEPT;
 
@@ -57,7 +64,8 @@ export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: objec
   return body;
 }
 
-const isMany = ({ kind, path }: FieldSpec): boolean => (kind === 'map' || kind === 'list') && !path.includes('.');
+const isMany = ({ kind, path }: FieldSpec): boolean =>
+  (kind === 'map' || kind === 'list' || kind === 'set') && !path.includes('.');
 
 function put(body: Record<string, unknown>, path: string, value: unknown): void {
   const [name, inner] = split(path);

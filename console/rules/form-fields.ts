@@ -20,8 +20,22 @@ export type MemberSchema = {
   anyOf?: readonly MemberSchema[];
 };
 
-/** How a member is typed. `map`: a line `name: value` each. `list`: a line each. `json`: whatever it is. */
-export type FieldKind = 'text' | 'long' | 'url' | 'number' | 'boolean' | 'choice' | 'map' | 'list' | 'json';
+/**
+ * How a member is typed. `set`: some of a few, a line each. `map`: a line `name: value` each. `list`: a line each.
+ * `instant`: an ISO 8601 time. `json`: whatever it is.
+ */
+export type FieldKind =
+  | 'text'
+  | 'long'
+  | 'url'
+  | 'number'
+  | 'boolean'
+  | 'choice'
+  | 'set'
+  | 'instant'
+  | 'map'
+  | 'list'
+  | 'json';
 
 /** A field of a form. */
 export type FieldSpec = {
@@ -75,21 +89,22 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
     secret: member.writeOnly === true,
     hint: member.description ?? '',
     fallback: member.default === undefined ? undefined : textOf({ kind, texts }, member.default),
-    options: (member.enum ?? []).map(String),
+    options: (member.enum ?? member.items?.enum ?? []).map(String),
     texts,
   };
 }
 
 function kindOf(
-  { type, enum: choices, format, maxLength = 0, additionalProperties }: MemberSchema,
+  { type, enum: choices, format, maxLength = 0, items, additionalProperties }: MemberSchema,
   name: string,
 ): FieldKind {
   if (choices) return 'choice';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'boolean';
-  if (type === 'array') return 'list';
+  if (type === 'array') return items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
+  if (format === 'date-time') return 'instant';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
   return maxLength >= LONG || /^body(_template)?$/.test(name) ? 'long' : 'text';
 }
@@ -116,17 +131,17 @@ export function textOf({ kind, texts }: Typed, value: unknown): string {
       .map(([name, text]) => `${name}: ${text}`)
       .join('\n');
   }
-  if (kind === 'list' && Array.isArray(value)) return value.map((item) => lineOf(item, texts)).join('\n');
+  if ((kind === 'list' || kind === 'set') && Array.isArray(value))
+    return value.map((item) => lineOf(item, texts)).join('\n');
   return typeof value === 'object' || kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }
 
 const lineOf = (item: unknown, texts: boolean): string => {
-  if (typeof item === 'string' && (texts || (isOneLine(item) && scalarOf(item) === item))) return item;
+  // What is blank, or has several lines, is written in quotes.
+  const isLine = typeof item === 'string' && item.trim() !== '' && !/[\r\n]/.test(item);
+  if (isLine && (texts || scalarOf(item) === item)) return item;
   return JSON.stringify(item);
 };
-
-/** A blank line is none, and a text of several would be several. */
-const isOneLine = (text: string): boolean => text.trim() !== '' && !text.includes('\n');
 
 /** A line of a list: a number, `true`, `false` or a text in quotes is read as such; else it is the text itself. */
 function scalarOf(line: string): unknown {
@@ -150,7 +165,7 @@ export function readText({ kind, texts }: Typed, text: string): unknown {
   if (kind === 'boolean') return text === 'true';
   if (kind === 'json') return jsonOf(text) ?? text;
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  if (kind === 'list') return texts ? lines : lines.map(scalarOf);
+  if (kind === 'list' || kind === 'set') return texts ? lines : lines.map(scalarOf);
   if (kind === 'map') return Object.fromEntries(lines.map(pairOf));
   return text;
 }

@@ -65,10 +65,18 @@ function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Exam
   return new Map(JSON.parse(whole));
 }
 
+const ANSWERED = '{"queued": true}';
+
 /** Every host answers at once that it has heard; nothing leaves this machine. */
 export const answeringNet: GivenPorts['net'] = {
   http: async (request) =>
-    providerReply(request) ?? { status: 200, headers: {}, body: '{"queued": true}', latency_ms: 42 },
+    providerReply(request) ?? {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: ANSWERED,
+      latency_ms: 42,
+      ...(request.excerpt_bytes !== undefined && { excerpt: { text: ANSWERED, bytes: ANSWERED.length } }),
+    },
   connect: async () => ({ latency_ms: 7 }),
   tls: async () => Promise.reject(new NetError('tls', 'no TLS here')),
   resolve: async () => ({ values: ['192.0.2.1'], latency_ms: 3 }),
@@ -111,6 +119,8 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       if (method !== 'GET') clock.step(1000);
       const answer = await send(method, path, request, headers);
       if (endpoint.endsWith('/results') && method === 'POST') await allSent(() => send('GET', '/v1/notify/logs'));
+      if (answer.body?.execution_mode === 'pull' && method === 'POST')
+        await probedAtOnce(() => send('GET', `/v1/checks/${answer.body.id}`));
       found.set(endpoint, { ...(request !== undefined && { request }), answer: answer.body });
       return answer;
     };
@@ -118,6 +128,15 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
     return withSteadyIds(found);
   } finally {
     await service.stop();
+  }
+}
+
+/** Waits until a new check was probed, as nothing else says when that is; without the clock moving, 10 s at most. */
+async function probedAtOnce(read: () => Promise<{ body: { last_result: unknown } }>): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while ((await read()).body.last_result === null) {
+    if (performance.now() > deadline) throw new Error('The check of the walk was not probed within 10 s.');
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 

@@ -46,6 +46,10 @@ export const STEPS: readonly Step[] = [
     body: () => ({ name: 'runbook', field_type: 'url' }),
     made: ['fields', 'fields.1.name'],
   },
+  {
+    endpoint: 'PUT /v1/blueprints/{slug}/fields/{name}',
+    body: () => ({ name: 'runbook', field_type: 'url', sort_order: -1 }),
+  },
   { endpoint: 'PUT /v1/blueprints/{slug}', body: () => ({ description: 'What our customers see' }) },
   {
     endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',
@@ -70,6 +74,22 @@ export const STEPS: readonly Step[] = [
     }),
     made: ['relations', 'id'],
   },
+  {
+    endpoint: 'POST /v1/checks/test',
+    body: () => ({ check_type: 'http', target_url: 'https://shop.example.com/health', timeout_ms: 2000 }),
+  },
+  {
+    endpoint: 'POST /v1/checks',
+    body: (_, answers) => ({
+      entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+      check_type: 'http',
+      name: 'home page',
+      target_url: 'https://shop.example.com/health',
+      interval_seconds: 86_400,
+    }),
+    made: ['probed', 'id'],
+  },
+  { endpoint: 'POST /v1/checks/{id}/run' },
   {
     endpoint: 'POST /v1/checks',
     body: (_, answers) => ({

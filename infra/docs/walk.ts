@@ -55,6 +55,11 @@ const QUERIES: Record<string, (places: Places) => string> = {
   'GET /v1/history': ({ checks }) => `?check_ids=${checks}`,
 };
 
+/** Where an endpoint is called that not everything in its collection can do. */
+const PLACED: Record<string, (places: Places) => Places> = {
+  'POST /v1/checks/{id}/run': ({ probed }) => (probed === undefined ? {} : { checks: probed }),
+};
+
 /**
  * The path of an endpoint, its parameters and what it needs of a query filled in. Throws when nothing stands in one of
  * its collections.
@@ -63,7 +68,7 @@ export function pathOf(endpoint: string, places: Places): string {
   const parts = endpoint.slice(endpoint.indexOf(' ') + 1).split('/');
   const filled = parts.map((part, i) => {
     if (!part.startsWith('{')) return part;
-    const place = places[parts[i - 1]!];
+    const place = { ...places, ...PLACED[endpoint]?.(places) }[parts[i - 1]!];
     if (place === undefined)
       throw new Error(`${endpoint}: no step of infra/docs/walk-steps.ts makes one of ${parts[i - 1]}.`);
     return encodeURIComponent(place);

@@ -10,6 +10,7 @@ import { create as mcp } from '#functions/mcp.ts';
 import { create as notifier } from '#functions/notifier.ts';
 import { create as prober } from '#functions/prober.ts';
 import { create as reclaimer } from '#functions/reclaimer.ts';
+import { create as tester } from '#functions/tester.ts';
 import type { FunctionName } from '#infra/topology.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { grant } from './grant.ts';
@@ -20,6 +21,7 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   'sign-in': signIn,
   console: webConsole,
   ingest,
+  tester,
   mcp,
   generator,
   prober,

@@ -49,8 +49,8 @@ export type CheckItem = Item &
     silence_at?: number;
     /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
     slow?: boolean;
-    /** Its newest result that stands by itself, not in a pack. */
-    single?: { at: number; rev: number };
+    /** Sort key of its newest result that stands by itself, not in a pack. */
+    single?: string;
     /** Members of its type that its latest result has beside those of every result. */
     noted?: Record<string, unknown>;
     /** Push: a detection of silence is under way; every other write of this item removes it. */

@@ -34,8 +34,11 @@ export type ProbeOutcome<Kind extends string = string> = {
   interrupted?: boolean;
 };
 
-/** What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. */
-export type ProbeInput = { net: Net; settings: Settings; timeout_ms: number; now: number };
+/**
+ * What a probe may use. `timeout_ms` is for everything together; `now` (epoch ms) is when the probe begins. `shows`:
+ * somebody tries the settings, and wants to see what the target said; it never changes what the probe finds.
+ */
+export type ProbeInput = { net: Net; settings: Settings; timeout_ms: number; now: number; shows?: boolean };
 
 /** A host that a check connects to, and the path of the setting that names it. */
 type SettingHost = { path: string; host: string };
@@ -54,6 +57,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
   fields: z.ZodObject;
   /** Members, all optional, that its results may have beside those of every result (tls has days_left). No secrets. */
   result: z.ZodObject;
+  /** Members, all optional, that a probe which shows what the target said has beside those. */
+  shown: z.ZodObject;
   /** Kinds of error of this type alone, and what each means. */
   errors: Readonly<Partial<Record<Kind, string>>>;
   /** Paths below the record that a read-only key sees as ********. */
@@ -75,19 +80,23 @@ type Definition<
   Config extends z.ZodObject,
   Fields extends z.ZodObject,
   Result extends z.ZodObject,
+  Shown extends z.ZodObject,
   Kind extends string,
 > = Pick<CheckType<Name>, 'type' | 'mode' | 'title' | 'about' | 'examples'> &
   Partial<Pick<CheckType, 'secrets' | 'urls'>> & {
     config: Config;
     fields?: Fields;
     result?: Result;
+    shown?: Shown;
     errors?: Record<Kind, string>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
       settings: Stored<Config, Fields>,
       input: ProbeInput,
-    ) => Promise<ProbeOutcome<CommonKind | NoInfer<Kind>> & Partial<z.output<NoInfer<Result>>>>;
+    ) => Promise<
+      ProbeOutcome<CommonKind | NoInfer<Kind>> & Partial<z.output<NoInfer<Result>>> & Partial<z.output<NoInfer<Shown>>>
+    >;
   };
 
 /** Settings as the schemas of a type leave them. */
@@ -102,11 +111,12 @@ export const defineCheck = <
   Config extends z.ZodObject,
   Fields extends z.ZodObject = z.ZodObject,
   Result extends z.ZodObject = z.ZodObject,
+  Shown extends z.ZodObject = z.ZodObject,
   Kind extends string = never,
 >(
-  type: Definition<Name, Config, Fields, Result, Kind>,
+  type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
-  const result = type.result?.partial() ?? z.object();
-  const whole = { fields: z.object(), errors: {}, secrets: [], urls: [], ...type, result };
+  const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
+  const whole = { fields: z.object(), errors: {}, secrets: [], urls: [], ...type, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
@@ -81,6 +82,15 @@ export function parseCheck(input: object, minInterval: number): CheckSettings {
   return check;
 }
 
+/**
+ * Settings of a check that is not made: without its entity.
+ * @param minInterval the operator's floor in seconds
+ */
+export function parseTrial(input: Record<string, unknown>, minInterval: number): CheckSettings {
+  if (input.entity_id !== undefined) throw invalid('entity_id', 'has no part in a trial; leave it out');
+  return parseCheck({ ...input, entity_id: 'none' }, minInterval);
+}
+
 /** What identifies a check: a record that was read may be sent back whole, but these cannot change. */
 const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
 
@@ -96,6 +106,10 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, min
     Math.min(minInterval, check.interval_seconds),
   );
 }
+
+/** The members in which settings differ from those of a check. */
+export const changedIn = (check: CheckItem, input: CheckSettings): string[] =>
+  Object.keys(input).filter((name) => !isDeepStrictEqual(input[name as never], check[name as never]));
 
 /** Merges a map per key; null removes. What is no map is left for the schema to refuse. */
 function mergeMap(stored: Record<string, unknown>, patch: unknown): unknown {

@@ -36,7 +36,9 @@ export async function callTool(caller: Context, params: Record<string, unknown>)
   if (builtIn)
     return outcome(context, name, async () => {
       mustBeAllowed(context.caller, builtIn.access);
-      const result = success(await inReadTurn(context, () => builtIn.run(context, parse(builtIn.input, given))));
+      const run = () => builtIn.run(context, parse(builtIn.input, given));
+      // What waits for servers of others keeps no read waiting.
+      const result = success(await (builtIn.annotations.readOnlyHint ? inReadTurn(context, run) : run()));
       await weigh(context, 'mcp', result.content[0]?.text.length ?? 0);
       return result;
     });

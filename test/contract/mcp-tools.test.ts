@@ -88,7 +88,34 @@ describe('a built-in tool', () => {
     await eventually(async () => (await said(admin, 'get_check_results', { check_id: made.id })).results.length > 0);
   });
 
+  it('tries settings, and stores nothing', async () => {
+    const client = await newTenant();
+    const target_url = `${ci.url}/health`;
+    const tried = await said(client, 'test_check', { check_type: 'http', target_url });
+    expect(tried).toMatchObject({ success: true, status_code: 200, response: { body_bytes: 0 } });
+    expect(got(await client.get('/v1/checks'), 200)).toEqual([]);
+  });
+
+  it('runs a check now, and the result is judged', async () => {
+    const client = await newTenant();
+    const made = { check_type: 'http', target_url: `${ci.url}/health`, interval_seconds: 86_400 };
+    const { id } = await newCheck(client, made);
+    expect(await said(client, 'run_check', { check_id: id })).toMatchObject({
+      check_id: id,
+      kind: 'manual',
+      success: true,
+      check_state: 'up',
+    });
+    const [entry] = (await client.get(`/v1/audit?target=${id}&action=check.run`)).body;
+    expect(entry).toMatchObject({ via: 'mcp', tool: 'run_check' });
+  });
+
   it.each<[string, object, string]>([
+    ['test_check', {}, 'VALIDATION_ERROR'],
+    ['test_check', { check_type: 'http', target_url: 'http://169.254.169.254/' }, 'VALIDATION_ERROR'],
+    ['test_check', { check_id: 'chk_none' }, 'NOT_FOUND'],
+    ['run_check', { check_id: 'chk_none' }, 'NOT_FOUND'],
+    ['run_check', {}, 'VALIDATION_ERROR'],
     ['create_check', { entity_id: 'ent_none', target_url: 'https://example.com' }, 'NOT_FOUND'],
     ['create_check', { target_url: 'https://example.com' }, 'VALIDATION_ERROR'],
     ['create_check', { entity_id: 'ent_1', target_url: 'ftp://example.com' }, 'VALIDATION_ERROR'],

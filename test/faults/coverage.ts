@@ -2,7 +2,7 @@ import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PackItem } from '#lib/health/history/pack.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { changesIn, isCheckKey } from '#test/oracle/inside.ts';
@@ -16,6 +16,8 @@ export type Coverage = Record<string, number>;
 type Add = (what: string, count?: number) => void;
 
 const isNobody = ({ error_kind }: ResultItem): boolean => error_kind === 'dns' || error_kind === 'timeout';
+
+const KIND = { push: 'push', silence: 'silence', manual: 'by hand', scheduled: 'probe' } as const;
 
 /** Adds what happened in a run. */
 export function cover(coverage: Coverage, { seen, profile }: Run): void {
@@ -62,7 +64,7 @@ function coverItem(item: Item, add: Add): void {
     coverPack(item as PackItem, add);
   } else if (item.sk.startsWith('R#')) {
     const result = item as ResultItem;
-    const kind = result.received_at !== undefined ? 'push' : result.error_kind === 'silence' ? 'silence' : 'probe';
+    const kind = KIND[resultRecord('', result).kind];
     add(`result: ${kind}${result.history ? ', history' : ''}`);
     if (kind === 'probe' && isNobody(result)) add('result: probe, no answer');
   }

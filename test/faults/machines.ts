@@ -9,6 +9,7 @@ import { create as createMcp } from '#functions/mcp.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
+import { create as createTester } from '#functions/tester.ts';
 import { functions } from '#infra/topology.ts';
 import type { FunctionRun } from '#test/oracle/inside.ts';
 import { invokedBy, type Lineage } from '#test/support/lineage.ts';
@@ -19,6 +20,7 @@ import { runContext } from './run-context.ts';
 const handlersOf = ({ ports, publish }: Process) => ({
   api: createApi(ports),
   ingest: createIngest(ports),
+  tester: createTester(ports),
   mcp: createMcp(ports),
   generator: createGenerator(ports),
   prober: createProber(ports),

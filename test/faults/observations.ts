@@ -23,6 +23,7 @@ export function makeObservations(): Observations {
     received: [],
     calls: [],
     reports: [],
+    handRuns: [],
     actionRuns: [],
     outages: [],
     stalls: [],

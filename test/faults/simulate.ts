@@ -14,6 +14,7 @@ import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { runBuilder } from './builder.ts';
+import { runHands } from './hands.ts';
 import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { runNeighbour } from './neighbour.ts';
@@ -223,9 +224,7 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entities), i));
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
-  void runOperator(world, end);
-  void runMeddler(world, end);
-  void runBuilder(world, end);
+  for (const run of [runOperator, runMeddler, runBuilder, runHands]) void run(world, end);
   void runMcpClient(world);
 
   const hired = new Set<string>();

@@ -10,7 +10,7 @@ import { count, type JobRun, type Observations } from './observations.ts';
 import type { Shared } from './process.ts';
 import { runContext } from './run-context.ts';
 
-type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'mcp'>;
+type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'tester' | 'mcp'>;
 
 /** On one machine, how long a message that failed, or whose process died, stays away (ms). */
 const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [1000, 30_000];

@@ -21,6 +21,8 @@ const TOOLS: Record<string, Guarded> = {
   get_execution: 'read',
   list_changes: 'changes',
   create_check: 'write',
+  test_check: 'write',
+  run_check: 'respond',
   restart_service: 'respond',
 };
 

@@ -63,17 +63,23 @@ describe.each<[string, string, () => Promise<Seen>, boolean]>([
       expect(isError ?? false, calls[i]!.name).toBe(false);
       expect(content).toMatchObject([{ type: 'text', text: JSON.stringify(structuredContent) }]);
     }
-    const [status, entities, entity, , , results, history, run, changes, check, execution] = seen.results.map(
-      (one) => one.structuredContent,
-    );
+    const [status, entities, entity, , , results, history, past, changes, check, trial, run, execution] =
+      seen.results.map((one) => one.structuredContent);
     expect(status).toMatchObject({ up: 1 });
     expect(entities).toMatchObject({ entities: [{ state: 'up' }] });
     expect(entity).toMatchObject({ state: 'up', checks: expect.any(Array) });
     expect(results).toMatchObject({ results: [{ success: true }] });
     expect(history).toMatchObject({ total: { runs: 1, failures: 0, uptime: 1 } });
-    expect(run).toMatchObject({ trigger: 'manual', dispatch_status: 'success', logs: [] });
+    expect(past).toMatchObject({ trigger: 'manual', dispatch_status: 'success', logs: [] });
     expect(changes).toMatchObject({ changes: [{ action: 'check.create', via: 'api' }] });
     expect(check).toMatchObject({ check_type: 'http', interval_seconds: 60 });
+    expect(trial).toMatchObject({
+      success: false,
+      status_code: 200,
+      error_kind: 'status',
+      response: { body_bytes: 0 },
+    });
+    expect(run).toMatchObject({ kind: 'manual', success: true, check_state: 'up' });
     expect(execution).toMatchObject({ dispatch_status: 'success' });
     expect(hook.received.slice(runs).map(({ path }) => path)).toContain('/restart/web%20shop');
     await service.client.del(`/v1/checks/${(check as { id: string }).id}`);

@@ -18,6 +18,8 @@ export type Seen = {
 export async function prepare(client: Client, hook: string): Promise<Call[]> {
   const check = await newCheck(client);
   got(await client.post(`/v1/checks/${check.id}/heartbeat`), 201);
+  const target_url = `${hook}/health`;
+  const probed = await newCheck(client, { entity_id: check.entity_id, check_type: 'http', target_url });
   const action = { name: 'Restart', url: `${hook}/restart/{{service}}`, trigger_type: 'manual' };
   const { id: action_id } = got(await client.post('/v1/actions', action), 201);
   const inputSchema = { type: 'object', properties: { service: { type: 'string' } }, required: ['service'] };
@@ -37,7 +39,9 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
     { name: 'get_execution', arguments: { execution_id } },
     { name: 'list_changes', arguments: { target: check.id } },
-    { name: 'create_check', arguments: { entity_id: entity.id, target_url: `${hook}/health` } },
+    { name: 'create_check', arguments: { entity_id: entity.id, target_url } },
+    { name: 'test_check', arguments: { check_type: 'http', target_url, expected_status: 204 } },
+    { name: 'run_check', arguments: { check_id: probed.id } },
     { name: 'restart_service', arguments: { service: 'web shop' } },
   ];
 }

@@ -55,6 +55,7 @@ function changeBySomebody({ key, before, after }: Change): string | undefined {
   const isNew = !before && after !== undefined;
   const beganBy = (item: Item | undefined) => item as { trigger?: string; kind?: string } | undefined;
   if (isNew && key.sk === 'EXECUTION') return beganBy(after)?.trigger === 'manual' ? key.pk : undefined;
+  if (isNew && key.sk.startsWith('R#')) return beganBy(after)?.kind === 'manual' ? key.pk : undefined;
   if (isNew && key.pk.includes('#DELIVERIES#')) return beganBy(after)?.kind === 'test' ? key.pk : undefined;
   const [, members] = SETTINGS.find(([is]) => is(key)) ?? [];
   const valuesOf = (item: Item | undefined) => item && members?.map((name) => item[name as keyof Item]);

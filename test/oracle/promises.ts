@@ -2,6 +2,7 @@ import { checkActions } from './actions.ts';
 import { checkAlerts } from './alerts.ts';
 import { checkAudit } from './audit.ts';
 import { checkBeliefs } from './beliefs.ts';
+import { checkByHand } from './by-hand.ts';
 import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
 import { checkDisabledAccount } from './disabled-account.ts';
@@ -47,6 +48,7 @@ export const promises: Record<string, Check> = {
   silence: checkSilence,
   slots: checkSlots,
   jobs: fromInside(checkJobs),
+  'by hand': fromInside(checkByHand),
   network: fromInside(checkNetwork),
   standstills: fromInside(checkStandstills),
   actions: checkActions,

@@ -40,7 +40,9 @@ export function checkRollups(inside: Inside): string[] {
     for (const item of hoursOf(seen, cell)) {
       const hour = { from: item.from, to: item.from + HOUR };
       if (lastChange(seen, check, hour) > end - REVISED_MS) continue;
-      const runs = (told.get(check.id)?.runs ?? []).filter(({ at }) => hour.from <= at && at < hour.to);
+      const runs = (told.get(check.id)?.runs ?? []).filter(
+        ({ at, manual }) => !manual && hour.from <= at && at < hour.to,
+      );
       const expected = {
         runs: runs.length,
         failures: runs.filter(({ success }) => !success).length,

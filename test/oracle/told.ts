@@ -5,8 +5,11 @@ import { entriesOf } from '#test/support/pack-entries.ts';
 import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
 
-/** A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. */
-type ToldRun = { id: string; at: number; success: boolean; interval_seconds?: number };
+/**
+ * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `manual`:
+ * somebody asked for it.
+ */
+type ToldRun = { id: string; at: number; success: boolean; interval_seconds?: number; manual?: true };
 type ToldGap = { at: number; interval_seconds: number; cause: NotedCause };
 export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
 
@@ -35,7 +38,8 @@ export function toldIn(seen: Seen): Map<string, Told> {
     if (!item.sk.startsWith(RESULTS)) continue;
     const result = item as ResultItem;
     known.add(`${id} ${orderOf(result)}`);
-    told.get(id)?.runs.push({ id: resultRecord(id, result).id, at: orderOf(result), success: result.success });
+    const run = { id: resultRecord(id, result).id, at: orderOf(result), success: result.success };
+    told.get(id)?.runs.push({ ...run, ...(result.kind === 'manual' && { manual: true }) });
   }
   const gaps: [of: string, id: string, gap: ToldGap][] = [];
   for (const { cell, interval_seconds, slot: at, item } of packsIn(seen)) {

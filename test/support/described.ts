@@ -11,7 +11,11 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 ajv.addSchema(document, 'api');
 
-const paths = Object.keys(document.paths).map((path) => ({ path, parts: path.split('/') }));
+const parametersIn = ({ parts }: { parts: string[] }): number => parts.filter((part) => part.startsWith('{')).length;
+/** A word to the letter comes before a parameter, as in the rows' own matching. */
+const paths = Object.keys(document.paths)
+  .map((path) => ({ path, parts: path.split('/') }))
+  .sort((a, b) => parametersIn(a) - parametersIn(b));
 const validators = new Map<string, Validate | undefined>();
 
 /**
@@ -55,6 +59,6 @@ function validatorAt(place: string): Validate | undefined {
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** A parameter stands for one segment; a path without one there comes first in the rows' own matching, too. */
+/** A parameter stands for one segment. */
 const fits = (row: string[], parts: string[]): boolean =>
   row.length === parts.length && row.every((part, i) => (part.startsWith('{') ? parts[i] !== '' : part === parts[i]));

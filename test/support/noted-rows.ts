@@ -5,10 +5,12 @@ import { allRows } from '#lib/all-rows.ts';
 
 /** They hand out what a way in begins with. */
 const BEGINNINGS = ['/v1/sign-in/passkey/options', '/v1/sign-in/passkeys/options', '/v1/sign-in/oidc'];
+/** It tries settings, and stores nothing. */
+const TRIALS = ['/v1/checks/test'];
 
 /** Every endpoint of which each success is noted in the audit log, by itself: all that change something but pushes. */
 export const notedRows = allRows
-  .filter((row) => row.method !== 'GET' && row.access !== 'push' && !BEGINNINGS.includes(row.path))
+  .filter((row) => row.method !== 'GET' && row.access !== 'push' && ![...BEGINNINGS, ...TRIALS].includes(row.path))
   .map((row) => ({ ...row, endpoint: endpointOf(row) }));
 
 export const isNoted = (endpoint: string): boolean => notedRows.some((row) => row.endpoint === endpoint);

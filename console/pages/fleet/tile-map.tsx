@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { theme } from '#console/app/look.ts';
 import { STATE_SHAPE } from '#console/parts/state-mark.tsx';
 import { countsOf, type FleetRow } from '#console/rules/fleet.ts';
@@ -14,7 +14,7 @@ export function TileMap({ rows, height = 96 }: TileMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
   // `shade`: another theme has other colours.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current;
     if (!element) return;
     const again = () => draw(element, rows, height);

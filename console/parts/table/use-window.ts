@@ -26,8 +26,12 @@ export function useWindow(body: RefObject<HTMLElement | null>, count: number): W
     update();
     // Captured, as it may be a box around the table that scrolls.
     addEventListener('scroll', update, { passive: true, capture: true });
+    // What stands above it may have become higher or lower.
+    const resized = new ResizeObserver(update);
+    resized.observe(document.body);
     addEventListener('resize', update);
     return () => {
+      resized.disconnect();
       removeEventListener('scroll', update, { capture: true });
       removeEventListener('resize', update);
     };

@@ -229,7 +229,7 @@ function ofRequests({ table, functions, api, throttledPushes }: Watched): Rule[]
     })),
     {
       name: '5xx',
-      says: 'The API answers 5xx. Search the log of the function api for "request failed".',
+      says: 'The API answers 5xx. Search the logs of the functions api and tester for "request failed".',
       metric: api.metricServerError(sum),
       ...answers,
     },

@@ -39,23 +39,32 @@ export const dns = defineCheck({
       .describe('The server to ask: an IP address or address:port. Default: that of the service.')
       .optional(),
   }),
+  shown: z.object({
+    records: z
+      .array(z.string())
+      .describe('dns: the answers, 10 at most, without private ones that only a DNS server of this service knows.'),
+  }),
   hosts: ({ config: { resolver } }) =>
     resolver === undefined ? [] : [{ path: 'config.resolver', host: parseServer(resolver)?.host ?? resolver }],
   targetLabel: ({ config }) => `dns ${config.record_type} ${config.hostname}`,
-  probe: ({ config }, { net, settings, timeout_ms }) =>
+  probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
     probing(async () => {
       const { hostname, record_type: type, expected_value: expected, resolver } = config;
       const egress = settings.CHECK_EGRESS;
       const question = { hostname, type, timeout_ms, egress, resolver };
       const { values, latency_ms } = await net.resolve(question);
-      if (expected === undefined) return succeeded(latency_ms);
-      const wanted = comparable(type, expected);
-      if (values.some((value) => comparable(type, value) === wanted)) return succeeded(latency_ms);
       // The operator's own resolver may know private zones and names of private addresses.
       const isPrivate = (value: string) => type === 'PTR' || !isPublicValue(value, settings.EGRESS_ALLOW);
       const isOurs = resolver === undefined && egress === 'public';
-      const got = quoted(isOurs ? values.filter((value) => !isPrivate(value)) : values, values.length);
-      return failed('dns', `no ${type} record of ${hostname} is ${JSON.stringify(expected)}; got ${got}`, latency_ms);
+      const seen = () => (isOurs ? values.filter((value) => !isPrivate(value)) : values);
+      const shown = shows ? { records: seen().slice(0, MOST_SHOWN) } : {};
+      const found = { ...succeeded(latency_ms), ...shown };
+      if (expected === undefined) return found;
+      const wanted = comparable(type, expected);
+      if (values.some((value) => comparable(type, value) === wanted)) return found;
+      const got = quoted(seen(), values.length);
+      const message = `no ${type} record of ${hostname} is ${JSON.stringify(expected)}; got ${got}`;
+      return { ...failed('dns', message, latency_ms), ...shown };
     }),
   examples: {
     valid: [
@@ -102,6 +111,9 @@ export const dns = defineCheck({
     ],
   },
 });
+
+/** So many answers are shown to whoever tries the settings. */
+const MOST_SHOWN = 10;
 
 /** Any labels that fit into a question (service names have underscores), or an address, whose PTR name follows. */
 function isDnsName(text: string): boolean {

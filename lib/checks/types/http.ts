@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
+import { defineCheck } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
 import { STATUS_CODES } from '#lib/platform/net/node-http.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
-import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED, type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { isRedirect } from '#lib/platform/status.ts';
 import { shorten } from '#lib/platform/text.ts';
 
@@ -63,6 +63,19 @@ export const http = defineCheck({
     'Sends a request to a URL. It succeeds when the status is the expected one and, if wanted, the body holds a text.',
   fields: Fields,
   config: Config,
+  shown: z.object({
+    response: z
+      .object({
+        headers: z
+          .record(z.string(), z.string())
+          .describe('Names in lower case, repeated ones joined by a comma; of set-cookie the value is ********.'),
+        body_excerpt: z.string().describe('How the body begins, 2,000 characters at most.'),
+        body_bytes: z.int().describe('How many bytes of the body were read; 1 MB at most.'),
+      })
+      .describe(
+        'http: what the target answered, after redirects. What it repeats of headers and body that it was sent is ********.',
+      ),
+  }),
   errors: { status: 'another status than expected', body: 'the text is not in it' },
   hosts: (settings) => [{ path: 'target_url', host: new URL(settings.target_url).hostname }],
   targetLabel: ({ method, target_url }) => {
@@ -71,7 +84,8 @@ export const http = defineCheck({
   },
   secrets: ['config.headers', 'config.body'],
   urls: ['target_url'],
-  probe: async (check, { net, settings, timeout_ms }) => {
+  probe: async (check, { net, settings, timeout_ms, shows = false }) => {
+    const hide = secretsOf(check.config);
     const outcome = await probing(async () => {
       const { headers, body, verify_tls } = check.config;
       const follow = check.config.follow_redirects !== false && !isRedirect(check.expected_status);
@@ -85,13 +99,15 @@ export const http = defineCheck({
         ...(check.body_contains
           ? { max_body_bytes: MAX_BODY_BYTES, find: { text: check.body_contains, status: check.expected_status } }
           : { max_body_bytes: 0 }),
+        ...(shows && { excerpt_bytes: EXCERPT_BYTES }),
         egress: settings.CHECK_EGRESS,
         max_redirects: follow ? MAX_REDIRECTS : 0,
         verify_tls: verify_tls !== false,
       });
-      return assertResponse(check, reply);
+      const found = assertResponse(check, reply);
+      return shows ? { ...found, response: responseOf(reply, hide()) } : found;
     });
-    return outcome.success ? outcome : withoutSecrets(outcome, check.config);
+    return outcome.success ? outcome : { ...outcome, error_message: hide()(outcome.error_message) };
   },
   examples: {
     valid: [
@@ -141,13 +157,27 @@ export const http = defineCheck({
 /** Characters of a body in which single values are looked for. */
 const SEARCHED_OF_BODY = 4096;
 
-/** A target may answer with what it was sent: in a redirect, in a header that an error quotes. */
-function withoutSecrets<Outcome extends ProbeOutcome>(
-  outcome: Outcome,
-  { headers, body = '' }: z.output<typeof Config>,
-): Outcome {
-  const hide = redactorOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
-  return { ...outcome, error_message: hide(outcome.error_message) };
+/**
+ * What takes the secrets of a check out of a text, made when it is first needed: a target may answer with what it was
+ * sent, in a redirect, in a header that an error quotes, in its body.
+ */
+function secretsOf({ headers, body = '' }: z.output<typeof Config>): () => Redact {
+  let made: Redact | undefined;
+  return () => {
+    made ??= redactorOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, SEARCHED_OF_BODY))]);
+    return made;
+  };
+}
+
+/** The beginning of a body, for people to see: characters, and bytes that hold as many of them in UTF-8. */
+const EXCERPT_CHARACTERS = 2_000;
+const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
+
+function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, hide: Redact) {
+  const shown = Object.entries(headers).map(([name, value]) => [name, name === 'set-cookie' ? REDACTED : hide(value)]);
+  // Hidden before it is cut: a secret that is cut in half is still one.
+  const body_excerpt = [...hide(excerpt.text, true)].slice(0, EXCERPT_CHARACTERS).join('');
+  return { headers: Object.fromEntries(shown) as Record<string, string>, body_excerpt, body_bytes: excerpt.bytes };
 }
 
 const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${STATUS_CODES[status]})` : `${status}`);

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type AccountItem, boundTo } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
@@ -8,7 +7,7 @@ import { cellsWithRoom, placeInCell } from '#lib/checks/cells.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { auditedCheck } from '#lib/checks/check-record.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
-import { mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { changedIn, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
@@ -115,9 +114,7 @@ export async function updateCheck(
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
       if (!check) throw notFound(`Check ${stored.id}`);
       const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
-      const changed = Object.keys(input).filter(
-        (name) => !isDeepStrictEqual(input[name as never], check[name as never]),
-      );
+      const changed = changedIn(check, input);
       if (changed.length === 0) return check;
       // The host that a check has already is guarded at each probe, so that such a check can still be disabled.
       guardSettings(input, boundTo(ports.settings, context.caller), changed);

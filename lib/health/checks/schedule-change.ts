@@ -49,8 +49,8 @@ async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
   return { writes, start: () => ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]) };
 }
 
-/** What is due within this time (ms) comes at once. */
-const AT_ONCE_MS = 1000;
+/** What is due within this time (ms) comes soon enough. */
+const AT_ONCE_MS = 250;
 
 /** The write by which one more check of a cell has this interval. */
 async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {

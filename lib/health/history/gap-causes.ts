@@ -3,7 +3,7 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Window } from '#lib/health/recording/due-slots.ts';
-import { probeTimeout } from '#lib/health/status/staleness.ts';
+import { probeTimeout } from '#lib/health/recording/probe-once.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';

@@ -20,6 +20,11 @@ export const ResultRecord = z
       .enum(Object.keys(ERRORS) as ErrorKind[])
       .nullable()
       .describe(`What failed. ${meanings.join(' ')}`),
+    kind: z
+      .enum(['scheduled', 'manual', 'push', 'silence'])
+      .describe(
+        'scheduled: a probe of its slot. manual: a probe that somebody asked for. push: your agent said so. silence: nobody did.',
+      ),
     checked_at: z.iso.datetime().describe('When it was checked: when a probe was due, or the time that was pushed.'),
   })
   .meta({ id: 'Result' });
@@ -27,11 +32,14 @@ export type ResultRecord = z.infer<typeof ResultRecord>;
 
 /**
  * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
- * settings, if later) and settings revision; of a synthetic failure: its deadline; of a push: its instant and key. Put
- * once, on `absent`; its id follows from its key. Beside these it has the `result` members of its check's type.
+ * settings, if later) and settings revision; of one by hand: its instant, which is no slot; of a synthetic failure: its
+ * deadline; of a push: its instant and key. Put once, on `absent`; its id follows from its key. Beside these it has the
+ * `result` members of its check's type.
  */
 export type ResultItem = Item &
-  Omit<ResultRecord, 'id' | 'check_id'> & {
+  Omit<ResultRecord, 'id' | 'check_id' | 'kind'> & {
+    /** Of a probe that somebody asked for; of others it follows from the rest. */
+    kind?: 'manual';
     /** Push: epoch ms of its arrival. */
     received_at?: number;
     /** Written in one transaction with what it changed; a repeat of it is done. */
@@ -46,6 +54,12 @@ export const AHEAD_MS = 60_000;
 /** Epoch ms by which results of a check are ordered. */
 export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.slice(2, 15));
 
+function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['kind'] {
+  if (kind) return kind;
+  if (received_at !== undefined) return 'push';
+  return error_kind === 'silence' ? 'silence' : 'scheduled';
+}
+
 /** The result on the wire. */
 export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>
-  pick(ResultRecord, { ...item, id: derivedId('res', orderOf(item), item.pk, item.sk), check_id });
+  pick(ResultRecord, { ...item, kind: kindOf(item), id: derivedId('res', orderOf(item), item.pk, item.sk), check_id });

@@ -48,7 +48,8 @@ const OLDER_SETTINGS_MS = 60_000;
 
 /** Whether a check may have single results since then (epoch ms). Its item tells, but of those with older settings. */
 const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: number): boolean =>
-  execution_mode === 'push' || Math.max(single?.at ?? 0, settings_at + OLDER_SETTINGS_MS) >= from;
+  execution_mode === 'push' ||
+  Math.max(single === undefined ? 0 : orderOf({ sk: single }), settings_at + OLDER_SETTINGS_MS) >= from;
 
 /** Results go on behind a sort key when they are read newest first. */
 const behind = (window: Window, after: string | undefined): Window =>

@@ -26,6 +26,11 @@ export type OwnNetwork = {
   record(host: string, answered: boolean): void;
   /** Asked when a probe had no answer. `network`: three hosts or more are silent, and none has answered since. */
   attribute(): Promise<Attribution>;
+  /**
+   * Asked when one probe alone, which nobody tries again, had no answer: whether the reference host, which had answered
+   * before, does not now.
+   */
+  isInDoubt(): Promise<boolean>;
   /** Whether our network was known to be down, and nothing had been heard since, at that time (epoch ms). */
   wasDown(at: number): boolean;
   /** Called after each batch: while targets answer, checks now and then that the reference host does. */
@@ -70,6 +75,12 @@ export function ownNetwork(ports: Ports): OwnNetwork {
       isDown = silent.size >= HOSTS;
       return isDown ? 'network' : 'unclear';
     },
+    isInDoubt: async () => {
+      if (!wasHeard) return false;
+      if (!(await referenceAnswers(ports, REFERENCE_HOST))) return true;
+      signOfLife();
+      return false;
+    },
     wasDown: (at) => isDown || at < downUntil,
     refreshReference: async () => {
       const now = ports.clock.now();
@@ -101,7 +112,9 @@ async function referenceAnswers({ net }: Ports, hostname: string): Promise<boole
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i;
 
 /** Where a check goes: to a host over a network, to this very machine, or to the resolver that this machine uses. */
-export function probeRoute(check: CheckItem): { host: string } | 'this machine' | 'our resolver' {
+export function probeRoute(
+  check: Pick<CheckItem, 'check_type' | 'config'>,
+): { host: string } | 'this machine' | 'our resolver' {
   const host = checkTypeOf(check.check_type).hosts(check)[0]?.host;
   if (host === undefined) return 'our resolver';
   return LOOPBACK.test(host) ? 'this machine' : { host };

@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
-import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
+import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
 import { pick } from '#lib/platform/pick.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -25,10 +27,25 @@ export type Probe = {
   started_at: number;
   outcome: ProbeOutcome<ErrorKind>;
   retention_days: number;
+  /** Somebody asked for it: it is no slot's, and `slot` is where it stands among the results. */
+  by_hand?: {
+    /** Names the result. */
+    token: string;
+    /** What is written with it. */
+    note(check: CheckItem, result: ResultItem): Write[];
+  };
 };
 
 /** `repeated`: this slot was recorded before; `history`: kept but not applied, as the settings have changed since. */
 type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
+
+/**
+ * A run as it was recorded, and the state that its check came to. `changed`: the state or the counter is another by it;
+ * `dropped`: the check is gone.
+ */
+type Run =
+  | { is: Exclude<Recorded, 'dropped'>; result: ResultItem; state: CheckState; changed?: boolean }
+  | { is: 'dropped' };
 
 /** What its type shows beside the result. */
 const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
@@ -60,24 +77,28 @@ export const isFirstProbe = ({ check, slot }: Probe): boolean =>
  * with it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack
  * (record-quiet.ts).
  */
-export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
+export const recordProbe = async (env: Env, probe: Probe): Promise<Recorded> => (await recordRun(env, probe)).is;
+
+/** The same, and what came of it. */
+export async function recordRun(env: Env, probe: Probe): Promise<Run> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);
   return oneAtATime(ports.table, probe.check.entity_id, () =>
-    untilDone(ports, async (tries) => {
+    untilDone<Run>(ports, async (tries) => {
       const check =
         tries === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
-      if (!check) return 'dropped';
+      if (!check) return { is: 'dropped' };
+      const notes = probe.by_hand?.note(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
         const old: ResultItem = { ...result, history: true };
         await reviseRollups(env, cellNameOf(check), { from: probe.slot, to: probe.slot });
-        const kept = await ports.table.transact([{ put: old, if: 'absent' }]);
-        return kept.ok ? 'history' : kept.conflict ? AGAIN : 'repeated';
+        const kept = await ports.table.transact([{ put: old, if: 'absent' }, ...notes]);
+        if (!kept.ok && kept.conflict) return AGAIN;
+        return { is: kept.ok ? 'history' : 'repeated', result: old, state: check.state };
       }
       const { success, error_message } = probe.outcome;
       const { retention_days } = probe;
-      const at = orderOf(result);
-      const single = at > (check.single?.at ?? 0) ? { at, rev: check.rev } : check.single;
+      const single = result.sk > (check.single ?? '') ? result.sk : check.single;
       const also = { ...remembered(probe, check), ...(single && { single }) };
       const changes = await applyResult(env, check, {
         success,
@@ -87,22 +108,23 @@ export async function recordProbe(env: Env, probe: Probe): Promise<Recorded> {
         retention_days,
         also,
       });
-      if (!changes) return 'dropped';
+      if (!changes) return { is: 'dropped' };
       const changed = changedBy(check, { success, at: probe.slot, now: ports.clock.now() });
       await reviseRollups(env, cellNameOf(check), changed);
-      const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes]);
-      if (!done.ok) return done.failed.includes(0) ? 'repeated' : AGAIN;
+      const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...notes]);
+      if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : AGAIN;
       await sendDeadlines(env, changes.deadlines);
-      return 'recorded';
+      const next = nextState(check, success);
+      return { is: 'recorded', result, state: next.state, changed: !isSame(next, check) };
     }),
   );
 }
 
 function resultOf(keys: Keys, probe: Probe): ResultItem {
-  const { check, slot, started_at, outcome, retention_days } = probe;
+  const { check, slot, started_at, outcome, retention_days, by_hand } = probe;
   const at = isFirstProbe(probe) ? check.settings_at : slot;
   return {
-    ...keys.result(check.tenant_id, check.id, at, String(check.rev)),
+    ...keys.result(check.tenant_id, check.id, at, by_hand ? `M${by_hand.token}` : String(check.rev)),
     expires_at: resultExpiry(at, retention_days),
     status_code: outcome.status_code,
     latency_ms: outcome.latency_ms,
@@ -110,6 +132,7 @@ function resultOf(keys: Keys, probe: Probe): ResultItem {
     error_message: outcome.error_message,
     error_kind: outcome.error_kind,
     checked_at: iso(started_at),
+    ...(by_hand && { kind: 'manual' as const }),
     ...membersOf(probe),
   };
 }

@@ -4,15 +4,14 @@ import type { Job } from '#lib/messages.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { batchVerdict } from './batch-verdict.ts';
 import { accountsOf, isLate } from './due-checks.ts';
-import { type Lane, makeLanes } from './lanes.ts';
+import type { Lane } from './lanes.ts';
 import { lateProbes } from './late-probes.ts';
-import { ownNetwork } from './own-network.ts';
+import { probingProcess } from './probing-process.ts';
 import { notRun, type Prober, type Run, type RunningSlot, runSlot } from './run-slot.ts';
 
 export const makeProber = (env: Env): Prober => {
-  const { ports } = env;
-  const lanes = makeLanes(ports);
-  return { lanes, network: ownNetwork(ports), noteLate: lateProbes(env, lanes) };
+  const own = probingProcess(env.ports);
+  return { ...own, noteLate: lateProbes(env, own.lanes) };
 };
 
 /**

@@ -1,6 +1,5 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkTypeOf } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
 import type { NotedCause } from '#lib/health/history/pack.ts';
 import { numberOf } from '#lib/keys.ts';
@@ -9,9 +8,9 @@ import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { packSlowJob } from '#lib/schedule/jobs.ts';
 import type { batchVerdict } from './batch-verdict.ts';
 import { type DueProbe, dueChecks, isLate } from './due-checks.ts';
-import type { Lane, Lanes } from './lanes.ts';
-import type { OwnNetwork } from './own-network.ts';
-import { probeOnce } from './probe-once.ts';
+import type { Lane } from './lanes.ts';
+import { hostOf, probeOnce } from './probe-once.ts';
+import type { ProbingProcess } from './probing-process.ts';
 import { type Probe, recordProbe } from './record-probe.ts';
 import { belongsInPack, entryOfProbe, openPack } from './record-quiet.ts';
 
@@ -22,7 +21,7 @@ const UNCLEAR_MS = 60_000;
 const READ_AGAIN_MS = 2_000;
 
 /** What a process keeps between its messages. */
-export type Prober = { lanes: Lanes; network: OwnNetwork; noteLate: (job: Job) => Promise<void> };
+export type Prober = ProbingProcess & { noteLate: (job: Job) => Promise<void> };
 
 /** The jobs of a message, while they run. */
 export type Run = Env & {
@@ -149,6 +148,3 @@ function startingAnywhere<T>(list: T[], at: number): T[] {
 /** And never past half the interval, so that the retry ends before the next slot. */
 const mayTryAgain = ({ job }: DueProbe, now: number): boolean =>
   now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);
-
-/** Where a check goes; undefined: to the resolver of this machine. */
-const hostOf = (check: CheckItem): string | undefined => checkTypeOf(check.check_type).hosts(check)[0]?.host;

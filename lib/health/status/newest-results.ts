@@ -2,7 +2,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { entryOf, type PackItem } from '#lib/health/history/pack.ts';
 import { slotOf } from '#lib/health/history/read-packs.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultOf } from '#lib/health/history/runs.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { lastResult } from './staleness.ts';
@@ -34,12 +34,12 @@ export async function newestResults(
     checks.map(async (check) => {
       if (!check.enabled || check.execution_mode === 'push') return undefined;
       const found = newestOf(await packsOf(check), check);
-      return found && found.at > (check.single?.at ?? 0) ? found : undefined;
+      return found && (check.single === undefined || found.at > orderOf({ sk: check.single })) ? found : undefined;
     }),
   );
-  const alone = checks.flatMap(({ id, single }, i) => (single && !inPack[i] ? [{ id, ...single }] : []));
+  const alone = checks.flatMap(({ id, single }, i) => (single && !inPack[i] ? [{ id, single }] : []));
   const singles = await ports.table.getMany<ResultItem>(
-    alone.map(({ id, at, rev }) => keys.result(tenant, id, at, String(rev))),
+    alone.map(({ id, single }) => ({ pk: keys.ofCheck(tenant, id), sk: single })),
   );
   const singleOf = new Map(alone.map(({ id }, i) => [id, singles[i]]));
   return Promise.all(

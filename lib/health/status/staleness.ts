@@ -8,6 +8,7 @@ import { retentionStart } from '#lib/health/history/retention.ts';
 import { resultOf, storedRuns } from '#lib/health/history/runs.ts';
 import { PACK_MS } from '#lib/health/recording/due-slots.ts';
 import { newestReceived, newnessOf } from '#lib/health/recording/newest-received.ts';
+import { probeTimeout } from '#lib/health/recording/probe-once.ts';
 import { cellOf } from '#lib/keys.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
@@ -73,7 +74,3 @@ export async function isOverdue(env: Env, check: CheckItem, last: ResultItem | u
   // The probe after a change of settings covers all slots before it.
   return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }
-
-/** A probe never outlives its interval (docs/CONTRACT.md#probes); ms. */
-export const probeTimeout = (check: Pick<CheckItem, 'timeout_ms' | 'interval_seconds'>): number =>
-  Math.min(check.timeout_ms, check.interval_seconds * 1000);

@@ -8,6 +8,8 @@ import { listBlueprints } from './list-blueprints.ts';
 import { listChanges } from './list-changes.ts';
 import { listEntities } from './list-entities.ts';
 import { listIncidents } from './list-incidents.ts';
+import { runCheckNow } from './run-check.ts';
+import { testCheck } from './test-check.ts';
 import type { Tool } from './tool.ts';
 
 /** Every built-in tool by its name. A new one is a file beside this and a word here. */
@@ -23,5 +25,7 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     getHistory,
     getExecution,
     createHttpCheck,
+    testCheck,
+    runCheckNow,
   ].map((tool) => [tool.name, tool]),
 );

@@ -51,6 +51,8 @@ export type Route<Context> = {
   access: Access;
   /** What it is counted by, where that does not follow from method and access: rates.ts says what each is. */
   rate?: 'push' | 'send' | 'sign-in';
+  /** For how many requests it counts; 1 unless said. */
+  tokens?: number;
   summary: string;
   /** Status of success; 204 and 303 send no body, and 303 names its Location by a Reply. */
   status: 200 | 201 | 204 | 303;
@@ -89,6 +91,7 @@ export const route =
       names?: readonly (keyof ParamsOf<Path> & string)[];
       access: Access;
       rate?: 'push' | 'send' | 'sign-in';
+      tokens?: number;
       summary: string;
       query?: Q;
       headers?: z.ZodObject;

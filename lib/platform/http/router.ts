@@ -30,8 +30,8 @@ export type Gates<Context extends { caller: Rights }> = {
   authenticate(sender: Sender): Promise<Context>;
   /** The context of an open endpoint. Throws RATE_LIMITED. */
   anonymous(sender: Sender, rate: AddressClass): Context;
-  /** Counts the request. Throws RATE_LIMITED. @returns headers for every answer to it, whatever that is */
-  spend(context: Context, rate: AccountClass): Promise<Record<string, string>>;
+  /** Counts the request as `count`. Throws RATE_LIMITED. @returns headers for every answer to it, whatever that is */
+  spend(context: Context, rate: AccountClass, count?: number): Promise<Record<string, string>>;
   /** Throws FORBIDDEN for a caller who is held to something else than this API. */
   restrict(context: Context): void;
   /** Counts an answer of so many characters, once it stands. */
@@ -110,7 +110,7 @@ export function makeRouter<Context extends { caller: Rights }>(
     if (open) return serve(event, context, here, row);
     const rate = classOf(row, method);
     const serveCounted = async () => {
-      Object.assign(standing, await gates.spend(context, rate));
+      Object.assign(standing, await gates.spend(context, rate, row?.tokens));
       const served = await serve(event, context, here, row);
       await gates.weigh(context, rate, served.text.length);
       return served;

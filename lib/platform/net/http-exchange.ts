@@ -7,15 +7,13 @@ import { type HttpReply, type HttpRequest, NetError } from './net.ts';
 import { exchangeError } from './net-errors.ts';
 import { request as httpRequest } from './node-http.ts';
 import { type Guard, openSocket, secure } from './open-socket.ts';
+import { type Hop, isRedirect, redirected, shown } from './redirect.ts';
 import { type RequestTimeout, withDeadline } from './request-timeout.ts';
 import { MEAN_PIECE_BYTES, ResponseBody, type WantedBody } from './response-body.ts';
 import { inSips } from './sips.ts';
 
-/** One request as it goes out; a redirect makes the next of it. */
-type Hop = { url: URL; method: string; headers: Record<string, string>; body: string | undefined };
-
-/** `body` is absent where none was to be read. */
-type Answer = { status: number; headers: IncomingMessage['headers']; body?: ResponseBody };
+/** `body` is absent where none was to be read; `at`: when the headers came, where nothing else decided. */
+type Answer = { status: number; headers: IncomingMessage['headers']; body?: ResponseBody; at?: number };
 
 /** Is told the status of each response as soon as its headers are there. */
 type Heard = (status: number) => void;
@@ -34,8 +32,10 @@ export async function http(guard: Guard, request: HttpRequest): Promise<HttpRepl
       status: answer.status,
       headers: joined(answer.headers),
       body: text,
-      ...(request.find && answer.body && { search: { found: answer.body.isFound, bytes: answer.body.size } }),
-      latency_ms: Math.round(performance.now() - started),
+      ...(request.find &&
+        answer.body?.isSearched && { search: { found: answer.body.isFound, bytes: answer.body.size } }),
+      ...(answer.body?.excerpt !== undefined && { excerpt: { text: answer.body.excerpt, bytes: answer.body.size } }),
+      latency_ms: Math.round((answer.at ?? performance.now()) - started),
     };
   } catch (error) {
     if (error instanceof NetError) error.status = last;
@@ -100,10 +100,18 @@ async function exchange(
   });
 }
 
+/** So much of a body is counted, and for so long (ms) waited for, that is only to be shown. */
+const SHOWN_BYTES = 1024 * 1024;
+const SHOWN_MS = 1_000;
+
 /** What to read of a response with that status; undefined: nothing. */
-function wantedOf({ max_body_bytes: limit, find }: HttpRequest, status: number): WantedBody | undefined {
-  if (limit === 0 || (find && find.status !== status)) return undefined;
-  return { limit, ...(find && { find: find.text }) };
+function wantedOf(
+  { max_body_bytes: limit, find, excerpt_bytes: excerpt }: HttpRequest,
+  status: number,
+): WantedBody | undefined {
+  const show: Pick<WantedBody, 'excerpt'> = excerpt === undefined ? {} : { excerpt };
+  if (limit > 0 && (!find || find.status === status)) return { limit, ...(find && { find: find.text }), ...show };
+  return excerpt === undefined ? undefined : { limit: SHOWN_BYTES, excerpt, isOnlyShown: true };
 }
 
 /** A response may be announced so many times (1xx) before it comes. */
@@ -123,7 +131,10 @@ function send(
     let response: IncomingMessage | undefined;
     let body: ResponseBody | undefined;
     let interim = 0;
+    /** Ends with what is there: the headers have decided. */
+    let enough: (() => void) | undefined;
     const fail = (error: Error) => {
+      if (enough) return enough();
       // What follows a complete response is ignored; its end is still to be told.
       if (!response?.complete) reject(exchangeError(error, where, response !== undefined));
     };
@@ -134,6 +145,7 @@ function send(
     };
     const refuse = (why: string) => {
       if (socket.destroyed) return;
+      if (enough) return enough();
       reject(new NetError('connect', `${where} ${why}`, { answered: true }));
       socket.destroy();
     };
@@ -157,10 +169,19 @@ function send(
       if (!wanted) return done({ status, headers });
       const taken = new ResponseBody(wanted, headers['content-type']);
       body = taken;
+      if (wanted.isOnlyShown) {
+        const at = performance.now();
+        const timer = setTimeout(() => enough?.(), Math.min(SHOWN_MS, deadline.left_ms / 2));
+        enough = () => {
+          clearTimeout(timer);
+          done({ status, headers, body: taken, at });
+        };
+      }
+      const whole = enough ?? (() => done({ status, headers, body: taken }));
       res.on('error', fail);
       // Straight from the parser: the stream would first keep every chunk of what has arrived, each as an object.
       res.push = (piece: Buffer | null): boolean => {
-        if (piece === null ? res.complete : taken.take(piece)) done({ status, headers, body: taken });
+        if (piece === null ? res.complete : taken.take(piece)) whole();
         else if (taken.isCutSmall) {
           refuse(`sends its body in pieces of less than ${MEAN_PIECE_BYTES} bytes on average: let it buffer them`);
         }
@@ -199,44 +220,6 @@ function start(socket: Socket, { url, method, headers, body }: Hop): ClientReque
 
 /** Without a body they say so (RFC 9110, 8.6); node would send an empty chunked one, which many servers refuse. */
 const MEANT_FOR_A_BODY = new Set(['POST', 'PUT', 'PATCH']);
-
-const isRedirect = (status: number): boolean =>
-  status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
-
-/**
- * The request that a redirect asks for (RFC 9110, Fetch); undefined when the answer is none. Headers and body are
- * secrets of the origin they were meant for, whatever their names.
- */
-function redirected(hop: Hop, { status, headers: { location } }: Answer): Hop | undefined {
-  if (!isRedirect(status) || location === undefined) return undefined;
-  const url = URL.parse(location, hop.url.href);
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new NetError('redirect', 'redirected to something that is no http or https URL', { answered: true });
-  }
-  const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST';
-  const leaves = leavesOrigin(hop.url, url);
-  if (leaves && !toGet && hop.body) {
-    const message = `redirected to ${shown(url)}, another origin, which is not sent the body: put the final address into the URL`;
-    throw new NetError('redirect', message, { answered: true });
-  }
-  const dropped = (name: string) => (leaves && !HARMLESS.test(name)) || (toGet && name.startsWith('content-'));
-  return {
-    url,
-    method: toGet ? 'GET' : hop.method,
-    headers: Object.fromEntries(Object.entries(hop.headers).filter(([name]) => !dropped(name.toLowerCase()))),
-    body: toGet ? undefined : hop.body,
-  };
-}
-
-/** Whether a redirect leads to another origin. From http to https of the same host does not count. */
-export const leavesOrigin = (from: URL, to: URL): boolean =>
-  from.origin !== to.origin && !(to.protocol === 'https:' && to.origin === from.origin.replace(/^http:/, 'https:'));
-
-/** What any origin may be told. */
-const HARMLESS = /^(accept(-.+)?|user-agent|cache-control)$/;
-
-/** Query strings may hold secrets. */
-const shown = (url: URL): string => url.origin + url.pathname;
 
 function joined(headers: IncomingMessage['headers']): Record<string, string> {
   const plain: Record<string, string> = {};

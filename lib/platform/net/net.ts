@@ -39,6 +39,11 @@ export type HttpRequest = {
   max_body_bytes: number;
   /** Looks for a text in the body of a response of that status, and reads no other body. */
   find?: { text: string; status: number };
+  /**
+   * Keeps the first so many bytes of the body for people to see. No answer depends on them: what nothing else wants is
+   * waited for a second at most, and is no part of the latency.
+   */
+  excerpt_bytes?: number;
   egress: Egress;
   /** 0: a 3xx is the answer. To another origin go no secrets: no body (`redirect`), and only headers like accept. */
   max_redirects: number;
@@ -48,13 +53,14 @@ export type HttpRequest = {
 
 /**
  * `headers` have names in lower case, repeated ones joined by a comma. `search` is what came of `find`, in how many
- * bytes; absent when no body was read for it.
+ * bytes; absent when no body was read for it. `excerpt`: how the body begins, and how many bytes of it were read.
  */
 export type HttpReply = {
   status: number;
   headers: Record<string, string>;
   body: string;
   search?: { found: boolean; bytes: number };
+  excerpt?: { text: string; bytes: number };
   latency_ms: number;
 };
 

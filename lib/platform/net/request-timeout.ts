@@ -10,10 +10,16 @@ export class RequestTimeout {
   stage = '';
   readonly timeout_ms: number;
   #over = false;
+  readonly #began = performance.now();
   #held: { destroy(): unknown } | undefined;
 
   constructor(timeout_ms: number) {
     this.timeout_ms = timeout_ms;
+  }
+
+  /** How much of the time is left (ms). */
+  get left_ms(): number {
+    return Math.max(0, this.timeout_ms - (performance.now() - this.#began));
   }
 
   /** Takes charge of the present connection, in place of the one before. Throws when the time is over already. */

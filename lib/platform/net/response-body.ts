@@ -1,5 +1,8 @@
-/** What is wanted of a body: at most `limit` bytes of it, to keep, or to look for a text in. */
-export type WantedBody = { limit: number; find?: string };
+/**
+ * What is wanted of a body: at most `limit` bytes of it, to keep, or to look for a text in; and its first `excerpt`
+ * bytes to be shown. `isOnlyShown`: nothing else of it is wanted.
+ */
+export type WantedBody = { limit: number; find?: string; excerpt?: number; isOnlyShown?: boolean };
 
 /** Bytes that are held at a time while a text is looked for. */
 export const WINDOW_BYTES = 16 * 1024;
@@ -25,10 +28,13 @@ export class ResponseBody {
   #used = 0;
   /** The end of what was searched: the text may begin there. */
   #tail = '';
+  #excerpt: Buffer | undefined;
+  readonly #contentType: string | undefined;
 
   /** @param contentType names the charset; utf-8 where it names none that is known */
   constructor(wanted: WantedBody, contentType: string | undefined) {
     this.#wanted = wanted;
+    this.#contentType = contentType;
     this.#most = wanted.find === undefined ? wanted.limit : Math.min(wanted.limit, WINDOW_BYTES);
     this.#decoder = decoderFor(contentType);
   }
@@ -36,6 +42,20 @@ export class ResponseBody {
   /** Bytes held in memory. */
   get held(): number {
     return this.#held.length;
+  }
+
+  /** Whether a text was looked for. */
+  get isSearched(): boolean {
+    return this.#wanted.find !== undefined;
+  }
+
+  /** How it begins, cut between two characters; undefined where that was not wanted. */
+  get excerpt(): string | undefined {
+    const { excerpt } = this.#wanted;
+    if (excerpt === undefined) return undefined;
+    const isWhole = this.size <= excerpt;
+    const begin = this.#excerpt?.subarray(0, Math.min(this.size, excerpt));
+    return decoderFor(this.#contentType).decode(begin, { stream: !isWhole });
   }
 
   /** Whether each piece costs more than what is in it is worth. */
@@ -46,7 +66,9 @@ export class ResponseBody {
   /** @returns whether that is all: the limit is reached, or the text found */
   take(piece: Buffer): boolean {
     this.pieces++;
-    let from = 0;
+    this.#keepExcerpt(piece);
+    if (this.#wanted.isOnlyShown) this.size = Math.min(this.#wanted.limit, this.size + piece.length);
+    let from = this.#wanted.isOnlyShown ? piece.length : 0;
     while (from < piece.length && this.size < this.#wanted.limit && !this.isFound) {
       const count = Math.min(piece.length - from, this.#most - this.#used, this.#wanted.limit - this.size);
       this.#grow(this.#used + count);
@@ -65,6 +87,13 @@ export class ResponseBody {
     if (this.#wanted.find === undefined) return this.#decode(!isWhole);
     this.#search();
     return '';
+  }
+
+  #keepExcerpt(piece: Buffer): void {
+    const { excerpt = 0 } = this.#wanted;
+    if (this.size >= excerpt) return;
+    this.#excerpt ??= Buffer.alloc(excerpt);
+    piece.copy(this.#excerpt, this.size, 0, excerpt - this.size);
   }
 
   #grow(size: number): void {

@@ -6,7 +6,7 @@ import { type NotedCause, type PackedEntry, type PackItem, packOf } from '#lib/h
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
 import { PACK_MS, type Revision } from '#lib/health/recording/due-slots.ts';
-import { cellOf, checkIdOf, numberOf } from '#lib/keys.ts';
+import { cellOf, checkIdOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
@@ -154,7 +154,7 @@ describe('whatever happened', () => {
             interval_seconds: 60,
             timeout_ms: told.timeout_ms,
             settings_at: BASE,
-            single: { at: shift(Math.max(0, ...told.results)), rev: 1 },
+            single: `${RESULTS}${stamp(shift(Math.max(0, ...told.results)))}`,
           };
           await write(check as CheckItem, told);
           const window = { from: shift(told.window.from), until: shift(told.window.until) };

@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type PackedEntry, type PackItem, packOf } from '#lib/health/history/pack.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { RevisionItem } from '#lib/health/history/revisions.ts';
-import { cellOf, checkIdOf, numberOf } from '#lib/keys.ts';
+import { cellOf, checkIdOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -90,7 +90,7 @@ export async function writeStory({ ports, keys, context }: HealthWorld, told: St
   const items: Item[] = [...revisions, ...singles, ...packs];
   await ports.table.putMany(items);
   const settings = { execution_mode: 'pull', interval_seconds: 1, timeout_ms: 1000, settings_at: BASE };
-  const single = { at: BASE + Math.max(0, ...told.singles.map(({ at }) => at)), rev: 1 };
+  const single = `${RESULTS}${stamp(BASE + Math.max(0, ...told.singles.map(({ at }) => at)))}`;
   const check = { id, tenant_id: tenant, ...settings, single } as CheckItem;
   return { check, revisions };
 }

@@ -87,3 +87,26 @@ describe('a body in small pieces', () => {
     expect(cut(FREE_PIECES + 1, MEAN_PIECE_BYTES)).toBe(false);
   });
 });
+
+describe('the beginning of a body that is shown', () => {
+  it('is the same however it is cut, and whatever else is wanted of the body', () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
+    const wants = fc.constantFrom({}, { find: 'nowhere to be found' }, { isOnlyShown: true });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), lengths, fc.nat(60), wants, (text, cut, excerpt, wanted) => {
+        const bytes = Buffer.from(text.toWellFormed());
+        const body = new ResponseBody({ limit: MB, excerpt, ...wanted }, undefined);
+        give(body, bytes, cut);
+        expect(text.toWellFormed().startsWith(body.excerpt!)).toBe(true);
+        expect(Buffer.byteLength(body.excerpt!)).toBeGreaterThan(Math.min(excerpt, bytes.length) - 4);
+        expect(body.size).toBe(bytes.length);
+      }),
+    );
+  });
+
+  it('is held alone, where nothing else is wanted', () => {
+    const body = new ResponseBody({ limit: MB, excerpt: 10, isOnlyShown: true }, undefined);
+    give(body, Buffer.alloc(2 * MB, 'a'), [1000]);
+    expect([body.held, body.size, body.excerpt]).toEqual([0, MB, 'aaaaaaaaaa']);
+  });
+});

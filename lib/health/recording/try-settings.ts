@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { boundTo } from '#lib/access/account.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { CheckSettings } from '#lib/checks/check-item.ts';
+import { guardSettings } from '#lib/checks/guard-settings.ts';
+import { CheckPatch, changedIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
+import { requireCheck } from '#lib/checks/store.ts';
+import { ResultRecord } from '#lib/health/history/result-item.ts';
+import { invalid } from '#lib/platform/errors.ts';
+import { pick } from '#lib/platform/pick.ts';
+import { probeNow } from './probe-now.ts';
+
+/** Settings to try: those of a new check but for its entity, or changes of a check that there is. */
+export const Trial = CheckPatch.extend({
+  check_id: z
+    .string()
+    .describe(
+      'A check whose stored settings hold where nothing else is said here, as PUT lays changes over them; its secrets need not be sent again.',
+    )
+    .optional(),
+  check_type: z.string().describe('What kind of check it is; required without check_id.').optional(),
+}).meta({ id: 'CheckTrial' });
+type Trial = z.output<typeof Trial>;
+
+const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));
+
+/** What a trial of settings found, with what the target said; nothing of it is stored. */
+export const TrialRecord = ResultRecord.pick({
+  success: true,
+  status_code: true,
+  latency_ms: true,
+  error_message: true,
+  error_kind: true,
+})
+  .extend(Object.assign({}, ...membersOfTypes))
+  .meta({ id: 'CheckTrialResult' });
+type TrialRecord = z.output<typeof TrialRecord>;
+
+/**
+ * Probes a target by settings that need not be stored anywhere, and stores nothing. Whoever may try settings may also
+ * store them and see their secrets, so that a stored secret goes nowhere that PUT could not send it. Throws
+ * VALIDATION_ERROR, NOT_FOUND, RATE_LIMITED, UNAVAILABLE.
+ */
+export async function trySettings(context: Context, trial: Trial): Promise<TrialRecord> {
+  const { check_id, ...settings } = trial;
+  const check = check_id === undefined ? fresh(context, settings) : await laidOver(context, check_id, settings);
+  if (check.execution_mode === 'push') {
+    throw invalid(
+      check_id === undefined ? 'check_type' : 'check_id',
+      'is a push check: your agent posts its results, and there is nothing to probe',
+    );
+  }
+  const { outcome } = await probeNow(context, check, { shows: true, about: { check_id } });
+  return pick(TrialRecord, outcome as TrialRecord);
+}
+
+function fresh({ ports, caller }: Context, settings: Record<string, unknown>): CheckSettings {
+  const check = parseTrial(settings, ports.settings.MIN_INTERVAL_SECONDS);
+  guardSettings(check, boundTo(ports.settings, caller));
+  return check;
+}
+
+async function laidOver(context: Context, id: string, changes: Record<string, unknown>): Promise<CheckSettings> {
+  const { ports, caller } = context;
+  const stored = await requireCheck(context, id);
+  const check = mergeCheck(stored, changes, ports.settings.MIN_INTERVAL_SECONDS);
+  guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
+  return check;
+}
