@@ -53,7 +53,7 @@ function Outcome({ execution }: { execution: Execution }) {
   const pipeline = pipelineMark(execution);
   const { trigger, created_at, finished_at, status_code, latency_ms, error_message, response_snippet } = execution;
   return (
-    <Section title="Call">
+    <Section title="What happened">
       <dl class="action-facts">
         <dt>Call</dt>
         <dd>
