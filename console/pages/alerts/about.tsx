@@ -1,5 +1,5 @@
 import { labelOf } from '#console/api/check-names.ts';
-import type { Check } from '#console/api/check-records.ts';
+import type { Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { pathTo } from '#console/rules/address.ts';
 

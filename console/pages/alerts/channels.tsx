@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Check, Delivery } from '#console/api/check-records.ts';
+import type { Channel, Check, Delivery } from '#console/api/records.ts';
 import { tell, warn } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';

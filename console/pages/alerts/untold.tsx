@@ -1,5 +1,5 @@
 import { typeTitle } from '#console/api/check-names.ts';
-import type { Check } from '#console/api/check-records.ts';
+import type { Check } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { addChannel } from '#console/parts/add-channel.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
