@@ -54,7 +54,7 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
   }
 
   it('show what is wrong now first, since when, why, and whether anybody was told', async () => {
-    const { page, rows, textOf, complaints } = await onCall();
+    const { rows, textOf, complaints } = await onCall();
     await rows.nth(1).waitFor();
     expect(await textOf(0)).toMatch(/Degraded.*Web shop.*card declined.*1 check.*1 alert/s);
     expect(await textOf(1)).toMatch(/Over.*Mail.*mailbox full.*nobody: no channel/s);
