@@ -65,7 +65,7 @@ export function useLoad<T>(path: string | null, { about, all = false }: Options 
 }
 
 /** Calls `run` when the poller has news that `about` is interested in. */
-function useNews(about: Options['about'], run: () => void): void {
+export function useNews(about: Options['about'], run: () => void): void {
   const latest = useRef(about);
   latest.current = about;
   useEffect(() => {

@@ -41,9 +41,21 @@ export const pages: readonly PageRow[] = [
     path: '/checks',
     title: 'Checks',
     nav: { label: 'Checks', icon: 'checks' },
-    load: () => import('#console/pages/checks.tsx'),
+    load: () => import('#console/pages/checks/checks.tsx'),
   },
-  { path: '/checks/:id', title: 'Check', load: () => import('#console/pages/check.tsx') },
+  {
+    path: '/checks/new',
+    title: 'New check',
+    needs: 'write',
+    load: () => import('#console/pages/check-form/new-check.tsx'),
+  },
+  { path: '/checks/:id', title: 'Check', load: () => import('#console/pages/check/check.tsx') },
+  {
+    path: '/checks/:id/edit',
+    title: 'Edit check',
+    needs: 'write',
+    load: () => import('#console/pages/check-form/edit-check.tsx'),
+  },
   {
     path: '/catalog',
     title: 'Catalog',
@@ -80,7 +92,7 @@ export const pages: readonly PageRow[] = [
     load: () => import('#console/pages/settings/settings.tsx'),
   },
   { path: '/settings/:part', title: 'Settings', load: () => import('#console/pages/settings/settings.tsx') },
-  { path: '/start', title: 'First steps', needs: 'write', load: () => import('#console/pages/start.tsx') },
+  { path: '/start', title: 'First steps', needs: 'write', load: () => import('#console/pages/start/start.tsx') },
   { path: '/sign-in', title: 'Sign in', open: true, load: () => import('#console/pages/sign-in/sign-in.tsx') },
   { path: '/link/:token', title: 'Sign in by link', open: true, load: () => import('#console/pages/sign-in/link.tsx') },
   {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 /** What every field has. */
-type FrameProps = {
+export type FrameProps = {
   label: string;
   hint?: string | undefined;
   /** What is wrong with it. */

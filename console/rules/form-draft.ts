@@ -13,6 +13,13 @@ export const draftOf = (specs: readonly FieldSpec[], record: object | undefined)
     }),
   );
 
+/** Fields of something new that begin as a record has them, its secrets as well; the rest as their defaults say. */
+export const startingFrom = (specs: readonly FieldSpec[], record: object): FieldSpec[] =>
+  specs.map((spec) => {
+    const value = at(record, spec.path);
+    return value === undefined || value === null ? spec : { ...spec, fallback: textOf(spec, value) };
+  });
+
 /** `config.url`: the member, and the one in it, whose name may have dots of its own. */
 function split(path: string): [string, string | undefined] {
   const dot = path.indexOf('.');
