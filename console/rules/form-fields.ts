@@ -16,6 +16,8 @@ export type MemberSchema = {
   required?: readonly string[];
   items?: MemberSchema;
   additionalProperties?: boolean | MemberSchema;
+  /** What may be null too has two: itself, and `{ type: 'null' }`. */
+  anyOf?: readonly MemberSchema[];
 };
 
 /**
@@ -65,8 +67,15 @@ function members({ properties = {}, required = [] }: MemberSchema, prefix: strin
     const path = prefix + name;
     if (member.const !== undefined) return [];
     if (enter && member.type === 'object' && member.properties) return members(member, `${path}.`, false);
-    return [specOf(path, name, member, required.includes(name))];
+    return [specOf(path, name, withoutNull(member), required.includes(name))];
   });
+}
+
+/** What may be null is typed as what it is else; empty then means null. */
+function withoutNull({ anyOf, default: fallback, ...member }: MemberSchema): MemberSchema {
+  const given = fallback === undefined || fallback === null ? {} : { default: fallback };
+  const one = anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  return one.length === 1 ? { ...one[0], ...member, ...given } : { ...member, ...(anyOf && { anyOf }), ...given };
 }
 
 function specOf(path: string, name: string, member: MemberSchema, required: boolean): FieldSpec {
@@ -97,7 +106,7 @@ function kindOf(
   if (type !== 'string') return 'json';
   if (format === 'date-time') return 'instant';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
-  return maxLength >= LONG || name === 'body' ? 'long' : 'text';
+  return maxLength >= LONG || /^body(_template)?$/.test(name) ? 'long' : 'text';
 }
 
 const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>
