@@ -46,6 +46,10 @@ export const STEPS: readonly Step[] = [
     body: () => ({ name: 'runbook', field_type: 'url' }),
     made: ['fields', 'fields.1.name'],
   },
+  {
+    endpoint: 'PUT /v1/blueprints/{slug}/fields/{name}',
+    body: () => ({ name: 'runbook', field_type: 'url', sort_order: -1 }),
+  },
   { endpoint: 'PUT /v1/blueprints/{slug}', body: () => ({ description: 'What our customers see' }) },
   {
     endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',

@@ -110,7 +110,14 @@ export function withFields(fields: Field[], more: FieldInput[]): Field[] {
     if (taken.has(name)) throw new AppError('CONFLICT', `The blueprint has a field ${name} already.`);
     taken.add(name);
   }
-  const all = [...fields, ...more.map((input, i) => makeField(input, fields.length + i))];
+  return inOrder([...fields, ...more.map((input, i) => makeField(input, fields.length + i))]);
+}
+
+/** Fields with one of them defined anew; without a `sort_order` it keeps its place. Throws LIMIT_EXCEEDED. */
+export const withChanged = (fields: Field[], old: Field, input: FieldInput): Field[] =>
+  inOrder(fields.map((field) => (field === old ? makeField(input, old.sort_order) : field)));
+
+function inOrder(all: Field[]): Field[] {
   if (all.length > MAX_FIELDS) {
     throw new AppError('LIMIT_EXCEEDED', `A blueprint has at most ${MAX_FIELDS} fields. Remove one first.`);
   }

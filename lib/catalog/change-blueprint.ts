@@ -15,6 +15,7 @@ import {
   blueprintRecord,
   type CatalogItem,
   mustBeSameFields,
+  withChanged,
   withFields,
 } from './blueprint.ts';
 import type { FieldInput } from './field.ts';
@@ -46,6 +47,21 @@ export function addField(scope: Changing, slug: string, input: FieldInput): Prom
   const edit: Edit = (blueprint) => ({ ...blueprint, fields: withFields(blueprint.fields, [input]) });
   const note = auditing(scope, 'add', auditedField);
   return change(scope, slug, edit, (_, after) => note(undefined, fieldOf(after, input.name)));
+}
+
+/**
+ * States a field anew, whole; without a `sort_order` it keeps its place. Values that do not fit it any more are not shown.
+ * Throws NOT_FOUND, VALIDATION_ERROR for another name, LIMIT_EXCEEDED.
+ */
+export function changeField(scope: Changing, slug: string, name: string, input: FieldInput): Promise<Blueprint> {
+  const edit: Edit = (blueprint) => {
+    const old = blueprint.fields.find((field) => field.name === name);
+    if (!old) throw notFound(`Field ${name} of blueprint ${slug}`);
+    mustStay({ name }, { name: input.name });
+    return { ...blueprint, fields: withChanged(blueprint.fields, old, input) };
+  };
+  const note = auditing(scope, 'update', auditedField);
+  return change(scope, slug, edit, (before, after) => note(fieldOf(before, name), fieldOf(after, name)));
 }
 
 /** Removes a field; its values are not shown from then on. Throws NOT_FOUND. */

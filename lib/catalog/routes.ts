@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { Blueprint, BlueprintPatch, blueprintRecord, NewBlueprint } from './blueprint.ts';
-import { addField, deleteField, updateBlueprint } from './change-blueprint.ts';
+import { addField, changeField, deleteField, updateBlueprint } from './change-blueprint.ts';
 import { createBlueprint } from './create-blueprint.ts';
 import { createEntity } from './create-entity.ts';
 import { deleteBlueprint } from './delete-blueprint.ts';
@@ -79,6 +79,19 @@ const blueprintRows = [
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     load: (context, { slug }) => requireBlueprint(context, slug),
     run: (context, { params, body }) => addField(context, params.slug, body),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/blueprints/{slug}/fields/{name}',
+    names: ['name'],
+    access: 'write',
+    summary: 'State a field anew, whole, under the same name; answers the blueprint',
+    status: 200,
+    body: FieldInput,
+    reply: Blueprint,
+    errors: ['LIMIT_EXCEEDED'],
+    load: (context, { slug }) => requireBlueprint(context, slug),
+    run: (context, { params, body }) => changeField(context, params.slug, params.name, body),
   }),
   row({
     method: 'DELETE',

@@ -87,6 +87,54 @@ describe('fields of a blueprint', () => {
   });
 });
 
+describe('PUT /v1/blueprints/{slug}/fields/{name}', () => {
+  const a = { name: 'a', field_type: 'string', default_value: 'x', required: true };
+  const b = { name: 'b', field_type: 'string' };
+
+  it('states it anew, whole, and leaves it in its place', async () => {
+    const slug = await newBlueprint(admin, { fields: [a, b] });
+    const changed = await admin.put(`/v1/blueprints/${slug}/fields/a`, { name: 'a', field_type: 'number' });
+    const fields = [{ name: 'a', field_type: 'number', required: false, sort_order: 0 }, { name: 'b' }];
+    expect(changed).toMatchObject({ status: 200, body: { fields } });
+    expect(changed.body.fields[0]).not.toHaveProperty('default_value');
+    expect((await admin.get(`/v1/blueprints/${slug}`)).body).toEqual(changed.body);
+  });
+  it('leaves it in its place among others of the same sort_order', async () => {
+    const fields = ['a', 'b', 'c'].map((name) => ({ name, field_type: 'string', sort_order: 1 }));
+    const slug = await newBlueprint(admin, { fields });
+    const changed = await admin.put(`/v1/blueprints/${slug}/fields/a`, { name: 'a', field_type: 'url' });
+    expect(changed.body.fields.map((field: { name: string }) => field.name)).toEqual(['a', 'b', 'c']);
+  });
+  it('moves it', async () => {
+    const slug = await newBlueprint(admin, { fields: [a, b] });
+    const moved = await admin.put(`/v1/blueprints/${slug}/fields/b`, { ...b, sort_order: -1 });
+    expect(moved.body.fields.map((field: { name: string }) => field.name)).toEqual(['b', 'a']);
+  });
+  it('keeps the values of entities that fit it, and shows no other', async () => {
+    const slug = await newBlueprint(admin, { fields: [b, { name: 'c', field_type: 'number' }] });
+    await admin.post(`/v1/blueprints/${slug}/entities`, { slug: 'e', name: 'e', fields: { b: 'kept', c: 7 } });
+    await admin.put(`/v1/blueprints/${slug}/fields/b`, { ...b, required: true });
+    await admin.put(`/v1/blueprints/${slug}/fields/c`, { name: 'c', field_type: 'boolean' });
+    expect((await admin.get(`/v1/blueprints/${slug}/entities/e`)).body.fields).toEqual({ b: 'kept' });
+  });
+  it.each([
+    ['another name', { ...b, name: 'a' }, 'name'],
+    ['no type', { name: 'b' }, 'field_type'],
+    ['a default of another type', { name: 'b', field_type: 'number', default_value: 'x' }, 'default_value'],
+  ])('refuses %s, and the field stays as it is', async (_name, body, path) => {
+    const slug = await newBlueprint(admin, { fields: [a, b] });
+    const before = (await admin.get(`/v1/blueprints/${slug}`)).body;
+    expect(await admin.put(`/v1/blueprints/${slug}/fields/b`, body)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', path),
+    );
+    expect((await admin.get(`/v1/blueprints/${slug}`)).body).toEqual(before);
+  });
+  it('refuses a field that is not there', async () => {
+    const slug = await newBlueprint(admin);
+    expect(await admin.put(`/v1/blueprints/${slug}/fields/b`, b)).toMatchObject(failure(404, 'NOT_FOUND'));
+  });
+});
+
 describe('DELETE /v1/blueprints/{slug}', () => {
   it('takes it away', async () => {
     const slug = await newBlueprint(admin);
@@ -141,6 +189,7 @@ describe('blueprints', () => {
       ['PUT', `/v1/blueprints/${slug}`],
       ['DELETE', `/v1/blueprints/${slug}`],
       ['POST', `/v1/blueprints/${slug}/fields`],
+      ['PUT', `/v1/blueprints/${slug}/fields/a`],
       ['DELETE', `/v1/blueprints/${slug}/fields/a`],
     ] as const) {
       expect(await reader.send(method, path)).toMatchObject(failure(403, 'READ_ONLY'));
@@ -154,6 +203,7 @@ describe('blueprints', () => {
       ['PUT', `/v1/blueprints/${slug}`],
       ['DELETE', `/v1/blueprints/${slug}`],
       ['POST', `/v1/blueprints/${slug}/fields`],
+      ['PUT', `/v1/blueprints/${slug}/fields/a`],
       ['DELETE', `/v1/blueprints/${slug}/fields/a`],
       ['GET', `/v1/blueprints/${slug}/entities`],
       ['POST', `/v1/blueprints/${slug}/entities`],
