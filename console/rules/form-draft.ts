@@ -16,14 +16,13 @@ export const draftOf = (specs: readonly FieldSpec[], record: object | undefined)
     }),
   );
 
-<<<<<<< HEAD
 /** Fields of something new that begin as a record has them, its secrets as well; the rest as their defaults say. */
 export const startingFrom = (specs: readonly FieldSpec[], record: object): FieldSpec[] =>
   specs.map((spec) => {
     const value = at(record, spec.path);
     return value === undefined || value === null ? spec : { ...spec, fallback: textOf(spec, value) };
   });
-=======
+
 const KEPT = '********';
 const isKept = (value: unknown): boolean => value === KEPT;
 
@@ -33,7 +32,6 @@ function shown({ secret, path }: FieldSpec, record: object | undefined): unknown
   const isMapOfKept = typeof stored === 'object' && stored !== null && Object.values(stored).every(isKept);
   return secret && !isMapOfKept ? undefined : stored;
 }
->>>>>>> p-act
 
 /** `config.url`: the member, and the one in it, whose name may have dots of its own. */
 function split(path: string): [string, string | undefined] {
