@@ -67,13 +67,3 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
     'invitation :token': 'fwi_none',
   };
 }
-
-/** The address of a page, with its parts filled in. Throws where nothing is known to stand for one. */
-export function addressOf(path: string, params: Params): string {
-  const [, room] = path.split('/');
-  return path.replace(/:\w+/g, (part) => {
-    const value = params[`${room} ${part}`];
-    if (value === undefined) throw new Error(`Say in hostile-catalog.ts what stands for ${part} of ${path}.`);
-    return value;
-  });
-}
