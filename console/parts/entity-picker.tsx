@@ -11,13 +11,15 @@ type PickerProps = {
   /** Id of the one that is chosen; empty: none yet. */
   value: string;
   onChange: (id: string) => void;
+  /** Where none may be chosen as well: an emptied field says so. */
+  optional?: boolean;
 };
 
 const MOST = 8;
 const ALL_STATES = new Set<never>();
 
 /** One entity of many, found by a few letters: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
-export function EntityPicker({ label, hint, error, value, onChange }: PickerProps) {
+export function EntityPicker({ label, hint, error, value, onChange, optional = false }: PickerProps) {
   const fleet = live.fleet.value;
   const chosen = fleet?.get(value);
   const [text, setText] = useState<string | undefined>(undefined);
@@ -43,7 +45,7 @@ export function EntityPicker({ label, hint, error, value, onChange }: PickerProp
     event.preventDefault();
   }
   return (
-    <Field label={label} hint={hint} error={error} required>
+    <Field label={label} hint={hint} error={error} required={!optional}>
       {(ids) => (
         <div class="picker">
           <input
@@ -55,13 +57,14 @@ export function EntityPicker({ label, hint, error, value, onChange }: PickerProp
             aria-activedescendant={found.length > 0 ? `${id}-${current}` : undefined}
             autocomplete="off"
             spellcheck={false}
-            placeholder="Search by name"
+            placeholder={optional ? 'All; search by name' : 'Search by name'}
             dir="auto"
             value={text ?? chosen?.name ?? value}
             onFocus={(event) => event.currentTarget.select()}
             onInput={(event) => {
               setText(event.currentTarget.value);
               setAt(0);
+              if (optional && event.currentTarget.value === '') onChange('');
             }}
             onClick={() => setText(text ?? '')}
             onBlur={() => setText(undefined)}

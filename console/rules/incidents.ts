@@ -23,7 +23,7 @@ export type Incident = {
 };
 
 /** What ends and begins again within this time is one incident. */
-export const FLAPPING_MS = 10 * 60_000;
+const FLAPPING_MS = 10 * 60_000;
 
 const isTrouble = (state: State): state is 'degraded' | 'down' => state === 'degraded' || state === 'down';
 
@@ -128,3 +128,16 @@ export function toldOf({ transitions }: Incident): { deliveries: number; why: st
   const reason = transitions.find(({ check_to_state }) => check_to_state === 'down')?.alert.reason;
   return { deliveries, why: deliveries === 0 && reason ? NOT_TOLD[reason] : '' };
 }
+
+/** When the first change of it that was read happened: by this an incident is found again. */
+export const foundAt = ({ transitions, from }: Incident): string => transitions[0]?.timestamp ?? from;
+
+/** What ran at a moment, or was the last before it; undefined where there is none. @param at ISO 8601 */
+export const incidentAt = (transitions: readonly Transition[], at: string): Incident | undefined =>
+  incidentsOf(transitions)
+    .filter((incident) => foundAt(incident) <= at)
+    .toSorted((a, b) => (foundAt(a) < foundAt(b) ? 1 : -1))[0];
+
+/** Whether what comes after these transitions of its entity is another incident, if any. */
+export const isPast = ({ to }: Incident, transitions: readonly Transition[]): boolean =>
+  to !== null && transitions.some(({ timestamp }) => Date.parse(timestamp) - Date.parse(to) >= FLAPPING_MS);

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Delivery } from '#console/api/check-records.ts';
+import type { Channel, Delivery } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -11,7 +12,6 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { KIND } from '#console/rules/alert-reason.ts';
 import { channelName } from '#console/rules/check-label.ts';
-import { DeliveryOutcome } from './delivery-list.tsx';
 
 type ChannelsProps = { id: string; channels: readonly Channel[]; reload: () => void };
 

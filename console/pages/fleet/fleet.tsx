@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { counts } from '#console/app/counts.ts';
+import { useKeptWords } from '#console/app/kept-words.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { setQuery } from '#console/app/router.ts';
@@ -37,7 +38,7 @@ export default function FleetPage({ query }: PageProps) {
 }
 
 function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
-  const [words, setWords] = useKeptWords(query.get('q') ?? '');
+  const [words, setWords] = useKeptWords();
   const wanted = query.get('state') ?? '';
   const isGrouped = query.has('group');
   const rows = useMemo(() => inOrder(fleet), [fleet]);
@@ -88,19 +89,6 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
       )}
     </Page>
   );
-}
-
-const TYPED_MS = 300;
-
-/** What is searched for: at once on the page, and in the address when nobody has typed for a moment. */
-function useKeptWords(initial: string): [string, (words: string) => void] {
-  const [words, setWords] = useState(initial);
-  useEffect(() => {
-    if (words === initial) return;
-    const timer = setTimeout(() => setQuery({ q: words }), TYPED_MS);
-    return () => clearTimeout(timer);
-  }, [words, initial]);
-  return [words, setWords];
 }
 
 function NothingYet() {

@@ -30,7 +30,11 @@ export function RowBar({ id }: { id: string }) {
     <div ref={element} class="row-bar">
       {held && <HistoryBar buckets={barOf(held)} title="Last 24 h" />}
       {held && <span class="row-uptime">{percent(uptimeOf(held.hours))}</span>}
-      {!held && failure && <span class="row-uptime" title={failure.message}>not read</span>}
+      {!held && failure && (
+        <span class="row-uptime" title={failure.message}>
+          not read
+        </span>
+      )}
     </div>
   );
 }

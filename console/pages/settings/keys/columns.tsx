@@ -21,13 +21,13 @@ export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column
     head: 'Key',
     grow: true,
     compare: (a, b) => byName(a.label, b.label),
-    cell: ({ label, prefix, status, rotated_to }) => (
+    cell: ({ label, prefix, status, rotated_to, ...key }) => (
       <>
         <bdi>{label}</bdi>
         {status === 'expired' && <span class="tag">expired</span>}
         {rotated_to && <span class="tag">rotated</span>}
         <span class="under">
-          <code>{prefix}…</code>
+          <code>{prefix}…</code> <span class="narrow">{mayWords(key)}</span>
         </span>
       </>
     ),

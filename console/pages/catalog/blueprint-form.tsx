@@ -1,0 +1,51 @@
+import { call } from '#console/api/call.ts';
+import type { Blueprint } from '#console/api/records.ts';
+import { tell } from '#console/app/notices.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { blueprintPath } from '#console/rules/catalog.ts';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
+
+type BlueprintDialogProps = {
+  /** What is changed; undefined: a new one. */
+  blueprint?: Blueprint | undefined;
+  onSaved: (blueprint: Blueprint) => void;
+  onClose: () => void;
+};
+
+/** Makes or changes a blueprint; its fields have a list of their own. */
+export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialogProps) {
+  async function send(body: Record<string, unknown>) {
+    const saved = blueprint
+      ? await call<Blueprint>('PUT', blueprintPath(blueprint.slug), { ...body, description: body.description ?? '' })
+      : await call<Blueprint>('POST', '/v1/blueprints', body);
+    tell(`${saved.name} is saved.`);
+    onSaved(saved);
+  }
+  // There always is a default: the mark is given to another one, never taken away.
+  const skip = [...(blueprint ? ['slug'] : []), ...(blueprint?.is_default ? ['is_default'] : [])];
+  return (
+    <Dialog title={blueprint ? `Edit ${blueprint.name}` : 'New blueprint'} onClose={onClose}>
+      <SchemaForm
+        name={blueprint ? `blueprint ${blueprint.slug}` : 'new blueprint'}
+        schema={SCHEMA}
+        skip={skip}
+        record={blueprint}
+        submit={blueprint ? 'Save' : 'Create'}
+        send={send}
+        onCancel={onClose}
+      />
+    </Dialog>
+  );
+}
+
+const SCHEMA: MemberSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'What this kind of thing is called, such as Service.' },
+    slug: { type: 'string', description: 'Names it in addresses; it cannot be changed later. Such as service.' },
+    description: { type: 'string' },
+    is_default: { type: 'boolean', default: false, title: 'The default blueprint' },
+  },
+  required: ['name', 'slug'],
+};

@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks';
+import { useLoad } from '#console/api/load.ts';
+import type { Blueprint } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
+import { go } from '#console/app/router.ts';
+import { me, refusal } from '#console/app/session.ts';
+import { useWholeFleet } from '#console/app/whole-fleet.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Page } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { blueprintHref } from '#console/rules/catalog.ts';
+import { byName, type Counts, countsOf, type FleetRow } from '#console/rules/fleet.ts';
+import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
+import { count, number } from '#console/rules/words.ts';
+import { BlueprintDialog } from './blueprint-form.tsx';
+
+/** The kinds of things there are, and how many of each. */
+export default function CatalogPage() {
+  const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
+  const [isNew, setNew] = useState(false);
+  useWholeFleet();
+  const limit = me.value?.blueprint_limit;
+  const full =
+    limit !== undefined && (blueprints.data?.length ?? 0) >= limit
+      ? `The plan allows ${count(limit, 'blueprint')}. Delete one or ask for more.`
+      : undefined;
+  return (
+    <Page
+      title="Catalog"
+      actions={
+        <Button icon="add" kind="main" why={refusal('write') ?? full} onClick={() => setNew(true)}>
+          New blueprint
+        </Button>
+      }
+    >
+      <Data of={blueprints}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty title="No blueprint yet" icon="catalog">
+              <p>
+                A blueprint is a kind of thing that you run, such as a service, with the fields that each of it has.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <p class="hint use">
+                {limit === undefined ? number(found.length) : `${number(found.length)} of ${number(limit)}`} blueprints,{' '}
+                {count(live.fleet.value?.size ?? 0, 'entity', 'entities')}
+              </p>
+              <Table label="Blueprints" rows={found} keyOf={({ slug }) => slug} columns={columnsOf(countsBySlug())} />
+            </>
+          )
+        }
+      </Data>
+      {isNew && (
+        <BlueprintDialog onSaved={({ slug }) => go(blueprintHref(slug).slice(1))} onClose={() => setNew(false)} />
+      )}
+    </Page>
+  );
+}
+
+/** Of the fleet as the poller knows it; undefined until it was read. */
+function countsBySlug(): ReadonlyMap<string, Counts> | undefined {
+  const fleet = live.fleet.value;
+  if (!fleet) return undefined;
+  const rows = Map.groupBy(fleet.values(), (row: FleetRow) => row.blueprint_slug);
+  return new Map([...rows].map(([slug, of]) => [slug, countsOf(of)]));
+}
+
+function columnsOf(counts: ReadonlyMap<string, Counts> | undefined): Column<Blueprint>[] {
+  const total = ({ slug }: Blueprint) => counts?.get(slug)?.total ?? 0;
+  return [
+    {
+      head: 'Blueprint',
+      grow: true,
+      cell: ({ slug, name, description, is_default }) => (
+        <>
+          <a class="row-link" href={blueprintHref(slug)} dir="auto">
+            {name}
+          </a>
+          {is_default && <span class="tag">default</span>}
+          <span class="why" dir="auto">
+            {description}
+          </span>
+        </>
+      ),
+      compare: (a, b) => byName(a.name, b.name),
+    },
+    { head: 'Slug', wide: true, cell: ({ slug }) => <code>{slug}</code> },
+    { head: 'Fields', wide: true, numeric: true, cell: ({ fields }) => number(fields.length) },
+    { head: 'State', cell: ({ slug }) => <Worst counts={counts?.get(slug)} /> },
+    {
+      head: 'Entities',
+      numeric: true,
+      cell: (one) =>
+        counts ? (
+          <>
+            {number(total(one))}
+            <span class="hint"> of {number(me.value?.entity_limit_per_bp ?? 0)}</span>
+          </>
+        ) : (
+          '…'
+        ),
+      compare: (a, b) => total(a) - total(b),
+    },
+  ];
+}
+
+/** The worst state of a blueprint's entities, and how many are in it. */
+function Worst({ counts }: { counts: Counts | undefined }) {
+  const worst = BY_SEVERITY.find((state) => (counts?.[state] ?? 0) > 0);
+  if (!counts || !worst) return <span class="hint">–</span>;
+  return <StateMark state={worst} word={`${number(counts[worst])} ${STATE_WORD[worst].toLowerCase()}`} />;
+}

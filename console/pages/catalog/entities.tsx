@@ -1,0 +1,128 @@
+import { useMemo, useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import type { Blueprint } from '#console/api/records.ts';
+import { useKeptWords } from '#console/app/kept-words.ts';
+import { live } from '#console/app/live.ts';
+import { refusal } from '#console/app/session.ts';
+import { EntityDialog } from '#console/pages/entity/entity-form.tsx';
+import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { FieldValue } from '#console/parts/field-value.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Empty } from '#console/parts/states.tsx';
+import { BulkBar } from '#console/parts/table/bulk.tsx';
+import { useSelection } from '#console/parts/table/selection.ts';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { blueprintHref, entityPath, valueText, withWords } from '#console/rules/catalog.ts';
+import { byName, type FleetRow } from '#console/rules/fleet.ts';
+import { severity } from '#console/rules/states.ts';
+
+/** So many fields have a column; the others are on the page of the entity. */
+const COLUMNS = 4;
+
+/** The entities of a blueprint as a table with their fields. */
+export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: readonly FleetRow[] }) {
+  const [words, setWords] = useKeptWords();
+  const [isNew, setNew] = useState(false);
+  const selection = useSelection();
+  const why = refusal('write');
+  const shown = useMemo(() => withWords(rows, words), [rows, words]);
+  const columns = useMemo(() => columnsOf(blueprint), [blueprint]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const add = (
+    <Button icon="add" kind="main" why={why} onClick={() => setNew(true)}>
+      New entity
+    </Button>
+  );
+  const more = blueprint.fields.length - COLUMNS;
+  return (
+    <>
+      {rows.length === 0 ? (
+        <Empty title="No entity of it yet" icon="catalog">
+          {add}
+          <a href={blueprintHref(blueprint.slug, 'import')}>Paste a table of them</a>
+        </Empty>
+      ) : (
+        <>
+          <div class="filters">
+            <input
+              type="search"
+              class="search"
+              aria-label="Search by name, slug or value"
+              placeholder="Search"
+              value={words}
+              onInput={(event) => setWords(event.currentTarget.value)}
+            />
+            {add}
+            {more > 0 && <span class="hint">The first {COLUMNS} fields; all are on the page of each.</span>}
+          </div>
+          {shown.length > 0 ? (
+            <Table label="Entities" rows={shown} columns={columns} keyOf={({ id }) => id} selection={selection} />
+          ) : (
+            <Empty title="Nothing fits" icon="search">
+              <Button onClick={() => setWords('')}>Show all</Button>
+            </Empty>
+          )}
+        </>
+      )}
+      <BulkBar
+        selection={selection}
+        noun={['entity', 'entities']}
+        nameOf={(id) => byId.get(id)?.name ?? id}
+        actions={[
+          {
+            name: 'Delete',
+            kind: 'danger',
+            why,
+            loses: 'Their checks with results, history, policies and channels go with them, and their relations.',
+            work: (id) => remove(byId.get(id)),
+          },
+        ]}
+        onDone={() => void live.refresh()}
+      />
+      {isNew && <EntityDialog blueprint={blueprint} onSaved={() => setNew(false)} onClose={() => setNew(false)} />}
+    </>
+  );
+}
+
+/** What somebody else has deleted meanwhile is gone already. */
+const remove = async (row: FleetRow | undefined): Promise<void> => {
+  if (row) await call('DELETE', entityPath(row));
+};
+
+const columnsOf = ({ fields }: Blueprint): Column<FleetRow>[] => [
+  {
+    head: 'State',
+    cell: ({ state }) => <StateMark state={state} />,
+    compare: (a, b) => severity(a.state) - severity(b.state),
+  },
+  {
+    head: 'Name',
+    grow: true,
+    cell: (row) => (
+      <a class="row-link" href={entityHref(row)} dir="auto">
+        {row.name}
+      </a>
+    ),
+    compare: (a, b) => byName(a.name, b.name),
+  },
+  {
+    head: 'Slug',
+    wide: true,
+    cell: ({ slug }) => <code class="cut">{slug}</code>,
+    compare: (a, b) => byName(a.slug, b.slug),
+  },
+  ...fields.slice(0, COLUMNS).map(
+    ({ name, field_type }): Column<FleetRow> => ({
+      head: name,
+      wide: true,
+      numeric: field_type === 'number',
+      cell: ({ fields: values }) => (
+        <span class="cut" title={valueText(values[name])}>
+          <FieldValue value={values[name]} />
+        </span>
+      ),
+      compare: (a, b) => byName(valueText(a.fields[name]), valueText(b.fields[name])),
+    }),
+  ),
+];

@@ -1,0 +1,67 @@
+import { call } from '#console/api/call.ts';
+import type { Field } from '#console/api/records.ts';
+import { tell } from '#console/app/notices.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
+
+/** Where the API has a field of a blueprint. */
+export const fieldPath = (slug: string, name: string): string =>
+  pathTo('/v1/blueprints/:slug/fields/:name', { slug, name });
+
+type FieldDialogProps = {
+  /** Slug of the blueprint. */
+  blueprint: string;
+  /** What is changed; undefined: a new one. */
+  field: Field | undefined;
+  onSaved: () => void;
+  onClose: () => void;
+};
+
+/** Adds a field to a blueprint, or states one anew. */
+export function FieldDialog({ blueprint, field, onSaved, onClose }: FieldDialogProps) {
+  async function send(body: Record<string, unknown>) {
+    if (field) await call('PUT', fieldPath(blueprint, field.name), { ...body, name: field.name });
+    else await call('POST', pathTo('/v1/blueprints/:slug/fields', { slug: blueprint }), body);
+    tell(`The field ${field?.name ?? body.name} is saved.`);
+    onSaved();
+  }
+  return (
+    <Dialog title={field ? `Edit ${field.name}` : 'New field'} onClose={onClose}>
+      {field && <p class="hint">Values that do not fit another type are not shown any more.</p>}
+      <SchemaForm
+        name={`${field ? `field ${field.name}` : 'new field'} of ${blueprint}`}
+        schema={SCHEMA}
+        skip={field ? ['name'] : []}
+        record={field}
+        submit={field ? 'Save' : 'Add'}
+        send={send}
+        onCancel={onClose}
+      />
+    </Dialog>
+  );
+}
+
+const TYPES: readonly Field['field_type'][] = ['string', 'number', 'boolean', 'url', 'array'];
+
+const SCHEMA: MemberSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'Such as owner, or On call. It cannot be changed later.' },
+    field_type: {
+      type: 'string',
+      title: 'Type',
+      enum: TYPES,
+      default: 'string',
+      description: 'A url is an absolute http or https URL, an array a list of texts, numbers or yes and no.',
+    },
+    required: { type: 'boolean', default: false, description: 'Every entity must have a value; a default is one.' },
+    default_value: {
+      type: 'string',
+      title: 'Default',
+      description: 'Shown where an entity has no value, such as 42, true or ["a", "b"].',
+    },
+  },
+  required: ['name'],
+};

@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import type { Blueprint, Field } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
+import { tell, tellFailure } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Empty } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { moved } from '#console/rules/field-order.ts';
+import { count } from '#console/rules/words.ts';
+import { FieldDialog, fieldPath } from './field-form.tsx';
+
+type FieldsProps = { blueprint: Blueprint /** How many have them. */; entities: number; onChanged: () => void };
+
+/** The fields of a blueprint, in their order: add, change, move, remove. */
+export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
+  const [edited, edit] = useState<Field | 'new' | undefined>(undefined);
+  const [removed, ask] = useState<Field | undefined>(undefined);
+  const [busy, setBusy] = useState(false);
+  const { slug, fields } = blueprint;
+  const why = refusal('write');
+
+  function changed() {
+    edit(undefined);
+    onChanged();
+    // Values and defaults of entities are shown by the fields.
+    void live.refresh();
+  }
+
+  async function move(name: string, step: -1 | 1) {
+    setBusy(true);
+    try {
+      for (const field of moved(fields, name, step)) await call('PUT', fieldPath(slug, field.name), field);
+    } catch (error) {
+      tellFailure(error);
+    } finally {
+      setBusy(false);
+      changed();
+    }
+  }
+
+  const mover = (field: Field, step: -1 | 1) => {
+    const isEnd = fields.at(step === -1 ? 0 : -1) === field;
+    return (
+      <Button
+        small
+        quiet
+        icon={step === -1 ? 'sortUp' : 'sortDown'}
+        label={`Move ${field.name} ${step === -1 ? 'up' : 'down'}`}
+        busy={busy}
+        why={why ?? (isEnd ? `It is the ${step === -1 ? 'first' : 'last'} one.` : undefined)}
+        onClick={() => void move(field.name, step)}
+      />
+    );
+  };
+
+  const columns: Column<Field>[] = [
+    { head: 'Name', grow: true, cell: ({ name }) => <strong dir="auto">{name}</strong> },
+    { head: 'Type', cell: ({ field_type }) => field_type },
+    { head: 'Required', wide: true, cell: ({ required }) => (required ? 'yes' : 'no') },
+    {
+      head: 'Default',
+      wide: true,
+      cell: ({ default_value }) =>
+        default_value === undefined ? (
+          <span class="hint">none</span>
+        ) : (
+          <code class="cut" title={default_value}>
+            {default_value}
+          </code>
+        ),
+    },
+    {
+      head: 'Change',
+      cell: (field) => (
+        <span class="row-actions">
+          {mover(field, -1)}
+          {mover(field, 1)}
+          <Button small why={why} label={`Edit ${field.name}`} onClick={() => edit(field)}>
+            Edit
+          </Button>
+          <Button small quiet icon="close" why={why} label={`Remove ${field.name}`} onClick={() => ask(field)} />
+        </span>
+      ),
+    },
+  ];
+
+  return (
+    <>
+      <div class="filters">
+        <Button icon="add" kind="main" why={why} onClick={() => edit('new')}>
+          New field
+        </Button>
+        <span class="hint">Forms and tables show them in this order.</span>
+      </div>
+      {fields.length > 0 ? (
+        <Table label="Fields" rows={fields} columns={columns} keyOf={({ name }) => name} />
+      ) : (
+        <Empty title="No field yet">
+          <p>Entities have a name and a slug; fields say more, such as an owner or a runbook.</p>
+        </Empty>
+      )}
+      {edited && (
+        <FieldDialog
+          blueprint={slug}
+          field={edited === 'new' ? undefined : edited}
+          onSaved={changed}
+          onClose={() => edit(undefined)}
+        />
+      )}
+      {removed && (
+        <Confirm
+          title={`Remove ${removed.name}?`}
+          action={`Remove ${removed.name}`}
+          onClose={() => ask(undefined)}
+          run={async () => {
+            await call('DELETE', fieldPath(slug, removed.name));
+            tell(`The field ${removed.name} is removed.`);
+            changed();
+          }}
+        >
+          <p>
+            Its values in {count(entities, 'entity', 'entities')} are not shown any more, and each is lost when its
+            entity is changed next.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

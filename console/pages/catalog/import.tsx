@@ -1,0 +1,126 @@
+import { useMemo, useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import type { Blueprint } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
+import { tell } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { TextField } from '#console/parts/field.tsx';
+import { draftKey, dropDraft, keepDraft, keptDraft } from '#console/parts/form/drafts.ts';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { blueprintPath } from '#console/rules/catalog.ts';
+import { type EntityRow, type Pasted, readEntities, remaining } from '#console/rules/entity-rows.ts';
+import type { FleetRow } from '#console/rules/fleet.ts';
+import { inTurns } from '#console/rules/in-turns.ts';
+import { count } from '#console/rules/words.ts';
+
+/** Why a line was refused, by its text: what was made is taken out of the table, and the lines that stay move up. */
+type Refused = ReadonlyMap<string, string>;
+const lineOf = ({ cells }: EntityRow): string => JSON.stringify(cells);
+
+/** Makes entities of a pasted table: what it would make is shown first, and what was refused stays, with the reason. */
+export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readonly FleetRow[] }) {
+  const [key] = useState(() => draftKey(`import ${blueprint.slug}`));
+  const [text, setText] = useState(() => keptDraft(key)?.text ?? '');
+  const [refused, setRefused] = useState<Refused>(new Map());
+  const [running, setRunning] = useState<{ done: number; total: number } | undefined>(undefined);
+  const taken = useMemo(() => new Set(rows.map(({ slug }) => slug)), [rows]);
+  const pasted = useMemo(() => readEntities(text, blueprint.fields, taken), [text, blueprint, taken]);
+  const ready = pasted.rows.filter(({ why }) => why === undefined);
+
+  function type(next: string) {
+    setText(next);
+    if (next === '') dropDraft(key);
+    else keepDraft(key, [], { text: next });
+  }
+
+  async function create() {
+    setRunning({ done: 0, total: ready.length });
+    const path = `${blueprintPath(blueprint.slug)}/entities`;
+    const failed = await inTurns(
+      ready,
+      ({ body }) => call('POST', path, body),
+      (done) => setRunning({ done, total: ready.length }),
+    );
+    const reasons = new Map(failed.map(({ item, why }) => [item, why]));
+    const left = pasted.rows.filter((row) => row.why !== undefined || reasons.has(row));
+    type(remaining(pasted.header, left));
+    setRefused(new Map(failed.map(({ item, why }) => [lineOf(item), why])));
+    setRunning(undefined);
+    tell(`${count(ready.length - failed.length, 'entity', 'entities')} made, ${failed.length} refused.`);
+    void live.refresh();
+  }
+
+  const names = ['slug', 'name', ...blueprint.fields.map(({ name }) => name)];
+  return (
+    <div class="import">
+      <TextField
+        label="Table"
+        lines={8}
+        value={text}
+        onChange={type}
+        disabled={running !== undefined}
+        error={pasted.wrong}
+        placeholder={`${names.join(',')}\nweb-shop,Web shop`}
+        hint={`CSV, or cells copied from a spreadsheet. The first line names the columns: ${names.join(', ')}. Lists are a; b.`}
+      />
+      <div class="filters">
+        <Button
+          kind="main"
+          busy={running !== undefined}
+          why={refusal('write') ?? (ready.length === 0 ? 'No line of it can be made.' : undefined)}
+          onClick={() => void create()}
+        >
+          {ready.length === 0 ? 'Create' : `Create ${count(ready.length, 'entity', 'entities')}`}
+        </Button>
+        {running && (
+          <progress aria-label="Creating" max={running.total} value={running.done}>
+            {running.done} of {running.total}
+          </progress>
+        )}
+        {text !== '' && <span class="hint">{summaryOf(pasted, refused)}</span>}
+      </div>
+      {pasted.rows.length > 0 && (
+        <Table
+          label="What it would make"
+          rows={pasted.rows}
+          keyOf={({ line }) => String(line)}
+          columns={columnsOf(refused)}
+        />
+      )}
+    </div>
+  );
+}
+
+function summaryOf({ rows }: Pasted, refused: Refused): string {
+  const wrong = rows.filter(({ why }) => why !== undefined).length;
+  return [
+    wrong > 0 && `${wrong} of ${count(rows.length, 'line')} cannot be made`,
+    refused.size > 0 && `${count(refused.size, 'line')} refused, and still here to be put right`,
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+const columnsOf = (refused: Refused): Column<EntityRow>[] => [
+  { head: 'Line', numeric: true, cell: ({ line }) => line },
+  { head: 'Slug', cell: ({ slug }) => <code class="cut">{slug}</code> },
+  {
+    head: 'Name',
+    wide: true,
+    cell: ({ name }) => (
+      <span class="cut" dir="auto">
+        {name}
+      </span>
+    ),
+  },
+  {
+    head: 'Fields, or what is wrong',
+    grow: true,
+    cell: (row) => {
+      const why = row.why ?? refused.get(lineOf(row));
+      if (why !== undefined) return <strong class="down">{why}</strong>;
+      return <span dir="auto">{JSON.stringify(row.body.fields).slice(1, -1)}</span>;
+    },
+  },
+];

@@ -1,0 +1,40 @@
+import type { Action } from '#console/api/records.ts';
+import { Empty } from '#console/parts/states.tsx';
+import { Table } from '#console/parts/table/table.tsx';
+import { pathTo } from '#console/rules/address.ts';
+
+const TRIGGER: Readonly<Record<Action['trigger_type'], string>> = {
+  manual: 'by hand',
+  state_change: 'when a check changes',
+  schedule: 'by the clock',
+};
+
+/** Actions of checks of this entity, then those that belong to no check. @param checks ids of its checks */
+export function ActionsThatFit({ actions, checks }: { actions: readonly Action[]; checks: ReadonlySet<string> }) {
+  const own = actions.filter(({ check_id }) => check_id !== null && checks.has(check_id));
+  const free = actions.filter(({ check_id }) => check_id === null);
+  if (own.length + free.length === 0) return <Empty title="No action fits" />;
+  return (
+    <Table
+      label="Actions"
+      rows={[...own, ...free]}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Name',
+          grow: true,
+          cell: ({ id, name }) => (
+            <a class="row-link" href={`#${pathTo('/actions/:id', { id })}`} dir="auto">
+              {name}
+            </a>
+          ),
+        },
+        {
+          head: 'Runs',
+          cell: ({ trigger_type, trigger_to_state }) =>
+            trigger_to_state ? `when it is ${trigger_to_state}` : TRIGGER[trigger_type],
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,37 @@
+import { call } from '#console/api/call.ts';
+import type { Entity } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
+import { tell } from '#console/app/notices.tsx';
+import { go } from '#console/app/router.ts';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { blueprintHref, entityPath } from '#console/rules/catalog.ts';
+import { count } from '#console/rules/words.ts';
+
+type DeleteEntityProps = {
+  entity: Entity;
+  /** How many it has; undefined where that is not known. */
+  checks: number | undefined;
+  relations: number | undefined;
+  onClose: () => void;
+};
+
+/** Asks before an entity is deleted, and names what goes with it. */
+export const DeleteEntity = ({ entity, checks, relations, onClose }: DeleteEntityProps) => (
+  <Confirm
+    title={`Delete ${entity.name}?`}
+    action={`Delete ${entity.name}`}
+    onClose={onClose}
+    run={async () => {
+      await call('DELETE', entityPath(entity));
+      tell(`${entity.name} is deleted.`);
+      go(blueprintHref(entity.blueprint_slug).slice(1));
+      void live.refresh();
+    }}
+  >
+    <p>What goes with it, for good:</p>
+    <ul class="losses">
+      <li>{checks === undefined ? 'its checks' : count(checks, 'check')} with results, history, policy and channels</li>
+      <li>{relations === undefined ? 'its relations' : count(relations, 'relation')} to other entities</li>
+    </ul>
+  </Confirm>
+);

@@ -1,0 +1,90 @@
+import type { Loaded } from '#console/api/load.ts';
+import type { CheckHistories, Entity, ListedCheck } from '#console/api/records.ts';
+import { HistoryBar } from '#console/parts/history-bar.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Data, Empty, Failure } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import { severity } from '#console/rules/states.ts';
+import { percent } from '#console/rules/words.ts';
+
+type EntityChecksProps = { entity: Entity; checks: Loaded<ListedCheck[]>; history: Loaded<CheckHistories> };
+type History = CheckHistories['checks'][number];
+
+/** The checks of an entity: state, last result, and the last day. What is down comes first. */
+export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => (
+  <Section title="Checks">
+    {history.failure && <Failure failure={history.failure} retry={history.reload} />}
+    <Data of={checks}>
+      {(found) =>
+        found.length === 0 ? (
+          <Empty title="Nothing checks it yet">
+            <p dir="auto">Without a check the state of {entity.name} stays unknown.</p>
+            <a href="#/checks">To the checks</a>
+          </Empty>
+        ) : (
+          <Table
+            label="Checks"
+            rows={found.toSorted((a, b) => severity(a.state) - severity(b.state))}
+            keyOf={({ id }) => id}
+            columns={columnsOf(new Map(history.data?.checks.map((one) => [one.check_id, one])))}
+          />
+        )
+      }
+    </Data>
+  </Section>
+);
+
+const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>[] => [
+  {
+    head: 'State',
+    cell: ({ state, enabled }) =>
+      enabled ? <StateMark state={state} /> : <StateMark state="unknown" word="Disabled" />,
+  },
+  {
+    head: 'Check',
+    grow: true,
+    cell: (check) => (
+      <>
+        <a class="row-link" href={`#${pathTo('/checks/:id', { id: check.id })}`} dir="auto">
+          {check.name ?? histories.get(check.id)?.check_name ?? `${check.check_type} check`}
+        </a>
+        {check.stale && <span class="tag">behind</span>}
+        <LastResult check={check} />
+      </>
+    ),
+  },
+  { head: 'Type', wide: true, cell: ({ check_type }) => check_type },
+  {
+    head: 'Last',
+    wide: true,
+    numeric: true,
+    cell: ({ last_result }) => (last_result ? <Time at={last_result.checked_at} /> : 'not yet'),
+  },
+  {
+    head: 'Last 24 h',
+    wide: true,
+    cell: ({ id }) => {
+      const buckets = histories.get(id)?.buckets;
+      return (
+        buckets && (
+          <HistoryBar title="Last 24 h" buckets={buckets.map(({ from, to, uptime }) => ({ from, to, up: uptime }))} />
+        )
+      );
+    },
+  },
+  { head: 'Uptime', numeric: true, cell: ({ id }) => percent(histories.get(id)?.total.uptime ?? null) },
+];
+
+/** Every row keeps the line, so that all are as high. */
+function LastResult({ check: { last_result } }: { check: ListedCheck }) {
+  if (!last_result) return <span class="why" />;
+  const text = last_result.success ? `${last_result.latency_ms} ms` : last_result.error_message;
+  return (
+    <span class="why" dir="auto" title={text}>
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,51 @@
+import { call } from '#console/api/call.ts';
+import type { Blueprint, Entity } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
+import { tell } from '#console/app/notices.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { blueprintPath, changedOnly, entityPath } from '#console/rules/catalog.ts';
+import { type MemberSchema, schemaOfFields } from '#console/rules/form-fields.ts';
+
+type EntityDialogProps = {
+  blueprint: Blueprint;
+  /** What is changed; undefined: a new one. */
+  entity?: Entity | undefined;
+  onSaved: (entity: Entity) => void;
+  onClose: () => void;
+};
+
+/** Makes or changes an entity, by the fields of its blueprint. */
+export function EntityDialog({ blueprint, entity, onSaved, onClose }: EntityDialogProps) {
+  async function send(body: Record<string, unknown>) {
+    const saved = entity
+      ? await call<Entity>('PUT', entityPath(entity), changedOnly(body, entity))
+      : await call<Entity>('POST', `${blueprintPath(blueprint.slug)}/entities`, body);
+    tell(`${saved.name} is saved.`);
+    onSaved(saved);
+    void live.refresh();
+  }
+  return (
+    <Dialog wide title={entity ? `Edit ${entity.name}` : `New entity of ${blueprint.name}`} onClose={onClose}>
+      <SchemaForm
+        name={entity ? `entity ${entity.id}` : `new entity of ${blueprint.slug}`}
+        schema={schemaOf(blueprint)}
+        skip={entity ? ['slug'] : []}
+        record={entity}
+        submit={entity ? 'Save' : 'Create'}
+        send={send}
+        onCancel={onClose}
+      />
+    </Dialog>
+  );
+}
+
+const schemaOf = ({ fields }: Blueprint): MemberSchema => ({
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'What lists and alerts call it.' },
+    slug: { type: 'string', description: 'Names it in addresses; it cannot be changed later. Such as web-shop.' },
+    fields: schemaOfFields(fields),
+  },
+  required: ['name', 'slug'],
+});

@@ -1,0 +1,172 @@
+import { type ComponentChildren, Fragment } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Loaded, useLoad } from '#console/api/load.ts';
+import type {
+  Action,
+  Blueprint,
+  CheckHistories,
+  Entity,
+  ListedCheck,
+  Relation,
+  Transition,
+} from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
+import type { PageProps } from '#console/app/pages.ts';
+import { refusal } from '#console/app/session.ts';
+import { useWholeFleet } from '#console/app/whole-fleet.ts';
+import { Button } from '#console/parts/button.tsx';
+import { FieldValue } from '#console/parts/field-value.tsx';
+import { Page, Section } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { blueprintHref, blueprintPath, entityPath } from '#console/rules/catalog.ts';
+import { ActionsThatFit } from './actions-that-fit.tsx';
+import { DeleteEntity } from './delete-entity.tsx';
+import { EntityChecks } from './entity-checks.tsx';
+import { EntityDialog } from './entity-form.tsx';
+import { Neighbours } from './neighbours.tsx';
+import { Transitions } from './transitions.tsx';
+
+/** One thing that is run: its state and why, what is known of it, and what it depends on. */
+export default function EntityPage({ params }: PageProps) {
+  const [blueprint_slug, slug] = [params.blueprint!, params.slug!];
+  const above = (
+    <>
+      <a href="#/catalog">Catalog</a> / <a href={blueprintHref(blueprint_slug)}>{blueprint_slug}</a>
+    </>
+  );
+  const entity = useLoad<Entity>(entityPath({ blueprint_slug, slug }), {
+    about: (one) => one.blueprint_slug === blueprint_slug && one.entity_slug === slug,
+  });
+  if (entity.failure?.status === 404) {
+    return (
+      <Page title={slug} above={above}>
+        <Empty title="There is no such entity">
+          <p>It was deleted, or the address is another one.</p>
+        </Empty>
+      </Page>
+    );
+  }
+  if (entity.data) return <EntityView entity={entity.data} reload={entity.reload} above={above} />;
+  return (
+    <Page title={slug} above={above}>
+      <Data of={entity}>{() => null}</Data>
+    </Page>
+  );
+}
+
+type EntityViewProps = { entity: Entity; reload: () => void; above: ComponentChildren };
+
+function EntityView({ entity, reload, above }: EntityViewProps) {
+  const [open, show] = useState<'edit' | 'delete' | undefined>(undefined);
+  const about = (one: Transition) => one.entity_id === entity.id;
+  const query = `entity_id=${encodeURIComponent(entity.id)}`;
+  const blueprint = useLoad<Blueprint>(blueprintPath(entity.blueprint_slug));
+  const checks = useLoad<ListedCheck[]>(`/v1/checks?${query}&last_result=true`, { all: true, about });
+  const history = useLoad<CheckHistories>(`/v1/history?${query}&bucket=hour`, { about });
+  const relations = useLoad<Relation[]>(`/v1/relations?${query}`, { all: true });
+  const actions = useLoad<Action[]>('/v1/actions', { all: true });
+  const why = refusal('write');
+  useWholeFleet();
+  return (
+    <Page
+      title={<span dir="auto">{entity.name}</span>}
+      above={above}
+      actions={
+        <>
+          <Button why={why} busy={!blueprint.data && blueprint.loading} onClick={() => show('edit')}>
+            Edit
+          </Button>
+          <Button why={why} kind="danger" onClick={() => show('delete')}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <StateLine entity={entity} />
+      <EntityChecks entity={entity} checks={checks} history={history} />
+      <Neighbours entity={entity} relations={relations} />
+      <div class="beside">
+        <Section title="What happened">
+          <Transitions entity={entity} checks={checks.data ?? []} />
+        </Section>
+        <div>
+          <Fields entity={entity} blueprint={blueprint} />
+          <Section title="Actions">
+            <Data of={actions}>
+              {(found) => <ActionsThatFit actions={found} checks={new Set(checks.data?.map(({ id }) => id))} />}
+            </Data>
+          </Section>
+        </div>
+      </div>
+      {open === 'edit' && blueprint.data && (
+        <EntityDialog
+          blueprint={blueprint.data}
+          entity={entity}
+          onSaved={() => {
+            show(undefined);
+            reload();
+          }}
+          onClose={() => show(undefined)}
+        />
+      )}
+      {open === 'delete' && (
+        <DeleteEntity
+          entity={entity}
+          checks={checks.data?.length}
+          relations={relations.data?.length}
+          onClose={() => show(undefined)}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** What the poller knows is newer than what was read. */
+function StateLine({ entity }: { entity: Entity }) {
+  const seen = live.fleet.value?.get(entity.id);
+  const { state, state_since } = seen ?? entity;
+  return (
+    <p class={`state-line ${state}`}>
+      <StateMark state={state} />
+      <span>
+        for <Time at={state_since} as="for" />, since <Time at={state_since} as="full" />
+      </span>
+      {seen?.stale && <span class="tag">behind: a result is overdue</span>}
+      {seen?.why && (
+        <strong class="reason" dir="auto">
+          {seen.why}
+        </strong>
+      )}
+    </p>
+  );
+}
+
+const Fields = ({ entity, blueprint }: { entity: Entity; blueprint: Loaded<Blueprint> }) => (
+  <Section title="Fields">
+    <dl class="values">
+      <dt>Slug</dt>
+      <dd>
+        <code>{entity.slug}</code>
+      </dd>
+      <dt>Id</dt>
+      <dd>
+        <code>{entity.id}</code>
+      </dd>
+      {(blueprint.data?.fields ?? []).map(({ name }) => (
+        <Fragment key={name}>
+          <dt dir="auto">{name}</dt>
+          <dd>
+            <FieldValue value={entity.fields[name]} />
+          </dd>
+        </Fragment>
+      ))}
+      <dt>Changed</dt>
+      <dd>
+        <Time at={entity.updated_at} />
+      </dd>
+    </dl>
+    {!blueprint.data && <Data of={blueprint}>{() => null}</Data>}
+  </Section>
+);

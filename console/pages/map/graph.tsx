@@ -1,0 +1,94 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { StateShape } from '#console/parts/state-mark.tsx';
+import type { MapView } from '#console/rules/relation-map.ts';
+import { STATE_WORD } from '#console/rules/states.ts';
+import { count } from '#console/rules/words.ts';
+import { layoutOf, NODE } from './layout.ts';
+
+const SMALLEST = 0.25;
+const LARGEST = 2;
+const STEP = 1.25;
+
+/** The map: links over lines. The table below it says the same. */
+export function RelationGraph({ view }: { view: MapView }) {
+  const [zoom, setZoom] = useState(1);
+  const area = useRef<HTMLElement>(null);
+  // Laid out anew when other things are shown, not when their states change.
+  const shown = view.rows
+    .map(({ id }) => id)
+    .sort()
+    .join();
+  const { width, height, at, lines } = useMemo(
+    () => layoutOf(shown.split(','), view.relations),
+    [shown, view.relations.map(({ id }) => id).join()],
+  );
+  const roots = new Set(view.roots);
+  const to = (next: number) => setZoom(Math.min(LARGEST, Math.max(SMALLEST, next)));
+  return (
+    <>
+      <div class="map-tools">
+        <span class="hint">Upstream to the left: what stands there takes what is to its right with it.</span>
+        <Button small onClick={() => to(zoom / STEP)}>
+          Smaller
+        </Button>
+        <Button small onClick={() => to(zoom * STEP)}>
+          Larger
+        </Button>
+        <Button small onClick={() => to(Math.min(1, (area.current?.clientWidth ?? width) / width))}>
+          Fit
+        </Button>
+      </div>
+      <section
+        ref={area}
+        class="map"
+        aria-label={`Map of ${count(view.rows.length, 'entity', 'entities')}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a link in sight
+        tabIndex={0}
+      >
+        <div class="map-field" style={{ width: `${width}px`, height: `${height}px`, zoom: String(zoom) }}>
+          <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
+            <defs>
+              <marker
+                id="arrow"
+                viewBox="0 0 8 8"
+                refX="8"
+                refY="4"
+                markerWidth="8"
+                markerHeight="8"
+                orient="auto-start-reverse"
+              >
+                <path d="M0 0 8 4 0 8z" />
+              </marker>
+            </defs>
+            {lines.map(({ key, path, title }) => (
+              <path key={key} class="map-line" d={path} marker-start="url(#arrow)">
+                <title>{title}</title>
+              </path>
+            ))}
+          </svg>
+          {view.rows.map((row) => {
+            const { x, y } = at.get(row.id)!;
+            const isRoot = roots.has(row.id);
+            return (
+              <a
+                key={row.id}
+                href={entityHref(row)}
+                class={`map-node ${row.state}${isRoot ? ' root' : ''}`}
+                title={`${row.name}: ${STATE_WORD[row.state]}${row.why ? `, ${row.why}` : ''}`}
+                style={{ left: `${x}px`, top: `${y}px`, width: `${NODE.width}px`, height: `${NODE.height}px` }}
+              >
+                <StateShape state={row.state} />
+                <span class="map-name" dir="auto">
+                  {row.name}
+                  <span class={isRoot ? 'map-root' : 'unseen'}>{isRoot ? 'root cause' : STATE_WORD[row.state]}</span>
+                </span>
+              </a>
+            );
+          })}
+        </div>
+      </section>
+    </>
+  );
+}

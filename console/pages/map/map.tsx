@@ -1,0 +1,94 @@
+import { useMemo } from 'preact/hooks';
+import { useLoad } from '#console/api/load.ts';
+import type { Relation } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
+import type { PageProps } from '#console/app/pages.ts';
+import { useWholeFleet } from '#console/app/whole-fleet.ts';
+import { Page } from '#console/parts/page.tsx';
+import { Data, Empty, Loading } from '#console/parts/states.tsx';
+import type { Fleet } from '#console/rules/fleet.ts';
+import { type MapFilter, type MapView, MOST_ON_MAP, mapOf } from '#console/rules/relation-map.ts';
+import { count, number } from '#console/rules/words.ts';
+import { RelationGraph } from './graph.tsx';
+import { MapFilters } from './map-filters.tsx';
+import { RelationTable } from './relation-table.tsx';
+import { RootCauses } from './root-causes.tsx';
+
+/** What depends on what, and where to look first. */
+export default function MapPage({ query }: PageProps) {
+  const relations = useLoad<Relation[]>('/v1/relations', { all: true });
+  useWholeFleet();
+  const fleet = live.fleet.value;
+  return (
+    <Page title="Map">
+      {fleet ? (
+        <Data of={relations} what="Reading the relations">
+          {(found) => <MapOf fleet={fleet} relations={found} query={query} />}
+        </Data>
+      ) : (
+        <Loading what="Reading the fleet" />
+      )}
+    </Page>
+  );
+}
+
+type MapOfProps = { fleet: Fleet; relations: readonly Relation[]; query: URLSearchParams };
+
+function MapOf({ fleet, relations, query }: MapOfProps) {
+  const key = query.get('around') ?? '';
+  const [blueprint, depth] = [query.get('blueprint') ?? '', depthOf(query.get('depth'))];
+  const around = key === '' ? undefined : idOf(fleet, key);
+  const view = useMemo(
+    () => mapOf(fleet, relations, { blueprint, around, depth }),
+    [fleet, relations, blueprint, around, depth],
+  );
+  if (relations.length === 0) {
+    return (
+      <Empty title="Nothing is related yet" icon="map">
+        <p>A relation says what depends on what. Add one on the page of an entity.</p>
+        <a href="#/catalog">To the catalog</a>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <RootCauses fleet={fleet} view={view} />
+      <MapFilters fleet={fleet} blueprint={blueprint} around={key} depth={depth} />
+      {key !== '' && around === undefined ? (
+        <Empty title={`There is no entity ${key}`} icon="search" />
+      ) : (
+        <Shown view={view} filter={{ blueprint, around, depth }} />
+      )}
+    </>
+  );
+}
+
+function Shown({ view, filter }: { view: MapView; filter: MapFilter }) {
+  const { rows, relations, alone, beyond } = view;
+  const left = [
+    alone > 0 && `${count(alone, 'entity', 'entities')} without a relation here`,
+    beyond > 0 && `${count(beyond, 'relation')} to what the filter leaves out`,
+  ].filter(Boolean);
+  return (
+    <>
+      {rows.length === 0 && <Empty title="Nothing that fits is related" icon="map" />}
+      {rows.length > MOST_ON_MAP && (
+        <Empty title={`${number(rows.length)} entities are too many for one map`} icon="map">
+          <p>
+            It shows {MOST_ON_MAP} at most. Choose {filter.blueprint ? '' : 'a blueprint, or '}an entity to look around
+            {filter.depth > 1 && filter.around ? ', or fewer steps' : ''}. The table has them all.
+          </p>
+        </Empty>
+      )}
+      {rows.length > 0 && rows.length <= MOST_ON_MAP && <RelationGraph view={view} />}
+      {left.length > 0 && <p class="hint use">Not shown: {left.join(', ')}.</p>}
+      {relations.length > 0 && <RelationTable view={view} />}
+    </>
+  );
+}
+
+const depthOf = (text: string | null): number => (text === '2' || text === '3' ? Number(text) : 1);
+
+/** @param key `service/web-shop` */
+const idOf = (fleet: Fleet, key: string): string | undefined =>
+  [...fleet.values()].find(({ blueprint_slug, slug }) => `${blueprint_slug}/${slug}` === key)?.id;

@@ -1,0 +1,46 @@
+import type { Entity, State } from '#console/api/records.ts';
+import { pathTo } from './address.ts';
+
+/** Where the API has an entity: `/v1/blueprints/service/entities/shop`. */
+export const entityPath = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
+  pathTo('/v1/blueprints/:blueprint/entities/:slug', { blueprint: blueprint_slug, slug });
+
+export const blueprintPath = (slug: string): string => pathTo('/v1/blueprints/:slug', { slug });
+
+/** Where the console has a blueprint; `part` is another tab than its entities. */
+export const blueprintHref = (slug: string, part?: 'fields' | 'import'): string =>
+  `#${pathTo('/catalog/:slug', { slug })}${part ? `?part=${part}` : ''}`;
+
+/** A value as text: what lists show, and what is searched. */
+export function valueText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return Array.isArray(value) ? value.map(valueText).join(', ') : String(value);
+}
+
+type Searched = Pick<Entity, 'name' | 'slug' | 'fields'> & { state: State };
+
+/** Those whose name, slug or a value of theirs holds every word. */
+export function withWords<T extends Searched>(rows: readonly T[], words: string): readonly T[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return rows;
+  return rows.filter(({ name, slug, fields }) => {
+    const text = [name, slug, ...Object.values(fields).map(valueText)].join('\n').toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
+
+type Change = Record<string, unknown> & { fields?: Record<string, unknown> };
+
+/**
+ * The change of an entity alone: what somebody else has changed meanwhile stays, and a default that is shown does not
+ * become a value of its own.
+ */
+export function changedOnly(body: Record<string, unknown>, { name, fields }: Pick<Entity, 'name' | 'fields'>): Change {
+  const given = Object.entries((body.fields ?? {}) as Record<string, unknown>);
+  const changed = given.filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(fields[key]));
+  return {
+    ...(body.name !== name && { name: body.name }),
+    ...(changed.length > 0 && { fields: Object.fromEntries(changed) }),
+  };
+}

@@ -1,0 +1,63 @@
+/** A line of a table that was pasted. */
+export type CsvLine = {
+  /** Where it begins in the text, from 1. */
+  line: number;
+  cells: string[];
+};
+
+/**
+ * Lines and cells of pasted text: RFC 4180, separated by commas, by semicolons, or by tabs as spreadsheets copy them,
+ * whichever the first line has. Blank lines are passed over. Throws Error for a quote that does not end.
+ */
+export function parseCsv(text: string): CsvLine[] {
+  const separator = separatorOf(text);
+  const lines: CsvLine[] = [];
+  let line = 1;
+  for (let at = 0; at < text.length; ) {
+    const begin = line;
+    const cells: string[] = [];
+    for (let ended = false; !ended; ) {
+      const cell = text[at] === '"' ? quoted(text, at, line) : plain(text, at, separator);
+      cells.push(cell.value);
+      line += cell.breaks;
+      at = cell.end;
+      ended = text[at] !== separator;
+      at += text.startsWith('\r\n', at) ? 2 : 1;
+    }
+    line++;
+    if (cells.some((cell) => cell.trim() !== '')) lines.push({ line: begin, cells });
+  }
+  return lines;
+}
+
+function separatorOf(text: string): string {
+  const first = text.trimStart().split(/\r?\n/, 1)[0]!;
+  return ['\t', ','].find((one) => first.includes(one)) ?? (first.includes(';') ? ';' : ',');
+}
+
+type Cell = { value: string; end: number; breaks: number };
+
+function plain(text: string, from: number, separator: string): Cell {
+  let end = from;
+  while (end < text.length && text[end] !== separator && text[end] !== '\n' && !text.startsWith('\r\n', end)) end++;
+  return { value: text.slice(from, end).trim(), end, breaks: 0 };
+}
+
+/** Text in quotes, in which two stand for one; what follows its end belongs to it, as spreadsheets read it. */
+function quoted(text: string, from: number, line: number): Cell {
+  let value = '';
+  for (let at = from + 1; ; ) {
+    const end = text.indexOf('"', at);
+    if (end < 0) throw new Error(`Line ${line}: a quote begins there and does not end.`);
+    value += text.slice(at, end);
+    if (text[end + 1] !== '"') return { value, end: end + 1, breaks: value.split('\n').length - 1 };
+    value += '"';
+    at = end + 2;
+  }
+}
+
+/** The other way round, separated by commas. */
+export const toCsv = (lines: readonly (readonly string[])[]): string =>
+  lines.map((cells) => cells.map(written).join(',')).join('\n');
+
+const written = (cell: string): string => (/[",\t;\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

@@ -1,0 +1,113 @@
+import type { Field } from '#console/api/records.ts';
+import { type CsvLine, parseCsv, toCsv } from './csv.ts';
+
+/** An entity that is to be made of a pasted line. */
+export type EntityRow = {
+  line: number;
+  cells: readonly string[];
+  slug: string;
+  name: string;
+  /** The request that makes it. */
+  body: { slug: string; name: string; fields: Record<string, unknown> };
+  /** Why it cannot be made as it is, where that is known before. */
+  why?: string;
+};
+
+export type Pasted = {
+  header: readonly string[];
+  rows: readonly EntityRow[];
+  /** What is wrong with all of it. */
+  wrong?: string;
+};
+
+const NOTHING: Pasted = { header: [], rows: [] };
+
+/**
+ * Reads entities from a pasted table. Its first line names the columns: `slug`, `name` (the slug where it is left out)
+ * and fields of the blueprint. Values are not judged: the API does that.
+ * @param taken slugs that there are already
+ */
+export function readEntities(text: string, fields: readonly Field[], taken: ReadonlySet<string>): Pasted {
+  let lines: CsvLine[];
+  try {
+    lines = parseCsv(text);
+  } catch (error) {
+    return { ...NOTHING, wrong: (error as Error).message };
+  }
+  const [head, ...rest] = lines;
+  if (!head) return NOTHING;
+  const header = head.cells.map((cell) => cell.trim());
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const wrong = wrongHeader(header, byName);
+  if (wrong) return { header, rows: [], wrong };
+  const seen = new Set<string>();
+  const rows = rest.map((line): EntityRow => {
+    const row = rowOf(line, header, byName);
+    const why = wrongLine(row, header, taken, seen);
+    seen.add(row.slug);
+    return why ? { ...row, why } : row;
+  });
+  return { header, rows };
+}
+
+function wrongHeader(header: readonly string[], fields: ReadonlyMap<string, Field>): string | undefined {
+  if (!header.includes('slug')) return 'The first line has to name the columns, and one of them has to be slug.';
+  const twice = header.find((name, i) => header.indexOf(name) !== i);
+  if (twice !== undefined) return `The column ${twice || 'without a name'} is there twice.`;
+  const unknown = header.filter((name) => !OWN.has(name) && !fields.has(name));
+  if (unknown.length === 0) return undefined;
+  const known = [...OWN, ...fields.keys()].join(', ');
+  return `No field of this blueprint: ${unknown.map((name) => name || '(no name)').join(', ')}. There are ${known}.`;
+}
+
+const OWN = new Set(['slug', 'name']);
+
+function rowOf({ line, cells }: CsvLine, header: readonly string[], fields: ReadonlyMap<string, Field>): EntityRow {
+  const of = (name: string) => cells[header.indexOf(name)] ?? '';
+  const slug = of('slug');
+  const name = of('name') || slug;
+  const values = header.flatMap((column, i): [string, unknown][] => {
+    const field = OWN.has(column) ? undefined : fields.get(column);
+    const cell = cells[i] ?? '';
+    return field && cell !== '' ? [[column, cellValue(field.field_type, cell)]] : [];
+  });
+  return { line, cells, slug, name, body: { slug, name, fields: Object.fromEntries(values) } };
+}
+
+function wrongLine(
+  { slug, cells }: EntityRow,
+  header: readonly string[],
+  taken: ReadonlySet<string>,
+  seen: ReadonlySet<string>,
+): string | undefined {
+  if (cells.length > header.length) return `It has ${cells.length} cells, and there are ${header.length} columns.`;
+  if (slug === '') return 'It has no slug.';
+  if (taken.has(slug)) return 'There is an entity with this slug already.';
+  return seen.has(slug) ? 'A line above has this slug.' : undefined;
+}
+
+/** A cell as a value of a field. What does not read as one stays text, so that the API says what it must be. */
+function cellValue(type: Field['field_type'], cell: string): unknown {
+  if (type === 'number') return Number.isFinite(Number(cell)) ? Number(cell) : cell;
+  if (type === 'boolean') return /^(true|false)$/i.test(cell) ? cell.toLowerCase() === 'true' : cell;
+  if (type === 'array') return listOf(cell);
+  return cell;
+}
+
+/** `["a", 1]`, or `a; b`. */
+function listOf(cell: string): unknown {
+  try {
+    const value = JSON.parse(cell);
+    if (Array.isArray(value)) return value;
+  } catch {
+    // Not JSON: texts between semicolons.
+  }
+  return cell
+    .split(';')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
+
+/** The table of those lines alone, to be pasted again. */
+export const remaining = (header: readonly string[], rows: readonly EntityRow[]): string =>
+  rows.length === 0 ? '' : toCsv([header, ...rows.map(({ cells }) => cells)]);

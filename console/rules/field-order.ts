@@ -1,0 +1,16 @@
+import type { Field } from '#console/api/records.ts';
+
+/**
+ * The fields that need another `sort_order` for one of them to move by one place. Where some share a number, or it
+ * would not do to swap two, those behind it get the next ones.
+ * @param step -1: up, 1: down
+ */
+export function moved(fields: readonly Field[], name: string, step: -1 | 1): Field[] {
+  const at = fields.findIndex((field) => field.name === name);
+  const to = at + step;
+  if (at < 0 || to < 0 || to >= fields.length) return [];
+  const wanted = fields.with(at, fields[to]!).with(to, fields[at]!);
+  const orders = fields.map((field) => field.sort_order);
+  for (let i = 1; i < orders.length; i++) orders[i] = Math.max(orders[i]!, orders[i - 1]! + 1);
+  return wanted.flatMap((field, i) => (field.sort_order === orders[i] ? [] : [{ ...field, sort_order: orders[i]! }]));
+}

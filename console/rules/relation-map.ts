@@ -1,0 +1,50 @@
+import type { Relation } from '#console/api/records.ts';
+import { byName, type Fleet, type FleetRow } from './fleet.ts';
+import { around, type Links, linksOf, rootCauses } from './relations.ts';
+import { severity } from './states.ts';
+
+/** What the map shows: all, a blueprint's, or what is so many steps around one; `around` is the id of an entity. */
+export type MapFilter = { blueprint: string; around: string | undefined; depth: number };
+
+export type MapView = {
+  /** Root causes first, then what is in trouble, then by name. */
+  rows: readonly FleetRow[];
+  /** Those between two that are shown. */
+  relations: readonly Relation[];
+  /** Ids of those to look at first, of the whole fleet. */
+  roots: readonly string[];
+  links: Links;
+  /** Entities that fit the filter and have no relation to another one that does. */
+  alone: number;
+  /** Relations from what is shown to what is not. */
+  beyond: number;
+};
+
+/** More are a tangle, and take seconds to lay out. */
+export const MOST_ON_MAP = 300;
+
+export function mapOf(fleet: Fleet, relations: readonly Relation[], filter: MapFilter): MapView {
+  const links = linksOf(relations);
+  const roots = rootCauses(new Map([...fleet.values()].map(({ id, state }) => [id, state])), links);
+  const near = filter.around === undefined ? undefined : around(filter.around, filter.depth, links);
+  const fits = (id: string) => {
+    const row = fleet.get(id);
+    if (!row || (near && !near.has(id))) return false;
+    return filter.blueprint === '' || row.blueprint_slug === filter.blueprint || id === filter.around;
+  };
+  const wanted = new Set([...fleet.keys()].filter(fits));
+  const between = relations.filter((one) => wanted.has(one.from_entity_id) && wanted.has(one.to_entity_id));
+  const related = new Set(between.flatMap((one) => [one.from_entity_id, one.to_entity_id]));
+  if (filter.around !== undefined && wanted.has(filter.around)) related.add(filter.around);
+  const isRoot = new Set(roots);
+  const rank = ({ id, state }: FleetRow) => (isRoot.has(id) ? -1 : severity(state));
+  const rows = [...related].map((id) => fleet.get(id)!);
+  return {
+    rows: rows.sort((a, b) => rank(a) - rank(b) || byName(a.name, b.name)),
+    relations: between,
+    roots,
+    links,
+    alone: wanted.size - related.size,
+    beyond: relations.filter((one) => wanted.has(one.from_entity_id) !== wanted.has(one.to_entity_id)).length,
+  };
+}

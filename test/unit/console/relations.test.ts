@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Relation, State } from '#console/api/records.ts';
+import { type MapFilter, mapOf } from '#console/rules/relation-map.ts';
+import { around, downstreamOf, linksOf, rootCauses } from '#console/rules/relations.ts';
+import { entity } from './world.ts';
+
+/** `'a>b'`: a depends on b. */
+const links = (...pairs: string[]) =>
+  linksOf(
+    pairs.map((pair) => {
+      const [from_entity_id, to_entity_id] = pair.split('>') as [string, string];
+      return { from_entity_id, to_entity_id };
+    }),
+  );
+const states = (down: string, up = '') =>
+  new Map<string, State>([
+    ...[...down].map((id) => [id, 'down'] as const),
+    ...[...up].map((id) => [id, 'up'] as const),
+  ]);
+
+describe('root causes', () => {
+  it('are down, with nothing down upstream', () => {
+    expect(rootCauses(states('abc'), links('a>b', 'b>c'))).toEqual(['c']);
+    expect(rootCauses(states('ac', 'b'), links('a>b', 'b>c'))).toEqual(['a', 'c']);
+    expect(rootCauses(states('', 'abc'), links('a>b'))).toEqual([]);
+  });
+
+  it('are all of a circle with nothing down above it, and none of what hangs on it', () => {
+    expect(rootCauses(states('abcd'), links('a>b', 'b>c', 'c>b', 'd>a'))).toEqual(['b', 'c']);
+    expect(rootCauses(states('abcx'), links('a>b', 'b>c', 'c>b', 'b>x'))).toEqual(['x']);
+  });
+
+  it('explain everything that is down, and never each other but in a circle', () => {
+    const id = fc.constantFrom(...'abcdefg');
+    const relation = fc.record({ from_entity_id: id, to_entity_id: id });
+    fc.assert(
+      fc.property(fc.array(relation, { maxLength: 12 }), fc.uniqueArray(id), (relations, down) => {
+        const all = linksOf(relations);
+        const roots = rootCauses(states(down.join('')), all);
+        const downOnly = linksOf(
+          relations.filter((one) => down.includes(one.from_entity_id) && down.includes(one.to_entity_id)),
+        );
+        const explained = new Set(roots.flatMap((root) => [root, ...downstreamOf(root, downOnly)]));
+        expect([...explained].sort()).toEqual([...down].sort());
+        for (const root of roots) {
+          for (const other of downstreamOf(root, downOnly)) {
+            if (roots.includes(other)) expect(downstreamOf(other, downOnly).has(root)).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('neighbours', () => {
+  const chain = links('a>b', 'b>c', 'c>d', 'b>c');
+
+  it('are found on both sides, up to a number of steps', () => {
+    expect([...around('b', 1, chain)].sort()).toEqual(['a', 'b', 'c']);
+    expect([...around('a', 3, chain)].sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect([...around('lonely', 2, chain)]).toEqual(['lonely']);
+  });
+
+  it('downstream are all that a fault comes down to, once each', () => {
+    expect([...downstreamOf('d', chain)]).toEqual(['c', 'b', 'a']);
+    expect([...downstreamOf('a', links('a>b', 'b>a'))]).toEqual(['b']);
+  });
+});
+
+describe('the map', () => {
+  const fleet = new Map(
+    [entity('a'), entity('b', { state: 'down' }), entity('c', { blueprint_slug: 'host' }), entity('d')].map((one) => [
+      one.id,
+      one,
+    ]),
+  );
+  const relation = (from_entity_id: string, to_entity_id: string): Relation => ({
+    id: `${from_entity_id}>${to_entity_id}`,
+    from_entity_id,
+    to_entity_id,
+    relation_type: 'depends_on',
+    created_at: '2026-11-22T10:00:00.000Z',
+  });
+  const relations = [relation('a', 'b'), relation('b', 'c'), relation('a', 'gone')];
+  const shown = (filter: Partial<MapFilter>) => {
+    const view = mapOf(fleet, relations, { blueprint: '', around: undefined, depth: 1, ...filter });
+    return { ids: view.rows.map(({ id }) => id), lines: view.relations.length, alone: view.alone, beyond: view.beyond };
+  };
+
+  it('shows what is related, the root cause first, and counts what it leaves out', () => {
+    expect(shown({})).toEqual({ ids: ['b', 'a', 'c'], lines: 2, alone: 1, beyond: 1 });
+  });
+
+  it('is held to a blueprint, and to what is so many steps around one', () => {
+    expect(shown({ blueprint: 'service' })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 1, beyond: 2 });
+    expect(shown({ around: 'c' })).toEqual({ ids: ['b', 'c'], lines: 1, alone: 0, beyond: 1 });
+    expect(shown({ around: 'c', depth: 2 }).ids).toEqual(['b', 'a', 'c']);
+    expect(shown({ around: 'd' })).toEqual({ ids: ['d'], lines: 0, alone: 0, beyond: 0 });
+  });
+});
