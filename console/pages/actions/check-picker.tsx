@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Check } from '#console/api/records.ts';
 import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { SelectField } from '#console/parts/field.tsx';
 import type { FormState } from '#console/parts/form/use-form.ts';

@@ -1,6 +1,6 @@
 import { useFeed } from '#console/api/feed.ts';
-import type { Action, Execution } from '#console/api/records.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
+import type { Action, Execution } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';

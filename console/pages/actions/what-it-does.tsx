@@ -1,6 +1,6 @@
-import type { Action, Check } from '#console/api/records.ts';
 import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action, Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { Section } from '#console/parts/page.tsx';
 import { triggerWords } from '#console/rules/triggers.ts';

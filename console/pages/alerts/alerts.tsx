@@ -1,5 +1,5 @@
-import type { Channel, Check } from '#console/api/records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Channel, Check } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Check, Delivery } from '#console/api/records.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
+import type { Channel, Check, Delivery } from '#console/api/records.ts';
 import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { incidentHref } from '#console/parts/incident.tsx';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Execution, LogLine } from '#console/api/records.ts';
 import { ApiFailure } from '#console/api/call.ts';
 import { makeFollower } from '#console/api/follow.ts';
+import type { Execution, LogLine } from '#console/api/records.ts';
 
 const START = Date.parse('2026-11-22T12:00:00.000Z');
 const RUN: Execution = {
