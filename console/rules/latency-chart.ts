@@ -12,7 +12,7 @@ export type ChartPoint = {
 };
 
 /** Time that was not watched, and why. */
-export type ChartGap = { from: number; to: number; why: string };
+type ChartGap = { from: number; to: number; why: string };
 
 export type Chart = { from: number; to: number; points: readonly ChartPoint[]; gaps: readonly ChartGap[] };
 

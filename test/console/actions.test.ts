@@ -37,7 +37,8 @@ async function startPipeline(): Promise<Pipeline> {
   };
 }
 
-const linesFrom = (first: number, count: number) => Array.from({ length: count }, (_, i) => `step ${first + i} is done`);
+const linesFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => `step ${first + i} is done`);
 
 describe.skipIf(!binary)('actions, in a real browser', () => {
   let browser: Browser;

@@ -4,6 +4,7 @@ import { channelTitle } from '#console/api/check-names.ts';
 import type { Channel, Delivery } from '#console/api/check-records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
+import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -11,7 +12,6 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { KIND } from '#console/rules/alert-reason.ts';
 import { channelName } from '#console/rules/check-label.ts';
-import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
 
 type ChannelsProps = { id: string; channels: readonly Channel[]; reload: () => void };
 
@@ -31,7 +31,7 @@ export function Channels({ id, channels, reload }: ChannelsProps) {
           <ChannelRow key={channel.id} channel={channel} path={`${path}/${channel.id}`} reload={reload} />
         ))}
       </ul>
-      <p class="more">
+      <p class="more-of-it">
         <Button small icon="add" why={refusal('write')} onClick={() => add(true)}>
           Add a channel
         </Button>

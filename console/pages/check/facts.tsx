@@ -16,7 +16,7 @@ export function Facts({ check }: { check: CheckDetail }) {
   const isSet = (path: string) => path.split('.').reduce<unknown>((at, name) => (at as never)?.[name], check);
   return (
     <Section title="Settings">
-      <dl class="facts">
+      <dl class="check-facts">
         <div>
           <dt>Type</dt>
           <dd>{typeTitle(check.check_type)}</dd>

@@ -2,10 +2,10 @@ import type { Channel } from '#console/api/check-records.ts';
 import { useFeed } from '#console/api/feed.ts';
 import { useNews } from '#console/api/load.ts';
 import type { Transition } from '#console/api/records.ts';
+import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
-import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
 
 /** Each change of state: why, who was told, and why not. @param channels those of the policy, as far as it was read */
 export function Transitions({ id, channels }: { id: string; channels: readonly Channel[] | undefined }) {
@@ -26,7 +26,7 @@ export function Transitions({ id, channels }: { id: string; channels: readonly C
         ))}
       </ol>
       {hasMore && items.length > 0 && (
-        <p class="more">
+        <p class="more-of-it">
           <Button small busy={loading} onClick={more}>
             Older changes
           </Button>

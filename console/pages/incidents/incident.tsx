@@ -1,6 +1,6 @@
+import { call } from '#console/api/call.ts';
 import { labelOf } from '#console/api/check-names.ts';
 import type { Check, Policy } from '#console/api/check-records.ts';
-import { call } from '#console/api/call.ts';
 import { type Loaded, useLoad, useRead } from '#console/api/load.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { AlertCard } from '#console/parts/alerts/alert-card.tsx';

@@ -42,7 +42,9 @@ export default function IncidentsPage({ query }: PageProps) {
       {failure && <Failure failure={failure} retry={reload} />}
       {isReading && <Loading what="Reading the incidents" lines={8} />}
       {!isReading && shown.length > 0 && <IncidentTable incidents={shown} />}
-      {!isReading && !failure && shown.length === 0 && <Nothing isAll={[entity, state, since, until].join('') === ''} />}
+      {!isReading && !failure && shown.length === 0 && (
+        <Nothing isAll={[entity, state, since, until].join('') === ''} />
+      )}
       {hasMore && !isReading && (
         <p class="more">
           <Button small busy={loading} onClick={more}>

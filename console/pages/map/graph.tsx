@@ -16,7 +16,10 @@ export function RelationGraph({ view }: { view: MapView }) {
   const [zoom, setZoom] = useState(1);
   const area = useRef<HTMLElement>(null);
   // Laid out anew when other things are shown, not when their states change.
-  const shown = view.rows.map(({ id }) => id).sort().join();
+  const shown = view.rows
+    .map(({ id }) => id)
+    .sort()
+    .join();
   const { width, height, at, lines } = useMemo(
     () => layoutOf(shown.split(','), view.relations),
     [shown, view.relations.map(({ id }) => id).join()],
