@@ -1,5 +1,4 @@
-import type { Delivery, DeliveryKind, SkipReason, TransitionCause } from '#console/api/check-records.ts';
-import type { Transition } from '#console/api/records.ts';
+import type { Delivery, DeliveryKind, SkipReason, Transition, TransitionCause } from '#console/api/records.ts';
 import { list } from './words.ts';
 
 /** Why nobody was told at once, for somebody who was woken, or was not. Every reason of the API has its sentence. */

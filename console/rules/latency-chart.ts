@@ -1,4 +1,4 @@
-import type { CheckBucket, Gap, Result } from '#console/api/check-records.ts';
+import type { CheckBucket, Gap, Result } from '#console/api/records.ts';
 
 /** A stretch of time on the chart, or a single result. Times in epoch ms. */
 export type ChartPoint = {

@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import type { Blueprint } from '#console/api/catalog-records.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
+import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
+import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Page } from '#console/parts/page.tsx';
@@ -24,6 +25,7 @@ import { Import } from './import.tsx';
 export default function BlueprintPage({ params, query }: PageProps) {
   const slug = params.blueprint!;
   const blueprint = useLoad<Blueprint>(blueprintPath(slug));
+  useWholeFleet();
   if (blueprint.data && blueprint.failure?.status !== 404) {
     return <BlueprintView blueprint={blueprint.data} of={blueprint} part={query.get('part')} />;
   }

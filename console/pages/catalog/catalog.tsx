@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Blueprint } from '#console/api/catalog-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { go } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
+import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -19,6 +20,7 @@ import { BlueprintDialog } from './blueprint-form.tsx';
 export default function CatalogPage() {
   const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
   const [isNew, setNew] = useState(false);
+  useWholeFleet();
   const limit = me.value?.blueprint_limit;
   const full =
     limit !== undefined && (blueprints.data?.length ?? 0) >= limit

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import type { Blueprint } from '#console/api/catalog-records.ts';
+import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
@@ -95,8 +95,8 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
 function summaryOf({ rows }: Pasted, refused: Refused): string {
   const wrong = rows.filter(({ why }) => why !== undefined).length;
   return [
-    wrong > 0 && `${count(wrong, 'line')} cannot be made as they are`,
-    refused.size > 0 && `${count(refused.size, 'line')} refused, still here to be put right`,
+    wrong > 0 && `${wrong} of ${count(rows.length, 'line')} cannot be made`,
+    refused.size > 0 && `${count(refused.size, 'line')} refused, and still here to be put right`,
   ]
     .filter(Boolean)
     .join('; ');

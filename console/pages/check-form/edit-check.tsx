@@ -1,7 +1,7 @@
 import { ApiFailure, call } from '#console/api/call.ts';
 import { labelOf } from '#console/api/check-names.ts';
-import type { Check } from '#console/api/check-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Check } from '#console/api/records.ts';
 import { schemas, type TypeSchema } from '#console/api/schemas.ts';
 import { tell } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';

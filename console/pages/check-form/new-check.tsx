@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import { labelOf, typeTitle } from '#console/api/check-names.ts';
-import type { Check } from '#console/api/check-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Check } from '#console/api/records.ts';
 import { schemas, type TypeSchema } from '#console/api/schemas.ts';
 import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';

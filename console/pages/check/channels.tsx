@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Delivery } from '#console/api/check-records.ts';
+import type { Channel, Delivery } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
@@ -31,7 +31,7 @@ export function Channels({ id, channels, reload }: ChannelsProps) {
           <ChannelRow key={channel.id} channel={channel} path={`${path}/${channel.id}`} reload={reload} />
         ))}
       </ul>
-      <p class="more-of-it">
+      <p class="more">
         <Button small icon="add" why={refusal('write')} onClick={() => add(true)}>
           Add a channel
         </Button>

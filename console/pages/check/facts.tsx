@@ -1,5 +1,5 @@
 import { typeTitle } from '#console/api/check-names.ts';
-import type { CheckDetail } from '#console/api/check-records.ts';
+import type { CheckDetail } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { Section } from '#console/parts/page.tsx';
 import { Time } from '#console/parts/time.tsx';
@@ -16,7 +16,7 @@ export function Facts({ check }: { check: CheckDetail }) {
   const isSet = (path: string) => path.split('.').reduce<unknown>((at, name) => (at as never)?.[name], check);
   return (
     <Section title="Settings">
-      <dl class="check-facts">
+      <dl class="facts">
         <div>
           <dt>Type</dt>
           <dd>{typeTitle(check.check_type)}</dd>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { CheckDetail, CheckHistory, Gap, Result } from '#console/api/check-records.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { CheckDetail, CheckHistory, Gap, Result } from '#console/api/records.ts';
 import { setQuery } from '#console/app/router.ts';
 import { Button } from '#console/parts/button.tsx';
 import { HistoryBar } from '#console/parts/history-bar.tsx';

@@ -1,5 +1,5 @@
-import type { Result } from '#console/api/check-records.ts';
 import type { Feed } from '#console/api/feed.ts';
+import type { Result } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -57,7 +57,7 @@ export function Results({ feed }: { feed: Feed<Result> }) {
         </div>
       )}
       {hasMore && items.length > 0 && (
-        <p class="more-of-it">
+        <p class="more">
           <Button small busy={loading} onClick={more}>
             Older results
           </Button>

@@ -1,7 +1,6 @@
-import type { Channel } from '#console/api/check-records.ts';
 import { useFeed } from '#console/api/feed.ts';
 import { useNews } from '#console/api/load.ts';
-import type { Transition } from '#console/api/records.ts';
+import type { Channel, Transition } from '#console/api/records.ts';
 import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
@@ -26,7 +25,7 @@ export function Transitions({ id, channels }: { id: string; channels: readonly C
         ))}
       </ol>
       {hasMore && items.length > 0 && (
-        <p class="more-of-it">
+        <p class="more">
           <Button small busy={loading} onClick={more}>
             Older changes
           </Button>

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<CheckRow>[] = [
     wide: true,
     cell: ({ entity }) =>
       entity && (
-        <span class="cut-short" dir="auto">
+        <span class="cut" dir="auto">
           <a href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: entity.blueprint_slug, slug: entity.slug })}`}>
             {entity.name}
           </a>

@@ -1,5 +1,5 @@
-import type { CheckHistories, Entity, EntityCheck } from '#console/api/catalog-records.ts';
 import type { Loaded } from '#console/api/load.ts';
+import type { CheckHistories, Entity, ListedCheck } from '#console/api/records.ts';
 import { HistoryBar } from '#console/parts/history-bar.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -10,7 +10,7 @@ import { pathTo } from '#console/rules/address.ts';
 import { severity } from '#console/rules/states.ts';
 import { percent } from '#console/rules/words.ts';
 
-type EntityChecksProps = { entity: Entity; checks: Loaded<EntityCheck[]>; history: Loaded<CheckHistories> };
+type EntityChecksProps = { entity: Entity; checks: Loaded<ListedCheck[]>; history: Loaded<CheckHistories> };
 type History = CheckHistories['checks'][number];
 
 /** The checks of an entity: state, last result, and the last day. What is down comes first. */
@@ -37,7 +37,7 @@ export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => 
   </Section>
 );
 
-const columnsOf = (histories: ReadonlyMap<string, History>): Column<EntityCheck>[] => [
+const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>[] => [
   {
     head: 'State',
     cell: ({ state, enabled }) =>
@@ -79,7 +79,7 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<EntityCheck>
 ];
 
 /** Every row keeps the line, so that all are as high. */
-function LastResult({ check: { last_result } }: { check: EntityCheck }) {
+function LastResult({ check: { last_result } }: { check: ListedCheck }) {
   if (!last_result) return <span class="why" />;
   const text = last_result.success ? `${last_result.latency_ms} ms` : last_result.error_message;
   return (

@@ -1,11 +1,19 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Action, Blueprint, CheckHistories, Entity, EntityCheck, Relation } from '#console/api/catalog-records.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
-import type { Transition } from '#console/api/records.ts';
+import type {
+  Action,
+  Blueprint,
+  CheckHistories,
+  Entity,
+  ListedCheck,
+  Relation,
+  Transition,
+} from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { refusal } from '#console/app/session.ts';
+import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { Button } from '#console/parts/button.tsx';
 import { FieldValue } from '#console/parts/field-value.tsx';
 import { Page, Section } from '#console/parts/page.tsx';
@@ -55,11 +63,12 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
   const about = (one: Transition) => one.entity_id === entity.id;
   const query = `entity_id=${encodeURIComponent(entity.id)}`;
   const blueprint = useLoad<Blueprint>(blueprintPath(entity.blueprint_slug));
-  const checks = useLoad<EntityCheck[]>(`/v1/checks?${query}&last_result=true`, { all: true, about });
+  const checks = useLoad<ListedCheck[]>(`/v1/checks?${query}&last_result=true`, { all: true, about });
   const history = useLoad<CheckHistories>(`/v1/history?${query}&bucket=hour`, { about });
   const relations = useLoad<Relation[]>(`/v1/relations?${query}`, { all: true });
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const why = refusal('write');
+  useWholeFleet();
   return (
     <Page
       title={<span dir="auto">{entity.name}</span>}
@@ -136,7 +145,7 @@ function StateLine({ entity }: { entity: Entity }) {
 
 const Fields = ({ entity, blueprint }: { entity: Entity; blueprint: Loaded<Blueprint> }) => (
   <Section title="Fields">
-    <dl class="facts">
+    <dl class="values">
       <dt>Slug</dt>
       <dd>
         <code>{entity.slug}</code>

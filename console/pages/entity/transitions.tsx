@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Entity, EntityCheck } from '#console/api/catalog-records.ts';
 import { useFeed } from '#console/api/feed.ts';
-import type { Transition } from '#console/api/records.ts';
+import type { Entity, ListedCheck, Transition } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { Button } from '#console/parts/button.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -24,7 +23,7 @@ const told = ({ alert: { decision, reason, deliveries } }: Transition): string =
   decision === 'planned' ? `announced to ${count(deliveries.length, 'channel')}` : reason ? WHY_NOT[reason] : '';
 
 /** What changed, newest first. Why somebody was told or not stands whole on the page of the check. */
-export function Transitions({ entity, checks }: { entity: Entity; checks: readonly EntityCheck[] }) {
+export function Transitions({ entity, checks }: { entity: Entity; checks: readonly ListedCheck[] }) {
   const feed = useFeed<Transition>(`/v1/status/transitions?entity_id=${encodeURIComponent(entity.id)}&limit=20`);
   const news = live.news.value;
   const known = useRef(news);

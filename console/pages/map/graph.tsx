@@ -82,8 +82,8 @@ export function RelationGraph({ view }: { view: MapView }) {
                 <StateShape state={row.state} />
                 <span class="map-name" dir="auto">
                   {row.name}
+                  <span class={isRoot ? 'map-root' : 'unseen'}>{isRoot ? 'root cause' : STATE_WORD[row.state]}</span>
                 </span>
-                <span class={isRoot ? 'map-state' : 'unseen'}>{isRoot ? 'root cause' : STATE_WORD[row.state]}</span>
               </a>
             );
           })}

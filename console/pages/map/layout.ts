@@ -1,10 +1,10 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import type { Relation } from '#console/api/catalog-records.ts';
+import type { Relation } from '#console/api/records.ts';
 
 export const NODE = { width: 184, height: 40 };
 
 /** Where everything is, in pixels from the top left. */
-export type Layout = {
+type Layout = {
   width: number;
   height: number;
   /** The top left corner of each entity. */
@@ -38,11 +38,27 @@ export function layoutOf(ids: readonly string[], relations: readonly Relation[])
     ),
     lines: graph.edges().map(({ v, w }: { v: string; w: string }) => {
       const key = `${v} ${w}`;
-      const { points } = graph.edge(v, w) as { points: { x: number; y: number }[] };
-      return { key, path: pathOf(points), title: (words.get(key) ?? []).join(', ') };
+      const { points } = graph.edge(v, w) as { points: Point[] };
+      const path = pathOf(graph.node(v) as Point, points.length > 3 ? points.slice(1, -1) : [], graph.node(w) as Point);
+      return { key, path, title: (words.get(key) ?? []).join(', ') };
     }),
   };
 }
 
-const pathOf = (points: readonly { x: number; y: number }[]): string =>
-  points.map(({ x, y }, i) => `${i === 0 ? 'M' : 'L'}${Math.round(x)} ${Math.round(y)}`).join('');
+type Point = { x: number; y: number };
+
+/** From the side of one box to the side of another, around those between; in a circle some lead to the left. */
+function pathOf(from: Point, between: readonly Point[], to: Point): string {
+  const side = (Math.sign(to.x - from.x) || 1) * (NODE.width / 2);
+  const stops = [{ x: from.x + side, y: from.y }, ...between, { x: to.x - side, y: to.y }];
+  return stops
+    .map(({ x, y }, i) => {
+      const before = stops[i - 1];
+      if (!before) return `M${round(x)} ${round(y)}`;
+      const middle = round((before.x + x) / 2);
+      return `C${middle} ${round(before.y)} ${middle} ${round(y)} ${round(x)} ${round(y)}`;
+    })
+    .join('');
+}
+
+const round = (n: number): number => Math.round(n);

@@ -1,4 +1,4 @@
-import type { Relation } from '#console/api/catalog-records.ts';
+import type { Relation } from '#console/api/records.ts';
 import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Line>[] = [
     compare: (a, b) => byName(a.from.name, b.from.name),
   },
   { head: 'Relation', cell: ({ type }) => <code>{type}</code>, compare: (a, b) => byName(a.type, b.type) },
-  { head: 'Upstream', grow: true, cell: ({ to }) => <End row={to} />, compare: (a, b) => byName(a.to.name, b.to.name) },
+  { head: 'Upstream', cell: ({ to }) => <End row={to} />, compare: (a, b) => byName(a.to.name, b.to.name) },
 ];
 
 const End = ({ row }: { row: FleetRow }) => (

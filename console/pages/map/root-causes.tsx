@@ -13,7 +13,7 @@ export function RootCauses({ fleet, view: { roots, links } }: { fleet: Fleet; vi
   if (roots.length === 0) return null;
   const rows = roots.flatMap((id) => fleet.get(id) ?? []);
   return (
-    <Section title="Look here first">
+    <Section title="Root causes" actions={<span class="hint">Down, while nothing upstream is: look here first.</span>}>
       <Table
         label="Root causes"
         rows={rows}
@@ -21,7 +21,7 @@ export function RootCauses({ fleet, view: { roots, links } }: { fleet: Fleet; vi
         columns={[
           { head: 'State', cell: ({ state }) => <StateMark state={state} /> },
           {
-            head: 'Down, with nothing down upstream',
+            head: 'Entity',
             grow: true,
             cell: (row) => (
               <>

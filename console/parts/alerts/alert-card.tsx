@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Delivery } from '#console/api/check-records.ts';
 import { useEvery } from '#console/api/every.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
-import type { Transition } from '#console/api/records.ts';
+import type { Channel, Delivery, Transition } from '#console/api/records.ts';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data } from '#console/parts/states.tsx';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '#console/api/check-records.ts';
+import type { Delivery } from '#console/api/records.ts';
 import { alertReason } from '#console/rules/alert-reason.ts';
 import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { DeliveryKind } from '#lib/checks/delivery-id.ts';

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Field } from '#console/api/catalog-records.ts';
+import type { Field } from '#console/api/records.ts';
+import { changedOnly, valueText, withWords } from '#console/rules/catalog.ts';
 import { parseCsv, toCsv } from '#console/rules/csv.ts';
 import { readEntities, remaining } from '#console/rules/entity-rows.ts';
 import { moved } from '#console/rules/field-order.ts';
+import { webUrl } from '#console/rules/web-url.ts';
+import { entity } from './world.ts';
 
 const field = (name: string, sort_order: number, field_type: Field['field_type'] = 'string'): Field => ({
   name,
@@ -111,5 +114,41 @@ describe('moving a field', () => {
       ['c', 1],
       ['b', 2],
     ]);
+  });
+});
+
+describe('a value of a field', () => {
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ftp://a.example',
+    'https://',
+    ' https://a.example',
+    'a.example',
+    7,
+  ])('is no link: %s', (value) => {
+    expect(webUrl(value)).toBeUndefined();
+  });
+
+  it('is a link when it is an http or https URL', () => {
+    for (const url of ['https://a.example/b?c#d', 'HTTP://a.example']) expect(webUrl(url)).toBe(url);
+  });
+
+  it('is shown, and found, as text', () => {
+    expect([['a', true, 1], false, undefined, 0].map(valueText)).toEqual(['a, yes, 1', 'no', '', '0']);
+    const rows = [entity('a', { fields: { owner: 'Data team' } }), entity('b', { fields: { tags: ['EU', 'web'] } })];
+    expect(withWords(rows, 'team data').map(({ id }) => id)).toEqual(['a']);
+    expect(withWords(rows, 'web eu').map(({ id }) => id)).toEqual(['b']);
+    expect(withWords(rows, ' ')).toBe(rows);
+  });
+});
+
+describe('a change of an entity', () => {
+  it('sends what was changed alone: a default that is shown does not become a value', () => {
+    const shown = { name: 'Shop', fields: { tier: 2, tags: ['a'], owner: 'ann' } };
+    const body = { name: 'Shop', fields: { tier: 2, tags: ['a', 'b'], owner: null } };
+    expect(changedOnly(body, shown)).toEqual({ fields: { tags: ['a', 'b'], owner: null } });
+    expect(changedOnly({ name: 'New' }, shown)).toEqual({ name: 'New' });
+    expect(changedOnly({ ...shown }, shown)).toEqual({});
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ListedCheck } from '#console/api/check-records.ts';
+import type { ListedCheck } from '#console/api/records.ts';
 import generated from '#console/generated/schemas.json' with { type: 'json' };
 import { channelName, checkLabel, type targetOf } from '#console/rules/check-label.ts';
 import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#console/rules/check-list.ts';

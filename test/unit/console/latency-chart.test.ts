@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CheckBucket, Result } from '#console/api/check-records.ts';
+import type { CheckBucket, Result } from '#console/api/records.ts';
 import {
   type Chart,
   type ChartPoint,

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { State } from '#console/api/records.ts';
+import type { Relation, State } from '#console/api/records.ts';
+import { type MapFilter, mapOf } from '#console/rules/relation-map.ts';
 import { around, downstreamOf, linksOf, rootCauses } from '#console/rules/relations.ts';
+import { entity } from './world.ts';
 
 /** `'a>b'`: a depends on b. */
 const links = (...pairs: string[]) =>
@@ -63,5 +65,37 @@ describe('neighbours', () => {
   it('downstream are all that a fault comes down to, once each', () => {
     expect([...downstreamOf('d', chain)]).toEqual(['c', 'b', 'a']);
     expect([...downstreamOf('a', links('a>b', 'b>a'))]).toEqual(['b']);
+  });
+});
+
+describe('the map', () => {
+  const fleet = new Map(
+    [entity('a'), entity('b', { state: 'down' }), entity('c', { blueprint_slug: 'host' }), entity('d')].map((one) => [
+      one.id,
+      one,
+    ]),
+  );
+  const relation = (from_entity_id: string, to_entity_id: string): Relation => ({
+    id: `${from_entity_id}>${to_entity_id}`,
+    from_entity_id,
+    to_entity_id,
+    relation_type: 'depends_on',
+    created_at: '2026-11-22T10:00:00.000Z',
+  });
+  const relations = [relation('a', 'b'), relation('b', 'c'), relation('a', 'gone')];
+  const shown = (filter: Partial<MapFilter>) => {
+    const view = mapOf(fleet, relations, { blueprint: '', around: undefined, depth: 1, ...filter });
+    return { ids: view.rows.map(({ id }) => id), lines: view.relations.length, alone: view.alone, beyond: view.beyond };
+  };
+
+  it('shows what is related, the root cause first, and counts what it leaves out', () => {
+    expect(shown({})).toEqual({ ids: ['b', 'a', 'c'], lines: 2, alone: 1, beyond: 1 });
+  });
+
+  it('is held to a blueprint, and to what is so many steps around one', () => {
+    expect(shown({ blueprint: 'service' })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 1, beyond: 2 });
+    expect(shown({ around: 'c' })).toEqual({ ids: ['b', 'c'], lines: 1, alone: 0, beyond: 1 });
+    expect(shown({ around: 'c', depth: 2 }).ids).toEqual(['b', 'a', 'c']);
+    expect(shown({ around: 'd' })).toEqual({ ids: ['d'], lines: 0, alone: 0, beyond: 0 });
   });
 });

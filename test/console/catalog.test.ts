@@ -1,0 +1,148 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { startBrowser } from '#test/support/browser.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
+import { expectNoSidewaysScroll, ODD_NAMES, readerOf, shopVisitor, visitor } from './entity-world.ts';
+import { button, expectDisabled } from './person.ts';
+
+describe.skipIf(!binary)('the catalog, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('begins with a blueprint, its fields in the order one gives them, and an entity', async () => {
+    const admin = await newTenantOf(service);
+    const person = await visitor(browser, service, admin);
+    const { page, go, complaints } = person;
+    await go('/catalog');
+    await page.getByText('No blueprint yet').waitFor();
+    await button(person, 'New blueprint').click();
+    await page.getByLabel(/^Name/).fill('Service');
+    await page.getByLabel(/^Slug/).fill('not a slug');
+    await button(person, 'Create').click();
+    expect(await page.locator('.field', { hasText: 'Slug' }).locator('.field-error').textContent()).toMatch(/letters/);
+    await page.getByLabel(/^Slug/).fill('service');
+    await button(person, 'Create').click();
+    await page.getByRole('heading', { name: 'Service', level: 1 }).waitFor();
+
+    await page.getByRole('link', { name: 'Fields 0' }).click();
+    for (const [name, type] of [
+      ['tier', 'number'],
+      ['runbook', 'url'],
+    ] as const) {
+      await button(person, 'New field').click();
+      await page.getByLabel(/^Name/).fill(name);
+      await page.getByLabel(/^Type/).selectOption(type);
+      await button(person, 'Add').click();
+      await page.getByRole('row', { name: new RegExp(name) }).waitFor();
+    }
+    await button(person, 'Edit tier').click();
+    await page.getByLabel(/^Default/).fill('high');
+    await button(person, 'Save').click();
+    await page.locator('.field', { hasText: 'Default' }).locator('.field-error').waitFor();
+    await page.getByLabel(/^Default/).fill('3');
+    await button(person, 'Save').click();
+    await page.getByRole('row', { name: /tier.*3/ }).waitFor();
+    await button(person, 'Move runbook up').click();
+    await eventually(async () => (await admin.get('/v1/blueprints/service')).body.fields[0].name === 'runbook');
+    expect((await admin.get('/v1/blueprints/service')).body.fields).toMatchObject([
+      { name: 'runbook', field_type: 'url' },
+      { name: 'tier', field_type: 'number', default_value: '3', required: false },
+    ]);
+
+    await page.getByRole('link', { name: 'Entities 0' }).click();
+    await button(person, 'New entity').click();
+    await page.getByLabel(/^Name/).fill('Web shop');
+    await page.getByLabel(/^Slug/).fill('shop');
+    await button(person, 'Create').click();
+    expect(await page.getByRole('row', { name: /Web shop/ }).textContent()).toMatch(/Unknown.*Web shop.*shop.*3/s);
+    expect(complaints).toEqual([]);
+  });
+
+  it('counts what there is of what the plan allows, with its worst state', async () => {
+    const { page, go } = await shopVisitor(browser, service);
+    await go('/catalog');
+    expect(await page.getByRole('row', { name: /Service/ }).textContent()).toMatch(/default.*3 down.*7 of 1,000/s);
+    expect(await page.getByText(/^1 of 50 blueprints, 7 entities$/).count()).toBe(1);
+  });
+
+  it('lists entities with their values as text, finds them by any of it, and deletes many at once', async () => {
+    const person = await shopVisitor(browser, service);
+    const { page, go, admin, complaints } = person;
+    await go('/catalog/service');
+    const rows = page.getByRole('table', { name: 'Entities' }).locator('tbody tr');
+    await eventually(async () => (await rows.count()) === 3 + ODD_NAMES.length);
+    for (const name of ODD_NAMES) expect(await page.getByRole('link', { name, exact: true }).count()).toBe(1);
+    await page.getByRole('searchbox').fill('data team');
+    await eventually(async () => (await rows.count()) === 1);
+    await page.getByRole('searchbox').fill('odd');
+    await eventually(async () => (await rows.count()) === ODD_NAMES.length);
+    await page.getByLabel('Select all').check();
+    await page.getByRole('region', { name: 'Selected' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Nothing fits').waitFor();
+    expect((await admin.get('/v1/blueprints/service/entities')).body).toHaveLength(3);
+    expect(complaints).toEqual([]);
+  });
+
+  it('takes a pasted table: what is refused stays with its reason, is put right and sent again', async () => {
+    const person = await shopVisitor(browser, service);
+    const { page, go, admin } = person;
+    await go('/catalog/service?part=import');
+    const table = page.getByLabel('Table', { exact: true });
+    const lines = Array.from({ length: 20 }, (_, i) => `new-${i}\tNew ${i}\t${i === 7 ? 'high' : i}`);
+    await table.fill(['slug\tname\ttier', ...lines, 'shop\tTaken\t1'].join('\n'));
+    const preview = page.getByRole('table', { name: 'What it would make' }).locator('tbody tr');
+    expect(await preview.last().textContent()).toMatch(/22.*shop.*already/s);
+    await button(person, 'Create 20 entities').click();
+    await eventually(async () => (await preview.count()) === 2);
+    expect(await preview.first().textContent()).toMatch(/new-7.*number/s);
+    expect((await admin.get('/v1/blueprints/service/entities')).body).toHaveLength(3 + ODD_NAMES.length + 19);
+    // What is left is there still after the page was loaded again.
+    await page.reload();
+    expect(await table.inputValue()).toBe('slug,name,tier\nnew-7,New 7,high\nshop,Taken,1');
+    await table.fill('slug,name,tier\nnew-7,New 7,7');
+    await button(person, 'Create 1 entity').click();
+    await eventually(async () => (await table.inputValue()) === '');
+    const made = (await admin.get('/v1/blueprints/service/entities/new-7')).body;
+    expect(made).toMatchObject({ name: 'New 7', fields: { tier: 7 } });
+  });
+
+  it('says why a blueprint with entities stays, and what a read-only key may not do', async () => {
+    const person = await shopVisitor(browser, service);
+    await person.go('/catalog/service');
+    await expectDisabled(person, 'Delete', /7 entities/);
+    const reader = await readerOf(browser, service, person.admin);
+    await reader.go('/catalog');
+    await expectDisabled(reader, 'New blueprint', /read-only/);
+    await reader.go('/catalog/service?part=fields');
+    await reader.page.getByRole('table', { name: 'Fields' }).waitFor();
+    await expectDisabled(reader, 'New field', /read-only/);
+    await expectDisabled(reader, 'Remove tier', /read-only/);
+  });
+
+  it('fits a phone and a wide screen, and has no barrier', async () => {
+    const person = await shopVisitor(browser, service);
+    const places = ['/catalog', '/catalog/service', '/catalog/service?part=fields', '/catalog/service?part=import'];
+    for (const width of [390, 2560]) {
+      await person.page.setViewportSize({ width, height: 844 });
+      for (const place of places) {
+        await person.go(place);
+        await expectNoSidewaysScroll(person);
+        if (width === 390) expect({ place, found: await barriers(person.page) }).toEqual({ place, found: [] });
+      }
+    }
+    expect(person.complaints).toEqual([]);
+  });
+});

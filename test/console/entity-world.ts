@@ -1,0 +1,95 @@
+import type { Browser } from 'playwright-core';
+import { expect } from 'vitest';
+import { type Person, personWith } from '#test/support/browser.ts';
+import { type Client, clientOf, newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got } from '#test/support/fleet.ts';
+import type { Service } from '#test/support/service.ts';
+import { seen, signInByKey } from './person.ts';
+
+/** Names that have to be text, whatever they look like. */
+export const ODD_NAMES = ['<script>alert(1)</script>', 'متجر الويب', `${'long '.repeat(39)}name`, '𝒲ide 🛰 name'];
+
+type Made = { id: string; slug: string };
+
+/** A catalog of a shop: `shop` depends on `api`, which depends on `database`, which is down and takes both with it. */
+export async function shopOf(admin: Client) {
+  const fields = [
+    { name: 'owner', field_type: 'string', required: true, default_value: 'platform team' },
+    { name: 'tier', field_type: 'number' },
+    { name: 'runbook', field_type: 'url' },
+    { name: 'tags', field_type: 'array' },
+  ];
+  got(
+    await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', description: 'What we run', fields }),
+    201,
+  );
+  const make = async (slug: string, name: string, values: object = {}): Promise<Made> =>
+    got(await admin.post('/v1/blueprints/service/entities', { slug, name, fields: values }), 201);
+  const shop = await make('shop', 'Web shop', {
+    tier: 1,
+    runbook: 'https://wiki.example.com/shop',
+    tags: ['eu', 'web'],
+  });
+  const api = await make('api', 'Public API', { tier: 1 });
+  const database = await make('database', 'Database', { tier: 0, owner: 'data team' });
+  for (const [i, name] of ODD_NAMES.entries()) await make(`odd-${i}`, name, { owner: name });
+  for (const [from, to] of [
+    [shop, api],
+    [api, database],
+  ] as const) {
+    const relation = { from_entity_id: from.id, to_entity_id: to.id, relation_type: 'depends_on' };
+    got(await admin.post('/v1/relations', relation), 201);
+  }
+  const checks: string[] = [];
+  for (const { id } of [shop, api, database]) {
+    const push = { entity_id: id, check_type: 'push', name: 'heartbeat', interval_seconds: 3600, failure_threshold: 1 };
+    const check = got(await admin.post('/v1/checks', push), 201);
+    checks.push(check.id);
+    await report(admin, check.id, false);
+  }
+  return { shop, api, database, checks };
+}
+
+/** A check says how it is. */
+export async function report(admin: Client, check: string, success: boolean): Promise<void> {
+  const result = { success, latency_ms: 5, status_code: 0, ...(!success && { error_message: 'disk is full' }) };
+  got(await admin.post(`/v1/checks/${check}/results`, result), 201);
+}
+
+export type Visitor = Person & { admin: Client; go(path: string): Promise<void> };
+
+/** Somebody with the key of an account, at a page. @param key another one than the admin's */
+export async function visitor(browser: Browser, service: Service, admin: Client, key = admin.key): Promise<Visitor> {
+  const person = await personWith(browser);
+  const go = async (path: string) => {
+    await person.page.evaluate(`location.hash = '#${path}'`);
+    await eventually(async () => (await person.page.locator('.loading').count()) === 0);
+  };
+  await person.page.goto(service.url);
+  await seen(person, 'sign-in');
+  await signInByKey(person, key);
+  return { ...person, admin, go };
+}
+
+/** A new account, filled by `fill`, and somebody who looks at it. */
+export async function shopVisitor(browser: Browser, service: Service) {
+  const admin = await newTenantOf(service);
+  const world = await shopOf(admin);
+  return { ...(await visitor(browser, service, admin)), ...world };
+}
+
+/** Somebody of the same account who may only read. */
+export async function readerOf(browser: Browser, service: Service, admin: Client): Promise<Visitor> {
+  const made = got(await admin.post('/v1/auth/keys', { label: 'Reader', is_read_only: true }), 201);
+  return visitor(browser, service, clientOf(service.url, admin.key), made.key);
+}
+
+/** The page asks for news now, and not when its interval ends. */
+export const lookNow = ({ page }: Pick<Person, 'page'>) => page.evaluate(`dispatchEvent(new Event('online'))`);
+
+/** Nothing has to be scrolled sideways. */
+export async function expectNoSidewaysScroll({ page }: Person): Promise<void> {
+  const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  expect(wide).toBeLessThanOrEqual(0);
+}

@@ -1,0 +1,139 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { startBrowser } from '#test/support/browser.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
+import { expectNoSidewaysScroll, lookNow, readerOf, report, shopVisitor } from './entity-world.ts';
+import { button, expectDisabled } from './person.ts';
+
+describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('shows its state and why, its fields, its checks with their day, its neighbours, and what happened', async () => {
+    const person = await shopVisitor(browser, service);
+    const { page, go, admin, checks, complaints } = person;
+    await go('/entities/service/shop');
+    await page.getByRole('heading', { name: 'Web shop', level: 1 }).waitFor();
+    expect(await page.locator('.state-line').textContent()).toMatch(/Down.*for .*since.*disk is full/s);
+    const link = page.getByRole('link', { name: 'https://wiki.example.com/shop' });
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await page.locator('.facts').textContent()).toMatch(/ownerplatform team.*tagseu, web/s);
+    const check = page.getByRole('table', { name: 'Checks' }).locator('tbody tr');
+    expect(await check.textContent()).toMatch(/Down.*heartbeat.*disk is full.*push/s);
+    await check.getByRole('img', { name: /^Last 24 h: .*down/ }).waitFor();
+    const upstream = page.getByRole('region', { name: 'Upstream' });
+    expect(await upstream.textContent()).toMatch(/Down.*Public API.*depends_on/s);
+    expect(await page.getByRole('region', { name: 'Downstream' }).textContent()).toContain('Nothing depends on it');
+    expect(await page.locator('.happened li').count()).toBe(1);
+    // A change that somebody else has made is seen without a click.
+    await report(admin, checks[0]!, true);
+    await lookNow(person);
+    await eventually(async () => /Up/.test((await page.locator('.state-line').textContent()) ?? ''));
+    await eventually(async () => (await page.locator('.happened li').count()) === 2);
+    expect(await page.locator('.happened li').first().textContent()).toMatch(/Down → Up.*heartbeat/s);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is edited: what the API refuses stands at its field, nothing typed is lost, and a default stays one', async () => {
+    const person = await shopVisitor(browser, service);
+    const { page, go, admin } = person;
+    await go('/entities/service/shop');
+    await button(person, 'Edit').click();
+    await page.getByLabel(/^Name/).fill('Shop (EU)');
+    await page.getByLabel('runbook').fill('javascript:alert(1)');
+    await button(person, 'Save').click();
+    await page.locator('.field-error').waitFor();
+    expect(await page.locator('.field', { hasText: 'runbook' }).textContent()).toMatch(/http or https/);
+    await page.reload();
+    await button(person, 'Edit').click();
+    expect(await page.getByLabel(/^Name/).inputValue()).toBe('Shop (EU)');
+    await page.getByLabel('runbook').fill('');
+    await button(person, 'Save').click();
+    await page.getByRole('heading', { name: 'Shop (EU)', level: 1 }).waitFor();
+    await admin.put('/v1/blueprints/service/fields/owner', {
+      name: 'owner',
+      field_type: 'string',
+      default_value: 'new team',
+    });
+    const { body } = await admin.get('/v1/blueprints/service/entities/shop');
+    expect(body.fields).toEqual({ owner: 'new team', tier: 1, tags: ['eu', 'web'] });
+  });
+
+  it('has neighbours added and removed', async () => {
+    const person = await shopVisitor(browser, service);
+    const { page, go, admin } = person;
+    await go('/entities/service/database');
+    await button(person, 'Add a relation').click();
+    await page.getByLabel('The other one is').selectOption('downstream');
+    await page.getByLabel(/^Entity/).fill('no such thing');
+    await button(person, 'Add').click();
+    await page.getByText('is none of the entities').waitFor();
+    await page.getByLabel(/^Entity/).fill('service/shop');
+    await page.getByLabel(/^How/).fill('Reads from');
+    await button(person, 'Add').click();
+    await page.getByText('small letters').first().waitFor();
+    await page.getByLabel(/^How/).fill('reads_from');
+    await button(person, 'Add').click();
+    const side = page.getByRole('region', { name: 'Downstream' });
+    await side.getByText('reads_from').waitFor();
+    await button(person, 'Remove depends_on: Public API').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the relation' }).click();
+    await eventually(async () => (await side.getByRole('listitem').count()) === 1);
+    const { body } = await admin.get('/v1/relations');
+    expect(body.map((one: { relation_type: string }) => one.relation_type).sort()).toEqual([
+      'depends_on',
+      'reads_from',
+    ]);
+  });
+
+  it('is deleted once its reader has seen what goes with it', async () => {
+    const person = await shopVisitor(browser, service);
+    const { page, go, admin } = person;
+    await go('/entities/service/api');
+    await button(person, 'Delete').click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.textContent()).toMatch(/1 check .*2 relations/s);
+    await dialog.getByRole('button', { name: 'Delete Public API' }).click();
+    await eventually(async () => page.url().endsWith('#/catalog/service'));
+    await eventually(async () => (await page.getByRole('link', { name: 'Public API' }).count()) === 0);
+    expect((await admin.get('/v1/blueprints/service/entities/api')).status).toBe(404);
+    await go('/entities/service/api');
+    await page.getByText('There is no such entity').waitFor();
+  });
+
+  it('says to a read-only key what it may not do', async () => {
+    const { admin } = await shopVisitor(browser, service);
+    const reader = await readerOf(browser, service, admin);
+    await reader.go('/entities/service/shop');
+    for (const name of ['Edit', 'Delete', 'Add a relation', 'Remove depends_on: Public API']) {
+      await expectDisabled(reader, name, /read-only/);
+    }
+  });
+
+  it('fits a phone and a wide screen, and has no barrier', async () => {
+    const person = await shopVisitor(browser, service);
+    for (const width of [390, 2560]) {
+      await person.page.setViewportSize({ width, height: 844 });
+      for (const slug of ['shop', 'odd-0', 'odd-2']) {
+        await person.go(`/entities/service/${slug}`);
+        await expectNoSidewaysScroll(person);
+      }
+    }
+    await person.go('/entities/service/api');
+    expect(await barriers(person.page)).toEqual([]);
+    await button(person, 'Add a relation').click();
+    expect(await barriers(person.page)).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { startBrowser } from '#test/support/browser.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got } from '#test/support/fleet.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
+import { expectNoSidewaysScroll, lookNow, ODD_NAMES, report, shopVisitor, visitor } from './entity-world.ts';
+import { button } from './person.ts';
+
+describe.skipIf(!binary)('the map, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('shows the root cause first, what depends on it to its right, and the same as a table', async () => {
+    const person = await shopVisitor(browser, service);
+    const { page, go, admin, checks, complaints } = person;
+    await go('/map');
+    const causes = page.getByRole('table', { name: 'Root causes' }).locator('tbody tr');
+    expect(await causes.allTextContents()).toEqual([expect.stringMatching(/Down.*Database.*disk is full.*2/s)]);
+    const map = page.getByRole('region', { name: 'Map of 3 entities' });
+    const nodes = map.getByRole('link');
+    expect(await nodes.allTextContents()).toEqual(['Databaseroot cause', 'Public APIDown', 'Web shopDown']);
+    const lefts = await Promise.all([0, 1, 2].map(async (i) => (await nodes.nth(i).boundingBox())!.x));
+    expect(lefts).toEqual(lefts.toSorted((a, b) => a - b));
+    expect(await map.locator('.map-line').count()).toBe(2);
+    const table = page.getByRole('table', { name: 'Relations' }).locator('tbody tr');
+    expect(await table.allTextContents()).toEqual([
+      'DownPublic APIdepends_onDownDatabase',
+      'DownWeb shopdepends_onDownPublic API',
+    ]);
+    expect(await page.getByText(`Not shown: ${ODD_NAMES.length} entities without a relation here.`).count()).toBe(1);
+    // When the cause is mended, the next one is to be looked at.
+    await report(admin, checks[2]!, true);
+    await lookNow(person);
+    await eventually(async () => /Public API/.test((await causes.first().textContent()) ?? ''));
+    expect(complaints).toEqual([]);
+  });
+
+  it('is walked by keys, narrowed to the neighbours of one, and the address says to whose', async () => {
+    const person = await shopVisitor(browser, service);
+    const { page, go } = person;
+    await go('/map');
+    await page.getByLabel('Around an entity').fill('service/shop');
+    await page.getByRole('region', { name: 'Map of 2 entities' }).waitFor();
+    expect(await page.getByText('1 relation to what the filter leaves out').count()).toBe(1);
+    await page.getByLabel('Steps').selectOption('2');
+    await eventually(async () => page.url().endsWith('#/map?around=service%2Fshop&depth=2'));
+    await page.reload();
+    const map = page.getByRole('region', { name: 'Map of 3 entities' });
+    await map.focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Database', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'On the map' }).click();
+    await eventually(async () => page.url().endsWith('#/map?around=service%2Fdatabase'));
+    await button(person, 'Show all').click();
+    await map.waitFor();
+  });
+
+  it('has an entity that was made elsewhere a moment ago', async () => {
+    const { page, go, admin, database } = await shopVisitor(browser, service);
+    await page.getByRole('link', { name: 'Database' }).waitFor();
+    const made = got(await admin.post('/v1/blueprints/service/entities', { slug: 'cron', name: 'Cron jobs' }), 201);
+    const relation = { from_entity_id: made.id, to_entity_id: database.id, relation_type: 'depends_on' };
+    got(await admin.post('/v1/relations', relation), 201);
+    await go('/map');
+    await page
+      .getByRole('region', { name: 'Map of 4 entities' })
+      .getByRole('link', { name: /Cron jobs/ })
+      .waitFor();
+  });
+
+  it('asks for a filter above 300 entities, and the table has them all', async () => {
+    const admin = await newTenantOf(service);
+    got(await admin.post('/v1/blueprints', { slug: 'host', name: 'Host' }), 201);
+    const ids: string[] = [];
+    for (let i = 0; i <= 300; i++) {
+      ids.push(got(await admin.post('/v1/blueprints/host/entities', { slug: `h-${i}`, name: `Host ${i}` }), 201).id);
+    }
+    for (const id of ids.slice(1)) {
+      const relation = { from_entity_id: id, to_entity_id: ids[0], relation_type: 'runs_on' };
+      got(await admin.post('/v1/relations', relation), 201);
+    }
+    const { page, go } = await visitor(browser, service, admin);
+    await go('/map');
+    await page.getByText('301 entities are too many for one map').waitFor();
+    expect(await page.getByRole('table', { name: 'Relations' }).getAttribute('aria-rowcount')).toBe('301');
+    await page.getByLabel('Around an entity').fill('host/h-7');
+    await page.getByRole('region', { name: 'Map of 2 entities' }).waitFor();
+  });
+
+  it('fits a phone and a wide screen, and has no barrier', async () => {
+    const person = await shopVisitor(browser, service);
+    for (const width of [390, 2560]) {
+      await person.page.setViewportSize({ width, height: 844 });
+      await person.go('/map');
+      await person.page.getByRole('region', { name: 'Map of 3 entities' }).waitFor();
+      await expectNoSidewaysScroll(person);
+      expect(await barriers(person.page)).toEqual([]);
+    }
+    expect(person.complaints).toEqual([]);
+  });
+});
