@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { quantile } from '#test/bench/figures.ts';
 import { inParallel } from '#test/long/fleet.ts';
 import { personWith, startBrowser } from '#test/support/browser.ts';
 import { runCommand } from '#test/support/command.ts';
 import { findProgram } from '#test/support/find-program.ts';
 import { got } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
-import { quantile } from '../figures.ts';
 import type { Figures } from './targets.ts';
 
 const ROUNDS = 5;
@@ -20,7 +20,7 @@ async function fill({ client, dir }: RealService, entities: number): Promise<str
   const { code, err } = await runCommand('infra/admin.ts', ['account', 'set-limits', id, ...limits], { DATA_DIR: dir });
   if (code !== 0) throw new Error(err);
   got(await client.post('/v1/blueprints', { slug: 'service', name: 'Service' }), 201);
-  const made = await inParallel(Array.from({ length: entities }), 8, async (_, ) => {
+  const made = await inParallel(Array.from({ length: entities }), 8, async (_) => {
     const slug = `service-${++number}`;
     return got(await client.post('/v1/blueprints/service/entities', { slug, name: `Service ${number}` }), 201);
   });
@@ -87,7 +87,10 @@ export async function inBrowser(entities: number): Promise<Figures> {
     await page.goto(service.url);
     await page.getByLabel(/^API key/).fill(service.client.key);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('navigation', { name: 'Pages' }).or(page.getByRole('heading', { name: 'You are in' })).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .or(page.getByRole('heading', { name: 'You are in' }))
+      .waitFor();
     await page.addInitScript(NOTES);
     const first: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
