@@ -11,8 +11,12 @@ export type Feed<T> = {
   reload(): void;
 };
 
-/** A long list, read a page at a time as it is asked for. @param path of the list with its filters */
-export function useFeed<T>(path: string): Feed<T> {
+/**
+ * A long list, read a page at a time as it is asked for.
+ * @param path of the list with its filters
+ * @param member of the answer that holds the list; without, the answer is the list
+ */
+export function useFeed<T>(path: string, member?: string): Feed<T> {
   const [items, setItems] = useState<readonly T[]>([]);
   const [next, setNext] = useState<string | undefined>(path);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
@@ -20,27 +24,30 @@ export function useFeed<T>(path: string): Feed<T> {
   /** Answers of a list that is not shown any more are dropped. */
   const asked = useRef<AbortController | undefined>(undefined);
 
-  const read = useCallback((from: string, before: readonly T[]) => {
-    asked.current?.abort();
-    const control = new AbortController();
-    asked.current = control;
-    setLoading(true);
-    callPage<T[]>(from, { signal: control.signal })
-      .then(
-        (page) => {
-          if (control.signal.aborted) return;
-          setItems([...before, ...page.value]);
-          setNext(page.next);
-          fail(undefined);
-        },
-        (error: unknown) => {
-          if (!control.signal.aborted) fail(asFailure(error));
-        },
-      )
-      .finally(() => {
-        if (!control.signal.aborted) setLoading(false);
-      });
-  }, []);
+  const read = useCallback(
+    (from: string, before: readonly T[]) => {
+      asked.current?.abort();
+      const control = new AbortController();
+      asked.current = control;
+      setLoading(true);
+      callPage<T[] | Record<string, T[]>>(from, { signal: control.signal })
+        .then(
+          (page) => {
+            if (control.signal.aborted) return;
+            setItems([...before, ...itemsOf(page.value, member)]);
+            setNext(page.next);
+            fail(undefined);
+          },
+          (error: unknown) => {
+            if (!control.signal.aborted) fail(asFailure(error));
+          },
+        )
+        .finally(() => {
+          if (!control.signal.aborted) setLoading(false);
+        });
+    },
+    [member],
+  );
 
   useEffect(() => {
     read(path, []);
@@ -56,3 +63,6 @@ export function useFeed<T>(path: string): Feed<T> {
     reload: () => read(path, []),
   };
 }
+
+const itemsOf = <T>(answer: T[] | Record<string, T[]>, member: string | undefined): readonly T[] =>
+  (Array.isArray(answer) ? answer : answer[member!]) ?? [];

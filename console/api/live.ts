@@ -1,7 +1,8 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { type FeedEnd, feedEnd, settledOf } from '#console/rules/feed-end.ts';
 import { type Fleet, fleetOf, patched } from '#console/rules/fleet.ts';
 import { pollInterval } from '#console/rules/poll-interval.ts';
-import { type ApiFailure, asFailure } from './call.ts';
+import { ApiFailure, asFailure } from './call.ts';
 import type { Status, Transition } from './records.ts';
 
 /** What the poller needs of the world, so that its rules are tested with a clock of the test's own. */
@@ -42,13 +43,14 @@ type Live = {
 const FEED = '/v1/status/transitions';
 /** With the whole status come so many of the newest transitions: they say why something is down. */
 const REASONS = 100;
-/** So many changes between two looks are read one by one; more, and all is read anew. */
+/** So many changes since one that is settled are read one by one; more, and all is read anew. */
 const MOST_NEWS = 200;
 const ALL_ANEW_MS = 5 * 60_000;
 
 /**
- * The one poller. It asks whether the newest transition is another than the one known, reads the new ones when it is,
- * and patches the fleet with them. What does not fit, and what is five minutes old, is read anew.
+ * The one poller. It asks for the transitions behind one that is so old that none can come before it any more, passes
+ * over those it knows, and patches the fleet with the others. What does not fit, and what is five minutes old, is read
+ * anew.
  */
 export function makeLive(world: LiveWorld): Live {
   const fleet = signal<Fleet | undefined>(undefined);
@@ -56,7 +58,7 @@ export function makeLive(world: LiveWorld): Live {
   const missed = signal(0);
   const failure = signal<ApiFailure | undefined>(undefined);
   const news = signal<News>({ transitions: [], all: false });
-  let newest: string | undefined;
+  let feed: FeedEnd = feedEnd([], 0);
   let readAllAt = 0;
   let lastLook = 0;
   let stopping: AbortController | undefined;
@@ -78,29 +80,44 @@ export function makeLive(world: LiveWorld): Live {
       fleet.value = fleetOf(entities, transitions);
       news.value = { transitions: [], all: true };
     });
-    newest = transitions[0]?.id;
+    feed = feedEnd(transitions.toReversed(), world.now());
     readAllAt = world.now();
   }
 
-  /** The transitions since the one known; undefined when that is too far back to be found. */
-  async function readNews(): Promise<Transition[] | undefined> {
-    const { value } = await get<Transition[]>(`${FEED}?limit=${MOST_NEWS}`);
-    const at = value.findIndex(({ id }) => id === newest);
-    return at < 0 ? undefined : value.slice(0, at);
+  const isKnown = ({ id }: Transition): boolean => feed.known.some((known) => known.id === id);
+
+  /** The end of the feed, oldest first; undefined when not all that is new can be told. */
+  async function readEnd(): Promise<Transition[] | undefined> {
+    const settled = settledOf(feed, world.now());
+    if (settled) return readBehind(settled);
+    // For some seconds there is none to go on from: in a new account, and when much has just happened.
+    const { value, next } = await get<Transition[]>(`${FEED}?limit=${REASONS}`);
+    return next === undefined || value.some(isKnown) ? value.toReversed() : undefined;
+  }
+
+  async function readBehind(settled: Transition): Promise<Transition[] | undefined> {
+    try {
+      const { value, next } = await get<Transition[]>(`${FEED}?limit=${MOST_NEWS}&after=${settled.id}`);
+      return next === undefined ? [settled, ...value] : undefined;
+    } catch (error) {
+      // It went with its entity, or is kept no longer.
+      if (error instanceof ApiFailure && error.status === 404) return undefined;
+      throw error;
+    }
   }
 
   async function look(): Promise<void> {
     if (!fleet.value || world.now() - readAllAt >= ALL_ANEW_MS) return readAll();
-    const { value } = await get<Transition[]>(`${FEED}?limit=1`);
-    if (value[0]?.id === newest) return;
-    const transitions = await readNews();
+    const end = await readEnd();
+    const transitions = end?.filter((one) => !isKnown(one)).toReversed();
     const next = transitions && patched(fleet.value, transitions);
-    if (!next) return readAll();
+    if (!end || !next) return readAll();
+    feed = feedEnd(end, world.now(), feed);
+    if (transitions.length === 0) return;
     batch(() => {
       fleet.value = next;
       news.value = { transitions, all: false };
     });
-    newest = transitions[0]?.id;
   }
 
   /** Runs one look at a time, notes how it went, and plans the next. */

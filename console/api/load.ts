@@ -8,7 +8,7 @@ export type Loaded<T> = {
   data: T | undefined;
   failure: ApiFailure | undefined;
   loading: boolean;
-  /** `data` is of another path than asked for now, or could not be read again. */
+  /** `data` is of something else than asked for now, or could not be read again. */
   stale: boolean;
   reload(): void;
 };
@@ -20,28 +20,45 @@ type Options = {
   all?: boolean;
 };
 
-type Held<T> = { path: string; data: T } | undefined;
+type Held<T> = { key: string; data: T } | undefined;
 
 /** The data of a page. @param path of the API, with its query; null: nothing to read yet */
 export function useLoad<T>(path: string | null, { about, all = false }: Options = {}): Loaded<T> {
+  const read = (signal: AbortSignal) =>
+    all ? (callAll(path!, { signal }) as Promise<T>) : call<T>('GET', path!, undefined, { signal });
+  return useRead(path === null ? null : `${path}${all ? ' all' : ''}`, read, about);
+}
+
+/**
+ * Data that takes more than one call.
+ * @param key says what is read, and so when another thing is; null: nothing to read yet
+ * @param read throws ApiFailure
+ */
+export function useRead<T>(
+  key: string | null,
+  read: (signal: AbortSignal) => Promise<T>,
+  about?: Options['about'],
+): Loaded<T> {
   const [held, hold] = useState<Held<T>>(undefined);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
-  const [loading, setLoading] = useState(path !== null);
+  const [loading, setLoading] = useState(key !== null);
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((n) => n + 1), []);
+  const latest = useRef(read);
+  latest.current = read;
 
   // `turn` asks for the same again.
   useEffect(() => {
-    if (path === null) return;
+    if (key === null) return;
     const control = new AbortController();
     const { signal } = control;
     setLoading(true);
-    const reading = all ? (callAll(path, { signal }) as Promise<T>) : call<T>('GET', path, undefined, { signal });
-    reading
+    latest
+      .current(signal)
       .then(
         (data) => {
           if (signal.aborted) return;
-          hold({ path, data });
+          hold({ key, data });
           fail(undefined);
         },
         (error: unknown) => {
@@ -52,20 +69,20 @@ export function useLoad<T>(path: string | null, { about, all = false }: Options 
         if (!signal.aborted) setLoading(false);
       });
     return () => control.abort();
-  }, [path, all, turn]);
+  }, [key, turn]);
 
   useNews(about, reload);
   return {
     data: held?.data,
     failure,
     loading,
-    stale: held !== undefined && (failure !== undefined || held.path !== path),
+    stale: held !== undefined && (failure !== undefined || held.key !== key),
     reload,
   };
 }
 
 /** Calls `run` when the poller has news that `about` is interested in. */
-function useNews(about: Options['about'], run: () => void): void {
+export function useNews(about: Options['about'], run: () => void): void {
   const latest = useRef(about);
   latest.current = about;
   useEffect(() => {

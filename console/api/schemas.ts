@@ -5,6 +5,13 @@ import type { MemberSchema } from '#console/rules/form-fields.ts';
 export type TypeSchema = MemberSchema & { title: string; description: string };
 
 /** The types by name, in the order of their registries (made by `npm run openapi`, infra/docs/console-schemas.ts). */
-type Schemas = { checks: Record<string, TypeSchema>; channels: Record<string, TypeSchema> };
+type Schemas = {
+  checks: Record<string, TypeSchema>;
+  channels: Record<string, TypeSchema>;
+  /** Requests that make one. */
+  action: MemberSchema;
+  skill: MemberSchema;
+  tool: MemberSchema;
+};
 
 export const schemas = generated as unknown as Schemas;

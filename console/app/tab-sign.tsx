@@ -16,7 +16,8 @@ export function TabSign() {
     document.title = title;
   }, [title]);
   useEffect(() => {
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="${COLOUR[state]}" d="${STATE_SHAPE[state]}"/></svg>`;
+    const path = `<path fill="${COLOUR[state]}" d="${STATE_SHAPE[state]}"/>`;
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${path}</svg>`;
     const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
     if (link) link.href = `data:image/svg+xml,${encodeURIComponent(svg)}`;
   }, [state]);

@@ -6,7 +6,7 @@ type TimeProps = {
   /** ISO 8601, or epoch ms. */
   at: string | number;
   /**
-   * `ago`: `4 min ago`. `for`: how long it has lasted. `short`: the same in one unit. `clock`: time of day. `full`: all.
+   * `ago`: `4 min ago`. `for`: how long it has lasted. `short`: that in one unit. `clock`: time of day. `full`: all.
    */
   as?: 'ago' | 'for' | 'short' | 'clock' | 'full';
 };

@@ -1,17 +1,37 @@
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { type FieldSpec, readText, textOf } from './form-fields.ts';
 
-/** What is typed in a form, by path. A secret that is stored stays out of it: empty means unchanged. */
+/**
+ * What is typed in a form, by path. A secret that is stored stays out of it: empty means unchanged. A map that the API
+ * shows with asterisks in place of every value is there as it is: asterisks that are sent back keep what is stored.
+ */
 export type Draft = Readonly<Record<string, string>>;
 
 /** What a form begins with. @param record that is changed; undefined: something new */
 export const draftOf = (specs: readonly FieldSpec[], record: object | undefined): Draft =>
   Object.fromEntries(
     specs.map((spec) => {
-      const stored = spec.secret ? undefined : at(record, spec.path);
+      const stored = shown(spec, record);
       return [spec.path, stored === undefined ? (record ? '' : (spec.fallback ?? '')) : textOf(spec, stored)];
     }),
   );
+
+/** Fields of something new that begin as a record has them, its secrets as well; the rest as their defaults say. */
+export const startingFrom = (specs: readonly FieldSpec[], record: object): FieldSpec[] =>
+  specs.map((spec) => {
+    const value = at(record, spec.path);
+    return value === undefined || value === null ? spec : { ...spec, fallback: textOf(spec, value) };
+  });
+
+const KEPT = '********';
+const isKept = (value: unknown): boolean => value === KEPT;
+
+/** The stored value as a form shows it. */
+function shown({ secret, path }: FieldSpec, record: object | undefined): unknown {
+  const stored = at(record, path);
+  const isMapOfKept = typeof stored === 'object' && stored !== null && Object.values(stored).every(isKept);
+  return secret && !isMapOfKept ? undefined : stored;
+}
 
 /** `config.url`: the member, and the one in it, whose name may have dots of its own. */
 function split(path: string): [string, string | undefined] {
@@ -31,17 +51,19 @@ function at(record: object | undefined, path: string): unknown {
 
 /**
  * The body of the request. What is empty is left out; of a record that had it, it is taken away by null, unless it is
- * a secret, which then stays.
+ * a secret, which then stays. For a map or list of the body itself null would mean unchanged: an empty one is sent.
  */
 export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: object): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const spec of specs) {
     const text = draft[spec.path] ?? '';
     if (text !== '' || spec.fallback === '') put(body, spec.path, readText(spec, text));
-    else if (!spec.secret && at(record, spec.path) !== undefined) put(body, spec.path, null);
+    else if (shown(spec, record) !== undefined) put(body, spec.path, isMany(spec) ? readText(spec, '') : null);
   }
   return body;
 }
+
+const isMany = ({ kind, path }: FieldSpec): boolean => (kind === 'map' || kind === 'list') && !path.includes('.');
 
 function put(body: Record<string, unknown>, path: string, value: unknown): void {
   const [name, inner] = split(path);

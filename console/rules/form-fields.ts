@@ -16,10 +16,26 @@ export type MemberSchema = {
   required?: readonly string[];
   items?: MemberSchema;
   additionalProperties?: boolean | MemberSchema;
+  /** What may be null too has two: itself, and `{ type: 'null' }`. */
+  anyOf?: readonly MemberSchema[];
 };
 
-/** How a member is typed. `map`: a line `name: value` each. `list`: a line each. `json`: whatever it is. */
-export type FieldKind = 'text' | 'long' | 'url' | 'number' | 'boolean' | 'choice' | 'map' | 'list' | 'json';
+/**
+ * How a member is typed. `set`: some of a few, a line each. `map`: a line `name: value` each. `list`: a line each.
+ * `instant`: an ISO 8601 time. `json`: whatever it is.
+ */
+export type FieldKind =
+  | 'text'
+  | 'long'
+  | 'url'
+  | 'number'
+  | 'boolean'
+  | 'choice'
+  | 'set'
+  | 'instant'
+  | 'map'
+  | 'list'
+  | 'json';
 
 /** A field of a form. */
 export type FieldSpec = {
@@ -51,8 +67,15 @@ function members({ properties = {}, required = [] }: MemberSchema, prefix: strin
     const path = prefix + name;
     if (member.const !== undefined) return [];
     if (enter && member.type === 'object' && member.properties) return members(member, `${path}.`, false);
-    return [specOf(path, name, member, required.includes(name))];
+    return [specOf(path, name, withoutNull(member), required.includes(name))];
   });
+}
+
+/** What may be null is typed as what it is else; empty then means null. */
+function withoutNull({ anyOf, default: fallback, ...member }: MemberSchema): MemberSchema {
+  const given = fallback === undefined || fallback === null ? {} : { default: fallback };
+  const one = anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  return one.length === 1 ? { ...one[0], ...member, ...given } : { ...member, ...(anyOf && { anyOf }), ...given };
 }
 
 function specOf(path: string, name: string, member: MemberSchema, required: boolean): FieldSpec {
@@ -66,23 +89,24 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
     secret: member.writeOnly === true,
     hint: member.description ?? '',
     fallback: member.default === undefined ? undefined : textOf({ kind, texts }, member.default),
-    options: (member.enum ?? []).map(String),
+    options: (member.enum ?? member.items?.enum ?? []).map(String),
     texts,
   };
 }
 
 function kindOf(
-  { type, enum: choices, format, maxLength = 0, additionalProperties }: MemberSchema,
+  { type, enum: choices, format, maxLength = 0, items, additionalProperties }: MemberSchema,
   name: string,
 ): FieldKind {
   if (choices) return 'choice';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'boolean';
-  if (type === 'array') return 'list';
+  if (type === 'array') return items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
+  if (format === 'date-time') return 'instant';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
-  return maxLength >= LONG || name === 'body' ? 'long' : 'text';
+  return maxLength >= LONG || /^body(_template)?$/.test(name) ? 'long' : 'text';
 }
 
 const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>
@@ -107,7 +131,8 @@ export function textOf({ kind, texts }: Typed, value: unknown): string {
       .map(([name, text]) => `${name}: ${text}`)
       .join('\n');
   }
-  if (kind === 'list' && Array.isArray(value)) return value.map((item) => lineOf(item, texts)).join('\n');
+  if ((kind === 'list' || kind === 'set') && Array.isArray(value))
+    return value.map((item) => lineOf(item, texts)).join('\n');
   return typeof value === 'object' || kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }
 
@@ -140,7 +165,7 @@ export function readText({ kind, texts }: Typed, text: string): unknown {
   if (kind === 'boolean') return text === 'true';
   if (kind === 'json') return jsonOf(text) ?? text;
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  if (kind === 'list') return texts ? lines : lines.map(scalarOf);
+  if (kind === 'list' || kind === 'set') return texts ? lines : lines.map(scalarOf);
   if (kind === 'map') return Object.fromEntries(lines.map(pairOf));
   return text;
 }

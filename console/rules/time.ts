@@ -13,7 +13,7 @@ const UNITS = [
   ['s', SECOND],
 ] as const;
 
-/** A length of time in its two largest units: `3 d 4 h`, `12 min`, `0 s`. @param ms whole or not; negative counts as 0 */
+/** A length of time in its two largest units: `3 d 4 h`, `12 min`, `0 s`. @param ms negative counts as 0 */
 export function duration(ms: number): string {
   const first = UNITS.findIndex(([, size]) => ms >= size);
   if (first < 0) return '0 s';
@@ -66,3 +66,20 @@ export const date = (at: number, zone: Zone): string => formatOf(zone, DATE).for
 /** What the zone is called: `UTC`, `Europe/Berlin`. */
 export const zoneName = (zone: Zone): string =>
   zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const digits = (n: number, count = 2): string => String(n).padStart(count, '0');
+
+/** A time as a field for times has it, to the minute: `2026-11-22T17:14`. @param at ISO 8601; what is none gives '' */
+export function typedTime(at: string, zone: Zone): string {
+  const moment = new Date(at);
+  if (Number.isNaN(moment.getTime())) return '';
+  if (zone === 'utc') return moment.toISOString().slice(0, 16);
+  const day = [digits(moment.getFullYear(), 4), digits(moment.getMonth() + 1), digits(moment.getDate())].join('-');
+  return `${day}T${digits(moment.getHours())}:${digits(moment.getMinutes())}`;
+}
+
+/** The other way round: ISO 8601 in UTC; '' for what is no time. */
+export function timeOf(typed: string, zone: Zone): string {
+  const moment = new Date(zone === 'utc' ? `${typed}Z` : typed);
+  return typed === '' || Number.isNaN(moment.getTime()) ? '' : moment.toISOString();
+}

@@ -4,10 +4,10 @@ import type { JsonSchema } from './json-schemas.ts';
 import type { OpenApi } from './openapi.ts';
 
 /**
- * What the console makes its forms from: the request of each check and channel type, as the API's document has it, with
- * its secrets marked. A new type is in the forms by itself.
+ * What the console makes its forms from: the request of each check and channel type, of an action, a skill and a tool, as
+ * the API's document has it, with its secrets marked. A new type or member is in the forms by itself.
  */
-export function consoleSchemas(document: OpenApi): { checks: JsonSchema; channels: JsonSchema } {
+export function consoleSchemas(document: OpenApi): JsonSchema {
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> };
   const requestsOf = (name: string, types: Iterable<{ type: string; secrets: readonly string[] }>): JsonSchema =>
     Object.fromEntries([...types].map(({ type, secrets }) => [type, marked(schemas[`${name}_${type}`]!, secrets)]));
@@ -17,6 +17,9 @@ export function consoleSchemas(document: OpenApi): { checks: JsonSchema; channel
       'NewChannel',
       channelTypes.map(({ type, secrets }) => ({ type, secrets: secrets.map((name) => `config.${name}`) })),
     ),
+    action: marked(schemas.NewAction!, ['headers']),
+    skill: schemas.NewSkill!,
+    tool: schemas.ToolInput!,
   };
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { allRows } from '#lib/all-rows.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import { consoleSchemas } from './console-schemas.ts';
@@ -49,6 +51,11 @@ export async function documents(): Promise<Record<string, string>> {
     'lib/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
     'lib/ENDPOINTS.md': endpointsPage(document),
     'docs/REFERENCE.md': referencePage(document),
+    // A page loads what stands below console/ alone.
+    'console/generated/catalog-ops.json': readFileSync(
+      join(import.meta.dirname, '../../docs/catalog-ops.json'),
+      'utf8',
+    ),
     'console/generated/schemas.json': `${JSON.stringify(consoleSchemas(document), null, 1)}\n`,
   };
 }

@@ -23,7 +23,9 @@ const Use = z.object({
 });
 type Use = z.infer<typeof Use>;
 
-const MeWithUse = Me.extend({ use: Use.describe('What the account has of what its plan limits.') }).meta({ id: 'Me' });
+export const MeWithUse = Me.extend({ use: Use.describe('What the account has of what its plan limits.') }).meta({
+  id: 'Me',
+});
 
 async function useOf(context: Context): Promise<Use> {
   const { ports, keys, tenant } = context;

@@ -25,6 +25,7 @@ describe('POST /v1/checks/{id}/results', () => {
     expect(result).toEqual({
       id: expect.stringMatching(/^res_[0-9a-z]+$/),
       check_id: id,
+      kind: 'push',
       status_code: 0,
       latency_ms: 12,
       success: true,

@@ -1,28 +1,38 @@
-import type { CheckHistories, Entity, EntityCheck } from '#console/api/catalog-records.ts';
+import type { CheckHistories, Entity } from '#console/api/catalog-records.ts';
+import { labelOf } from '#console/api/check-names.ts';
+import type { ListedCheck } from '#console/api/check-records.ts';
 import type { Loaded } from '#console/api/load.ts';
+import { refusal } from '#console/app/session.ts';
 import { HistoryBar } from '#console/parts/history-bar.tsx';
+import { LinkButton } from '#console/parts/link-button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data, Empty, Failure } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { pathTo } from '#console/rules/address.ts';
+import { hrefOf, pathTo } from '#console/rules/address.ts';
 import { severity } from '#console/rules/states.ts';
 import { percent } from '#console/rules/words.ts';
 
-type EntityChecksProps = { entity: Entity; checks: Loaded<EntityCheck[]>; history: Loaded<CheckHistories> };
+type EntityChecksProps = { entity: Entity; checks: Loaded<ListedCheck[]>; history: Loaded<CheckHistories> };
 type History = CheckHistories['checks'][number];
 
 /** The checks of an entity: state, last result, and the last day. What is down comes first. */
 export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => (
-  <Section title="Checks">
+  <Section
+    title="Checks"
+    actions={
+      <LinkButton small icon="add" href={hrefOf('/checks/new', { entity: entity.id })} why={refusal('write')}>
+        New check
+      </LinkButton>
+    }
+  >
     {history.failure && <Failure failure={history.failure} retry={history.reload} />}
     <Data of={checks}>
       {(found) =>
         found.length === 0 ? (
           <Empty title="Nothing checks it yet">
             <p dir="auto">Without a check the state of {entity.name} stays unknown.</p>
-            <a href="#/checks">To the checks</a>
           </Empty>
         ) : (
           <Table
@@ -37,7 +47,7 @@ export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => 
   </Section>
 );
 
-const columnsOf = (histories: ReadonlyMap<string, History>): Column<EntityCheck>[] => [
+const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>[] => [
   {
     head: 'State',
     cell: ({ state, enabled }) =>
@@ -49,7 +59,7 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<EntityCheck>
     cell: (check) => (
       <>
         <a class="row-link" href={`#${pathTo('/checks/:id', { id: check.id })}`} dir="auto">
-          {check.name ?? histories.get(check.id)?.check_name ?? `${check.check_type} check`}
+          {labelOf(check)}
         </a>
         {check.stale && <span class="tag">behind</span>}
         <LastResult check={check} />
@@ -79,7 +89,7 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<EntityCheck>
 ];
 
 /** Every row keeps the line, so that all are as high. */
-function LastResult({ check: { last_result } }: { check: EntityCheck }) {
+function LastResult({ check: { last_result } }: { check: ListedCheck }) {
   if (!last_result) return <span class="why" />;
   const text = last_result.success ? `${last_result.latency_ms} ms` : last_result.error_message;
   return (

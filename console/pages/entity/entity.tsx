@@ -1,6 +1,8 @@
-import { type ComponentChildren, Fragment } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Action, Blueprint, CheckHistories, Entity, EntityCheck, Relation } from '#console/api/catalog-records.ts';
+import type { Action } from '#console/api/action-records.ts';
+import type { Blueprint, CheckHistories, Entity, Relation } from '#console/api/catalog-records.ts';
+import type { ListedCheck } from '#console/api/check-records.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
 import type { Transition } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
@@ -56,7 +58,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
   const about = (one: Transition) => one.entity_id === entity.id;
   const query = `entity_id=${encodeURIComponent(entity.id)}`;
   const blueprint = useLoad<Blueprint>(blueprintPath(entity.blueprint_slug));
-  const checks = useLoad<EntityCheck[]>(`/v1/checks?${query}&last_result=true`, { all: true, about });
+  const checks = useLoad<ListedCheck[]>(`/v1/checks?${query}&last_result=true`, { all: true, about });
   const history = useLoad<CheckHistories>(`/v1/history?${query}&bucket=hour`, { about });
   const relations = useLoad<Relation[]>(`/v1/relations?${query}`, { all: true });
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
@@ -136,29 +138,30 @@ function StateLine({ entity }: { entity: Entity }) {
   );
 }
 
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt dir="auto">{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
 const Fields = ({ entity, blueprint }: { entity: Entity; blueprint: Loaded<Blueprint> }) => (
   <Section title="Fields">
     <dl class="facts">
-      <dt>Slug</dt>
-      <dd>
+      <Fact name="Slug">
         <code>{entity.slug}</code>
-      </dd>
-      <dt>Id</dt>
-      <dd>
+      </Fact>
+      <Fact name="Id">
         <code>{entity.id}</code>
-      </dd>
+      </Fact>
       {(blueprint.data?.fields ?? []).map(({ name }) => (
-        <Fragment key={name}>
-          <dt dir="auto">{name}</dt>
-          <dd>
-            <FieldValue value={entity.fields[name]} />
-          </dd>
-        </Fragment>
+        <Fact key={name} name={name}>
+          <FieldValue value={entity.fields[name]} />
+        </Fact>
       ))}
-      <dt>Changed</dt>
-      <dd>
+      <Fact name="Changed">
         <Time at={entity.updated_at} />
-      </dd>
+      </Fact>
     </dl>
     {!blueprint.data && <Data of={blueprint}>{() => null}</Data>}
   </Section>

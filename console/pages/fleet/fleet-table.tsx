@@ -7,6 +7,7 @@ import { pathTo } from '#console/rules/address.ts';
 import { byName, type FleetRow, grouped, isHeading, type Line } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
+import { RowBar } from './row-bar.tsx';
 
 export const entityHref = ({ blueprint_slug, slug }: Pick<FleetRow, 'blueprint_slug' | 'slug'>): string =>
   `#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`;
@@ -40,6 +41,7 @@ const COLUMNS: readonly Column<Line>[] = [
     )),
     compare: compared((a, b) => byName(a.name, b.name)),
   },
+  { head: 'Last 24 h', wide: true, cell: of((row) => <RowBar id={row.id} />) },
   {
     head: 'Blueprint',
     wide: true,

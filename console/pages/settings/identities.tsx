@@ -1,8 +1,10 @@
+import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import { tellFailure } from '#console/app/notices.tsx';
 import { goToProvider } from '#console/pages/sign-in/methods.ts';
 import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Table } from '#console/parts/table/table.tsx';
@@ -13,7 +15,7 @@ type Identity = { id: string; name: string; subject: string; linked_at: string }
 /** Who one is at the identity provider. @param provider what it is called */
 export function Identities({ provider }: { provider: string }) {
   const identities = useLoad<Identity[]>('/v1/sign-in/identities');
-  const unlink = (id: string) => call('DELETE', `/v1/sign-in/identities/${id}`).then(identities.reload, tellFailure);
+  const [removing, remove] = useState<Identity | undefined>(undefined);
   return (
     <Section
       title={`At ${provider}`}
@@ -40,8 +42,8 @@ export function Identities({ provider }: { provider: string }) {
                 { head: 'Linked', wide: true, cell: ({ linked_at }) => <Time at={linked_at} /> },
                 {
                   head: 'Actions',
-                  cell: ({ id }) => (
-                    <Button small onClick={() => void unlink(id)}>
+                  cell: (identity) => (
+                    <Button small onClick={() => remove(identity)}>
                       Remove
                     </Button>
                   ),
@@ -51,6 +53,19 @@ export function Identities({ provider }: { provider: string }) {
           )
         }
       </Data>
+      {removing && (
+        <Confirm
+          title={`Remove ${removing.name || removing.subject}?`}
+          action="Remove"
+          run={async () => {
+            await call('DELETE', `/v1/sign-in/identities/${removing.id}`);
+            identities.reload();
+          }}
+          onClose={() => remove(undefined)}
+        >
+          <p>{provider} signs you in no more, unless it is linked again.</p>
+        </Confirm>
+      )}
     </Section>
   );
 }

@@ -4,8 +4,9 @@ import { Data, NotAllowed } from '#console/parts/states.tsx';
 import { Identities } from './identities.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';
+import { You } from './you.tsx';
 
-/** How one signs in oneself, and where one is signed in. */
+/** Who one is, how one signs in, and where one is signed in. */
 export function OwnSignIns() {
   const methods = useMethods();
   const why = refusal('own');
@@ -14,6 +15,7 @@ export function OwnSignIns() {
     <Data of={methods}>
       {({ passkey, oidc }) => (
         <>
+          <You />
           <Passkeys why={passkey.reason ?? undefined} />
           {oidc && <Identities provider={oidc.name} />}
           <Sessions />

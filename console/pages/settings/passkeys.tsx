@@ -11,8 +11,8 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-
-type Passkey = { id: string; name: string; created_at: string; last_used_at: string | null };
+import type { PasskeyRecord } from '#lib/sign-in/passkeys/passkey.ts';
+import { RenamePasskey } from './rename-passkey.tsx';
 
 const SPECS = fieldsOf({
   properties: { name: { type: 'string', description: 'What you call the device: laptop, phone.' } },
@@ -21,8 +21,9 @@ const SPECS = fieldsOf({
 
 /** @param why no passkey can be added at this address */
 export function Passkeys({ why }: { why: string | undefined }) {
-  const passkeys = useLoad<Passkey[]>('/v1/sign-in/passkeys');
-  const [removing, remove] = useState<Passkey | undefined>(undefined);
+  const passkeys = useLoad<PasskeyRecord[]>('/v1/sign-in/passkeys');
+  const [removing, remove] = useState<PasskeyRecord | undefined>(undefined);
+  const [renaming, rename] = useState<PasskeyRecord | undefined>(undefined);
   const form = useForm({
     name: 'passkey',
     specs: SPECS,
@@ -31,8 +32,18 @@ export function Passkeys({ why }: { why: string | undefined }) {
       passkeys.reload();
     },
   });
-  const columns: readonly Column<Passkey>[] = [
+  const columns: readonly Column<PasskeyRecord>[] = [
     { head: 'Name', grow: true, cell: ({ name }) => <bdi>{name}</bdi> },
+    {
+      head: 'Works at',
+      wide: true,
+      cell: ({ rp_id, synced }) => (
+        <>
+          {rp_id}
+          {synced && <span class="tag">synced</span>}
+        </>
+      ),
+    },
     { head: 'Added', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
     {
       head: 'Last used',
@@ -42,9 +53,14 @@ export function Passkeys({ why }: { why: string | undefined }) {
     {
       head: 'Actions',
       cell: (passkey) => (
-        <Button small onClick={() => remove(passkey)}>
-          Remove
-        </Button>
+        <span class="row-actions">
+          <Button small onClick={() => rename(passkey)}>
+            Rename
+          </Button>
+          <Button small onClick={() => remove(passkey)}>
+            Remove
+          </Button>
+        </span>
       ),
     },
   ];
@@ -63,6 +79,7 @@ export function Passkeys({ why }: { why: string | undefined }) {
         {why && <p class="hint">{why}</p>}
         <FormFields form={form} specs={SPECS} />
       </Form>
+      {renaming && <RenamePasskey of={renaming} onDone={passkeys.reload} onClose={() => rename(undefined)} />}
       {removing && (
         <Confirm
           title={`Remove ${removing.name}?`}

@@ -44,6 +44,7 @@ export function Sessions() {
               },
               { head: 'From', wide: true, cell: ({ last_seen_from }) => last_seen_from },
               { head: 'Last used', wide: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+              { head: 'Ends', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
               {
                 head: 'Actions',
                 cell: ({ id, current }) =>

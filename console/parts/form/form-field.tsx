@@ -1,4 +1,6 @@
 import { CheckboxField, SelectField, TextField } from '#console/parts/field.tsx';
+import { InstantField } from '#console/parts/instant-field.tsx';
+import { SetField } from '#console/parts/set-field.tsx';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 import type { FormState } from './use-form.ts';
 
@@ -32,9 +34,11 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
       <SelectField {...common} options={required || fallback ? options : [{ value: '', label: 'none' }, ...options]} />
     );
   }
+  if (kind === 'set') return <SetField {...common} options={options} />;
+  if (kind === 'instant') return <InstantField {...common} />;
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
   const placeholder = secret && stored ? HIDDEN : undefined;
   if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;
-  // Neither type=url, as the API takes what browsers refuse and says more, nor type=password: one checks what one types.
+  // Not type=url: the API takes what browsers refuse, and says more. Not type=password: one checks what one types.
   return <TextField {...common} numeric={kind === 'number'} placeholder={placeholder} />;
 }

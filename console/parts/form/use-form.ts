@@ -17,6 +17,10 @@ export type FormState = {
   /** Whether something was typed that was not sent. */
   changed: boolean;
   submit(): Promise<void>;
+  /** What would be sent. */
+  body(): Record<string, unknown>;
+  /** Shows what the API said of it elsewhere, at its fields; undefined: nothing more. */
+  fail(failure: ApiFailure | undefined): void;
   /** Drops what was typed. */
   reset(): void;
 };
@@ -58,6 +62,8 @@ export function useForm({ name, specs, record, send }: FormOptions): FormState {
     rest: sorted?.rest ?? [],
     busy,
     changed: Object.keys(typed).length > 0,
+    body: () => bodyOf(specs, draft, record),
+    fail,
     async submit() {
       if (busy) return;
       setBusy(true);

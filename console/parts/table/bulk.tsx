@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { tell } from '#console/app/notices.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -18,13 +19,18 @@ export type BulkAction = {
   work: (key: string) => Promise<unknown>;
 };
 
+/** Something that has to be known first: what it draws asks for it, and then begins. */
+export type AskedAction = Pick<BulkAction, 'name' | 'why'> & {
+  ask: (begin: (work: BulkAction['work']) => void, close: () => void) => ComponentChildren;
+};
+
 type BulkBarProps = {
   selection: Selection;
   /** `['check', 'checks']` */
   noun: readonly [string, string];
   /** What one is called, for the list of those that failed. */
   nameOf: (key: string) => string;
-  actions: readonly BulkAction[];
+  actions: readonly (BulkAction | AskedAction)[];
   /** Called when all were tried. */
   onDone: () => void;
 };
@@ -35,6 +41,7 @@ type Running = { action: BulkAction; total: number; done: number; failed?: reado
 export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarProps) {
   const [running, setRunning] = useState<Running | undefined>(undefined);
   const [asked, ask] = useState<BulkAction | undefined>(undefined);
+  const [asking, setAsking] = useState<AskedAction | undefined>(undefined);
   const words = (n: number) => count(n, ...noun);
 
   async function run(action: BulkAction) {
@@ -51,6 +58,12 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
     onDone();
   }
 
+  function begin(action: BulkAction | AskedAction) {
+    if ('ask' in action) setAsking(action);
+    else if (action.loses) ask(action);
+    else void run(action);
+  }
+
   if (selection.keys.size === 0 && !running) return null;
   const busy = running !== undefined && !running.failed;
   return (
@@ -62,8 +75,8 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
           small
           why={action.why}
           busy={busy}
-          {...(action.kind && { kind: action.kind })}
-          onClick={() => (action.loses ? ask(action) : void run(action))}
+          {...('kind' in action && action.kind && { kind: action.kind })}
+          onClick={() => begin(action)}
         >
           {action.name}
         </Button>
@@ -75,6 +88,13 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
         <progress aria-label={running.action.name} max={running.total} value={running.done}>
           {running.done} of {running.total}
         </progress>
+      )}
+      {asking?.ask(
+        (work) => {
+          setAsking(undefined);
+          void run({ ...asking, work });
+        },
+        () => setAsking(undefined),
       )}
       {asked && (
         <Dialog title={`${asked.name}: ${words(selection.keys.size)}?`} onClose={() => ask(undefined)}>

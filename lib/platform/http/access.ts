@@ -52,7 +52,7 @@ export const may = (rights: Rights, access: Guarded): boolean => refusalOf(right
 /** Why somebody may not, with what is missing and what to do. */
 type Refusal = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
 
-/** Why they may not; undefined where they may. Pure, and without imports: the console says the same before the API does. */
+/** Why they may not; undefined where they may. It imports nothing, as the console says the same before the API does. */
 export function refusalOf({ role, scopes, is_read_only }: Rights, access: Guarded): Refusal | undefined {
   const rule = ruleOf(access);
   if (is_read_only && !rule.read_only) {

@@ -5,13 +5,17 @@ import { entity, liveWorld, settled, transition } from './world.ts';
 
 const STATUS = '/v1/status';
 const REASONS = '/v1/status/transitions?limit=100';
-const PROBE = '/v1/status/transitions?limit=1';
-const NEWS = '/v1/status/transitions?limit=200';
+const BEHIND = '/v1/status/transitions?limit=200&after=';
+const OLD = 'tr_0';
+const NEWS = `${BEHIND}${OLD}`;
 
 async function started(prepare: (world: ReturnType<typeof liveWorld>['world']) => void = () => {}) {
   const { world, ports } = liveWorld();
   world.entities = [entity('ent_shop'), entity('ent_mail')];
-  world.feed = [transition('tr_1', 'ent_shop', ['unknown', 'up'])];
+  world.feed = [
+    transition('tr_1', 'ent_mail', ['unknown', 'up']),
+    transition(OLD, 'ent_shop', ['unknown', 'up'], { timestamp: '2026-11-22T11:00:00.000Z' }),
+  ];
   prepare(world);
   const live = makeLive(ports);
   live.start();
@@ -33,13 +37,67 @@ describe('the poller', () => {
     expect(world.asked).toEqual([REASONS, STATUS, `${STATUS}?cursor=10`, `${STATUS}?cursor=20`]);
   });
 
-  it('asks for one transition alone while nothing changes', async () => {
+  it('goes on from a transition that is 15 s old, and shows nothing twice', async () => {
     const { world, live } = await started();
     const before = live.fleet.value;
-    await world.turn();
-    await world.turn();
-    expect(world.asked).toEqual([PROBE, PROBE]);
+    for (let i = 0; i < 4; i++) await world.turn();
+    expect(world.asked).toEqual([NEWS, NEWS, `${BEHIND}tr_1`, `${BEHIND}tr_1`]);
     expect(live.fleet.value).toBe(before);
+    expect(live.news.value).toEqual({ transitions: [], all: true });
+  });
+
+  it('misses no change that becomes visible late, behind one that is known already', async () => {
+    const { world, live, stateOf } = await started();
+    const late = transition('tr_late', 'ent_shop', ['up', 'down'], { timestamp: '2026-11-22T11:59:50.000Z' });
+    await world.turn();
+    world.feed.splice(1, 0, late);
+    await world.turn();
+    expect(live.news.value).toEqual({ transitions: [late], all: false });
+    expect(stateOf('ent_shop')).toBe('down');
+  });
+
+  it.each([-3_600_000, 3_600_000])('misses none where its clock is off by %i ms', async (off) => {
+    const { world, live } = await started((one) => {
+      one.pass(off);
+      one.lastInput += off;
+    });
+    await world.turn();
+    const late = transition('tr_late', 'ent_shop', ['up', 'down'], { timestamp: '2026-11-22T11:59:50.000Z' });
+    world.feed.splice(1, 0, late);
+    await world.turn();
+    expect(live.news.value.transitions).toEqual([late]);
+  });
+
+  it('reads the newest of a feed that has none so old, and goes on from there', async () => {
+    const { world, stateOf } = await started((one) => {
+      one.feed = [];
+    });
+    await world.turn();
+    world.feed = [transition('tr_2', 'ent_shop', ['up', 'down'])];
+    await world.turn();
+    expect(stateOf('ent_shop')).toBe('down');
+    for (let i = 0; i < 4; i++) await world.turn();
+    expect(world.asked).toEqual([REASONS, REASONS, REASONS, REASONS, `${BEHIND}tr_2`, `${BEHIND}tr_2`]);
+  });
+
+  it('reads all anew when the one it would go on from is gone', async () => {
+    const { world, stateOf } = await started();
+    world.feed = [];
+    world.entities[0] = entity('ent_shop', { state: 'down' });
+    await world.turn();
+    expect(world.asked).toEqual([NEWS, REASONS, STATUS]);
+    expect(stateOf('ent_shop')).toBe('down');
+  });
+
+  it('sees again what it could not show, as reading all anew failed', async () => {
+    const { world, stateOf } = await started();
+    world.entities.push(entity('ent_new', { state: 'down' }));
+    world.feed.unshift(transition('tr_2', 'ent_new', ['unknown', 'down']));
+    world.failsAt = STATUS;
+    await world.turn();
+    world.failsAt = undefined;
+    await world.turn();
+    expect(stateOf('ent_new')).toBe('down');
   });
 
   it('patches what changed, and says so to pages', async () => {
@@ -47,7 +105,7 @@ describe('the poller', () => {
     const down = transition('tr_2', 'ent_shop', ['up', 'down'], { error_message: 'got 500' });
     world.feed.unshift(down);
     await world.turn();
-    expect(world.asked).toEqual([PROBE, NEWS]);
+    expect(world.asked).toEqual([NEWS]);
     expect(stateOf('ent_shop')).toBe('down');
     expect(live.fleet.value?.get('ent_shop')).toMatchObject({ why: 'got 500', state_since: down.timestamp });
     expect(live.news.value).toEqual({ transitions: [down], all: false });
@@ -66,7 +124,7 @@ describe('the poller', () => {
     world.entities.push(entity('ent_new', { state: 'down' }));
     world.feed.unshift(transition('tr_2', 'ent_new', ['unknown', 'down']));
     await world.turn();
-    expect(world.asked).toEqual([PROBE, NEWS, REASONS, STATUS]);
+    expect(world.asked).toEqual([NEWS, REASONS, STATUS]);
     expect(stateOf('ent_new')).toBe('down');
     expect(live.news.value.all).toBe(true);
   });
@@ -74,9 +132,9 @@ describe('the poller', () => {
   it('reads all anew when more happened than it can follow', async () => {
     const { world, stateOf } = await started();
     world.entities[1] = entity('ent_mail', { state: 'down' });
-    world.feed = Array.from({ length: 300 }, (_, i) => transition(`tr_${900 - i}`, 'ent_shop', ['up', 'up']));
+    world.feed.unshift(...Array.from({ length: 300 }, (_, i) => transition(`tr_${900 - i}`, 'ent_shop', ['up', 'up'])));
     await world.turn();
-    expect(world.asked).toEqual([PROBE, NEWS, REASONS, STATUS]);
+    expect(world.asked).toEqual([NEWS, REASONS, STATUS]);
     expect(stateOf('ent_mail')).toBe('down');
   });
 

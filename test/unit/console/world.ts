@@ -1,3 +1,4 @@
+import { ApiFailure } from '#console/api/call.ts';
 import type { LiveWorld } from '#console/api/live.ts';
 import type { State, StatusEntity, Transition } from '#console/api/records.ts';
 
@@ -54,6 +55,8 @@ export function liveWorld() {
     hidden: false,
     lastInput: START,
     fails: undefined as Error | undefined,
+    /** A path that cannot be read. */
+    failsAt: undefined as string | undefined,
     /** How many entities a page of the status has. */
     pageSize: 1000,
     asked: [] as string[],
@@ -88,9 +91,15 @@ export function liveWorld() {
       await Promise.resolve();
       signal.throwIfAborted();
       if (world.fails) throw world.fails;
+      if (path === world.failsAt) throw new ApiFailure('No answer.', { status: 0, code: 'UNREACHABLE' });
       const { pathname, searchParams } = new URL(path, 'http://service');
       if (pathname === '/v1/status/transitions') {
-        return { value: world.feed.slice(0, Number(searchParams.get('limit'))) as T, next: undefined };
+        const after = searchParams.get('after');
+        const at = world.feed.findIndex(({ id }) => id === after);
+        if (after !== null && at < 0) throw new ApiFailure('No such transition.', { status: 404, code: 'NOT_FOUND' });
+        const list = after === null ? world.feed : world.feed.slice(0, at).toReversed();
+        const limit = Number(searchParams.get('limit'));
+        return { value: list.slice(0, limit) as T, next: list.length > limit ? 'more' : undefined };
       }
       const from = Number(searchParams.get('cursor') ?? 0);
       const to = from + world.pageSize;

@@ -1,0 +1,17 @@
+import { checkLabel, targetOf } from '#console/rules/check-label.ts';
+import type { Check } from './check-records.ts';
+import { schemas } from './schemas.ts';
+
+type Named = Pick<Check, 'name' | 'check_type'>;
+
+/** What people call a check: its name, else its target. */
+export const labelOf = (check: Named): string => checkLabel(check, schemas.checks[check.check_type]);
+
+/** What it looks at; empty for a push check. */
+export const targetOfCheck = (check: Named): string => targetOf(check, schemas.checks[check.check_type]);
+
+/** `HTTP request` */
+export const typeTitle = (check_type: string): string => schemas.checks[check_type]?.title ?? check_type;
+
+/** `Slack` */
+export const channelTitle = (channel_type: string): string => schemas.channels[channel_type]?.title ?? channel_type;

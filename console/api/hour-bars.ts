@@ -1,0 +1,108 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type HeldHours, type Hour, heldAfter, nextDue, nextQuestion } from '#console/rules/hour-bars.ts';
+import { type ApiFailure, asFailure } from './call.ts';
+
+/** What it needs of the world, so that it is tested with a clock of the test's own. */
+export type BarsWorld = {
+  /** Epoch ms. */
+  now(): number;
+  /** Runs once after so many ms. @returns how to call it off */
+  after(ms: number, run: () => void): () => void;
+  get<T>(path: string): Promise<T>;
+};
+
+type HourBars = {
+  /** The last hours of an entity; undefined until they were read. */
+  of(id: string): ReadonlySignal<HeldHours | undefined>;
+  /** Why the last question failed. */
+  failure: ReadonlySignal<ApiFailure | undefined>;
+  /** A row came into sight, or left it: of others nothing is asked. */
+  seen(id: string, isSeen: boolean): void;
+  /** The state of these changed. */
+  changed(ids: Iterable<string>): void;
+  /** Forgets all: the next one to look may be somebody else. */
+  forget(): void;
+};
+
+type Answer = { entities: { entity_id: string; buckets: Hour[] }[] };
+
+/** Rows that come into sight together are asked for together. */
+const TOGETHER_MS = 50;
+const MOST_OFTEN_MS = 1_000;
+const AFTER_FAILURE_MS = 30_000;
+/** The longest time that every browser's timer takes is 24 days. */
+const LONGEST_MS = 3_600_000;
+
+/** The bars of the rows in sight: at most one question a second, and none about what is known. */
+export function makeHourBars(world: BarsWorld): HourBars {
+  const failure = signal<ApiFailure | undefined>(undefined);
+  const shown = new Map<string, Signal<HeldHours | undefined>>();
+  const inSight = new Set<string>();
+  let held = new Map<string, HeldHours>();
+  let notBefore = 0;
+  let asking = false;
+  let callOff = () => {};
+
+  function of(id: string): Signal<HeldHours | undefined> {
+    const known = shown.get(id) ?? signal<HeldHours | undefined>(undefined);
+    shown.set(id, known);
+    return known;
+  }
+
+  function plan(): void {
+    callOff();
+    const due = nextDue(inSight, held);
+    if (asking || due === undefined) return;
+    const at = Math.max(due, notBefore, world.now() + TOGETHER_MS);
+    callOff = world.after(Math.min(LONGEST_MS, at - world.now()), () => void ask());
+  }
+
+  async function ask(): Promise<void> {
+    const question = nextQuestion(inSight, held, world.now());
+    if (!question) return plan();
+    const { ids, from } = question;
+    const mine = held;
+    asking = true;
+    notBefore = world.now() + MOST_OFTEN_MS;
+    const span = from === undefined ? '' : `&from=${encodeURIComponent(from)}`;
+    try {
+      const answer = await world.get<Answer>(`/v1/history?entity_ids=${ids}&bucket=hour${span}`);
+      failure.value = undefined;
+      if (mine === held) for (const { entity_id, buckets } of answer.entities) hold(entity_id, buckets);
+    } catch (error) {
+      failure.value = asFailure(error);
+      notBefore = world.now() + Math.max(AFTER_FAILURE_MS, (failure.value.retryAfter ?? 0) * 1000);
+    }
+    asking = false;
+    plan();
+  }
+
+  function hold(id: string, hours: readonly Hour[]): void {
+    const after = heldAfter(held.get(id), hours, world.now());
+    held.set(id, after);
+    of(id).value = after;
+  }
+
+  return {
+    of,
+    failure,
+    seen(id, isSeen) {
+      if (isSeen) inSight.add(id);
+      else inSight.delete(id);
+      plan();
+    },
+    changed(ids) {
+      for (const id of ids) {
+        const known = held.get(id);
+        if (known) held.set(id, { ...known, dueAt: 0 });
+      }
+      plan();
+    },
+    forget() {
+      held = new Map();
+      failure.value = undefined;
+      for (const one of shown.values()) one.value = undefined;
+      plan();
+    },
+  };
+}

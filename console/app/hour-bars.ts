@@ -1,0 +1,22 @@
+import { effect } from '@preact/signals';
+import { call } from '#console/api/call.ts';
+import { makeHourBars } from '#console/api/hour-bars.ts';
+import { live } from './live.ts';
+import { identity } from './session.ts';
+
+/** The bars of this page. They are kept while it is open, whatever page of the console one is on. */
+export const hourBars = makeHourBars({
+  now: Date.now,
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  get: (path) => call('GET', path),
+});
+
+effect(() => {
+  identity.value;
+  hourBars.forget();
+});
+
+effect(() => hourBars.changed(live.news.value.transitions.map(({ entity_id }) => entity_id)));

@@ -1,0 +1,79 @@
+import type { Action } from '#console/api/action-records.ts';
+import { call } from '#console/api/call.ts';
+import { schemas } from '#console/api/schemas.ts';
+import { refusal } from '#console/app/session.ts';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SelectField } from '#console/parts/field.tsx';
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { FormField } from '#console/parts/form/form-field.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
+import { type FieldSpec, fieldsOf } from '#console/rules/form-fields.ts';
+import { CheckPicker } from './check-picker.tsx';
+
+/** Members that decide what starts it, and to which trigger each belongs; all others are of the call. */
+const OF_TRIGGER: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
+  trigger_type: 'any',
+  check_id: 'state_change',
+  trigger_to_state: 'state_change',
+  interval_seconds: 'schedule',
+};
+
+const SPECS = fieldsOf(schemas.action).map(
+  (spec): FieldSpec => (spec.path === 'trigger_type' ? { ...spec, fallback: 'manual', required: false } : spec),
+);
+
+type ActionFormProps = {
+  /** The one that is changed; without, a new one is made. */
+  action?: Action;
+  onSaved: (action: Action) => void;
+  onClose: () => void;
+};
+
+/** Makes an action, or changes one: a field for every member of the request, and for the check one picks. */
+export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
+  const form = useForm({
+    name: action ? `action ${action.id}` : 'action',
+    specs: SPECS,
+    record: action,
+    send: async (body) => {
+      const saved = action
+        ? await call<Action>('PUT', `/v1/actions/${action.id}`, body)
+        : await call<Action>('POST', '/v1/actions', body);
+      onClose();
+      onSaved(saved);
+    },
+  });
+  const trigger = form.draft.trigger_type;
+  const ofCall = SPECS.filter(({ path }) => OF_TRIGGER[path] === undefined);
+  const ofTrigger = SPECS.filter(({ path }) => OF_TRIGGER[path] === 'any' || OF_TRIGGER[path] === trigger);
+  return (
+    <Dialog title={action ? `Change ${action.name}` : 'New action'} wide onClose={onClose}>
+      <Form form={form} submit={action ? 'Save' : 'Create'} why={refusal('configure')} onCancel={onClose}>
+        <FormFields form={form} specs={ofCall} />
+        {action && Object.keys(action.headers).length > 0 && (
+          <p class="hint">Headers: eight asterisks keep the value that is stored under the name.</p>
+        )}
+        <h3>What starts it</h3>
+        <div class="fields">
+          {ofTrigger.map((spec) =>
+            spec.path === 'check_id' ? (
+              <CheckPicker key={spec.path} form={form} spec={spec} />
+            ) : spec.path === 'trigger_to_state' ? (
+              <SelectField
+                key={spec.path}
+                label={spec.label}
+                hint={spec.hint}
+                error={form.errors[spec.path]}
+                value={form.draft[spec.path] ?? ''}
+                options={spec.options.map((value) => ({ value, label: value || 'any' }))}
+                onChange={(value) => form.set(spec.path, value)}
+              />
+            ) : (
+              <FormField key={spec.path} form={form} spec={spec} />
+            ),
+          )}
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

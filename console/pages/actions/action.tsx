@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { Action } from '#console/api/action-records.ts';
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import { tell } from '#console/app/notices.tsx';
+import type { PageProps } from '#console/app/pages.ts';
+import { go } from '#console/app/router.ts';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Page } from '#console/parts/page.tsx';
+import { Data } from '#console/parts/states.tsx';
+import { ActionForm } from './action-form.tsx';
+import { RunForm } from './run-form.tsx';
+import { Runs } from './runs.tsx';
+import { WhatItDoes } from './what-it-does.tsx';
+
+/** One action: what it does and when, a run by hand, and all runs. */
+export default function ActionPage({ params }: PageProps) {
+  const action = useLoad<Action>(`/v1/actions/${params.id}`);
+  const [open, show] = useState<'edit' | 'delete' | undefined>(undefined);
+  const why = refusal('configure');
+  const close = () => show(undefined);
+  return (
+    <Page
+      title={<bdi>{action.data?.name ?? 'Action'}</bdi>}
+      above={<a href="#/actions">Actions</a>}
+      actions={
+        action.data && (
+          <>
+            <Button why={why} onClick={() => show('edit')}>
+              Edit
+            </Button>
+            <Button why={why} onClick={() => show('delete')}>
+              Delete
+            </Button>
+          </>
+        )
+      }
+    >
+      <Data of={action} what="Reading the action">
+        {(found) => (
+          <>
+            <WhatItDoes action={found} />
+            <RunForm key={`${found.url} ${found.body_template}`} action={found} />
+            <Runs action={found} />
+            {open === 'edit' && (
+              <ActionForm
+                action={found}
+                onClose={close}
+                onSaved={({ name }) => {
+                  tell(`${name} is saved.`);
+                  action.reload();
+                }}
+              />
+            )}
+            {open === 'delete' && (
+              <Confirm
+                title={`Delete ${found.name}?`}
+                action="Delete"
+                run={async () => {
+                  await call('DELETE', `/v1/actions/${found.id}`);
+                  go('/actions');
+                }}
+                onClose={close}
+              >
+                <p>The history of its runs goes with it, logs too. Tools of agents that are bound to it fail.</p>
+              </Confirm>
+            )}
+          </>
+        )}
+      </Data>
+    </Page>
+  );
+}

@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks';
+import type { Action } from '#console/api/action-records.ts';
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { PageProps } from '#console/app/pages.ts';
+import { go } from '#console/app/router.ts';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Page } from '#console/parts/page.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { BulkBar } from '#console/parts/table/bulk.tsx';
+import { useSelection } from '#console/parts/table/selection.ts';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { byName } from '#console/rules/fleet.ts';
+import { triggerWords } from '#console/rules/triggers.ts';
+import { ActionForm } from './action-form.tsx';
+import { LastRun } from './last-run.tsx';
+
+const COLUMNS: readonly Column<Action>[] = [
+  {
+    head: 'Name',
+    grow: true,
+    cell: ({ id, name, method, url }) => (
+      <>
+        <a class="row-link" href={`#/actions/${id}`} dir="auto">
+          {name}
+        </a>
+        <span class="why" title={url}>
+          {method} {url}
+        </span>
+      </>
+    ),
+    compare: (a, b) => byName(a.name, b.name),
+  },
+  {
+    head: 'Runs',
+    wide: true,
+    cell: triggerWords,
+    compare: (a, b) => byName(triggerWords(a), triggerWords(b)),
+  },
+  { head: 'Last run', cell: (action) => <LastRun action={action} /> },
+];
+
+/** All actions: what they call, what starts them, and how they went last. */
+export default function ActionsPage({ query }: PageProps) {
+  const actions = useLoad<Action[]>('/v1/actions', { all: true });
+  const selection = useSelection();
+  const [isNew, makeNew] = useState(query.has('new'));
+  const why = refusal('configure');
+  const newButton = (
+    <Button kind="main" icon="add" why={why} onClick={() => makeNew(true)}>
+      New action
+    </Button>
+  );
+  return (
+    <Page title="Actions" actions={newButton}>
+      <Data of={actions} what="Reading the actions">
+        {(found) =>
+          found.length === 0 ? (
+            <Empty title="No actions yet" icon="actions">
+              <p>
+                An action calls something of yours: a pipeline, a runbook, a restart. People, agents, a change of state
+                or a schedule start it.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <Table
+                label="Actions"
+                rows={found}
+                columns={COLUMNS}
+                keyOf={({ id }) => id}
+                selection={why === undefined ? selection : undefined}
+              />
+              <BulkBar
+                selection={selection}
+                noun={['action', 'actions']}
+                nameOf={(id) => found.find((action) => action.id === id)?.name ?? id}
+                actions={[
+                  {
+                    name: 'Delete',
+                    kind: 'danger',
+                    why,
+                    loses:
+                      'The history of their runs goes with them, logs too. Tools of agents that are bound to them fail.',
+                    work: (id) => call('DELETE', `/v1/actions/${id}`),
+                  },
+                ]}
+                onDone={actions.reload}
+              />
+            </>
+          )
+        }
+      </Data>
+      {isNew && <ActionForm onClose={() => makeNew(false)} onSaved={({ id }) => go(`/actions/${id}`)} />}
+    </Page>
+  );
+}

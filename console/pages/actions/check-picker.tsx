@@ -1,0 +1,51 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Check } from '#console/api/action-records.ts';
+import { useLoad } from '#console/api/load.ts';
+import { live } from '#console/app/live.ts';
+import { SelectField } from '#console/parts/field.tsx';
+import type { FormState } from '#console/parts/form/use-form.ts';
+import { byName } from '#console/rules/fleet.ts';
+import type { FieldSpec } from '#console/rules/form-fields.ts';
+import { checkName } from './check-name.ts';
+
+const NONE = { value: '', label: 'choose' };
+
+/** A check, by the entity it belongs to: there may be thousands of them. */
+export function CheckPicker({ form, spec: { path, label, hint } }: { form: FormState; spec: FieldSpec }) {
+  const value = form.draft[path] ?? '';
+  const fleet = live.fleet.value;
+  const entities = useMemo(() => [...(fleet?.values() ?? [])].sort((a, b) => byName(a.name, b.name)), [fleet]);
+  const current = useLoad<Check>(value ? `/v1/checks/${value}` : null);
+  const [picked, pick] = useState<string | undefined>(undefined);
+  const entity = picked ?? (value && current.data ? current.data.entity_id : '');
+  const checks = useLoad<Check[]>(entity ? `/v1/checks?entity_id=${entity}` : null, { all: true });
+  const ofEntity = (checks.data ?? []).filter(({ entity_id }) => entity_id === entity);
+  // A check that was deleted is still what the action has.
+  const isGone = value !== '' && picked === undefined && current.failure?.status === 404;
+  return (
+    <>
+      <SelectField
+        label="Entity"
+        hint="Whose check it is."
+        value={entity}
+        options={[NONE, ...entities.map(({ id, name }) => ({ value: id, label: name }))]}
+        onChange={(id) => {
+          pick(id);
+          form.set(path, '');
+        }}
+      />
+      <SelectField
+        label={label}
+        hint={checks.failure?.message ?? hint}
+        error={form.errors[path] ?? (isGone ? 'The check that it had was deleted.' : undefined)}
+        value={value}
+        options={[
+          NONE,
+          ...(isGone ? [{ value, label: value }] : []),
+          ...ofEntity.map((check) => ({ value: check.id, label: checkName(check) })),
+        ]}
+        onChange={(id) => form.set(path, id)}
+      />
+    </>
+  );
+}

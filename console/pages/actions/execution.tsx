@@ -1,0 +1,91 @@
+import type { Action, Execution } from '#console/api/action-records.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { PageProps } from '#console/app/pages.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Page, Section } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Failure, Loading } from '#console/parts/states.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { dispatchMark, outcome, pipelineMark } from '#console/rules/executions.ts';
+import { STARTED_BY } from '#console/rules/triggers.ts';
+import { number } from '#console/rules/words.ts';
+import { Log } from './log.tsx';
+import { useExecution } from './use-execution.ts';
+
+/** One run of an action: how the call went, what was answered, and what the pipeline says, as it says it. */
+export default function ExecutionPage({ params }: PageProps) {
+  const follower = useExecution(params.id!);
+  const execution = follower.execution.value;
+  const failure = follower.failure.value;
+  const more = follower.isWatching.value;
+  const action = useLoad<Action>(execution ? `/v1/actions/${execution.action_id}` : null);
+  const problem = failure && <Failure failure={failure} retry={follower.look} />;
+  if (!execution) return <Page title="Run">{problem ?? <Loading what="Reading the run" lines={6} />}</Page>;
+  return (
+    <Page
+      title={`Run of ${action.data?.name ?? execution.action_id}`}
+      above={
+        <>
+          <a href="#/actions">Actions</a> /{' '}
+          <a href={`#/actions/${execution.action_id}`}>{action.data?.name ?? 'Action'}</a>
+        </>
+      }
+      actions={
+        !more && (
+          <Button small icon="reload" onClick={follower.look}>
+            Read again
+          </Button>
+        )
+      }
+    >
+      {problem}
+      <p class="run-state" role="status">
+        <StateMark {...outcome(execution)} />
+        {more && <span class="hint">The page follows it.</span>}
+      </p>
+      <Outcome execution={execution} />
+      <Log lines={follower.lines.value} more={more} />
+    </Page>
+  );
+}
+
+function Outcome({ execution }: { execution: Execution }) {
+  const pipeline = pipelineMark(execution);
+  const { trigger, created_at, finished_at, status_code, latency_ms, error_message, response_snippet } = execution;
+  return (
+    <Section title="Call">
+      <dl class="action-facts">
+        <dt>Call</dt>
+        <dd>
+          <StateMark {...dispatchMark(execution)} />
+        </dd>
+        <dt>Pipeline</dt>
+        <dd>{pipeline ? <StateMark {...pipeline} /> : <span class="hint">has reported nothing</span>}</dd>
+        <dt>Started</dt>
+        <dd>
+          <Time at={created_at} as="full" /> {STARTED_BY[trigger]}
+        </dd>
+        <dt>Answer</dt>
+        <dd>
+          {finished_at === null
+            ? 'not there yet'
+            : `${status_code === 0 ? 'none' : status_code}, after ${number(latency_ms)} ms`}
+        </dd>
+        {error_message && (
+          <>
+            <dt>Error</dt>
+            <dd class="whole">{error_message}</dd>
+          </>
+        )}
+      </dl>
+      {response_snippet && (
+        <details class="snippet" open={!pipeline}>
+          <summary>What was answered</summary>
+          <pre class="whole" dir="auto">
+            {response_snippet}
+          </pre>
+        </details>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Action, Execution } from '#console/api/action-records.ts';
+import { useFeed } from '#console/api/feed.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Empty, Failure, Loading } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { outcome } from '#console/rules/executions.ts';
+import { STARTED_BY } from '#console/rules/triggers.ts';
+import { number } from '#console/rules/words.ts';
+
+const COLUMNS: readonly Column<Execution>[] = [
+  { head: 'Outcome', cell: (run) => <StateMark {...outcome(run)} /> },
+  {
+    head: 'Started',
+    grow: true,
+    cell: ({ id, created_at, trigger, error_message }) => (
+      <>
+        <a class="row-link" href={`#/executions/${id}`}>
+          <Time at={created_at} />
+        </a>{' '}
+        <span class="hint">{STARTED_BY[trigger]}</span>
+        <span class="why" title={error_message}>
+          {error_message}
+        </span>
+      </>
+    ),
+  },
+  { head: 'Answer', numeric: true, cell: ({ status_code }) => status_code || '–' },
+  { head: 'Took', wide: true, numeric: true, cell: ({ latency_ms }) => `${number(latency_ms)} ms` },
+  { head: 'Log lines', wide: true, numeric: true, cell: ({ log_count }) => number(log_count) },
+];
+
+/** The runs of an action, newest first. */
+export function Runs({ action }: { action: Action }) {
+  const runs = useFeed<Execution>(`/v1/actions/${action.id}/executions?limit=25`);
+  return (
+    <Section
+      title="Runs"
+      actions={<Button small quiet icon="reload" label="Read again" busy={runs.loading} onClick={runs.reload} />}
+    >
+      {runs.failure && <Failure failure={runs.failure} retry={runs.reload} />}
+      {runs.items.length > 0 && <Table label="Runs" rows={runs.items} columns={COLUMNS} keyOf={({ id }) => id} />}
+      {runs.items.length === 0 && runs.loading && <Loading what="Reading the runs" />}
+      {runs.items.length === 0 && !runs.loading && !runs.failure && <Empty title="It has not run yet" />}
+      {runs.hasMore && runs.items.length > 0 && (
+        <p class="more">
+          <Button busy={runs.loading} onClick={runs.more}>
+            Older runs
+          </Button>
+        </p>
+      )}
+    </Section>
+  );
+}

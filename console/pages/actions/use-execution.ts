@@ -1,0 +1,35 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { callPage } from '#console/api/call.ts';
+import { makeFollower } from '#console/api/follow.ts';
+
+/** A run that is watched while its page is open. @param id of the execution */
+export function useExecution(id: string): ReturnType<typeof makeFollower> {
+  const follower = useMemo(
+    () =>
+      makeFollower(
+        {
+          now: Date.now,
+          after: (ms, run) => {
+            const timer = setTimeout(run, ms);
+            return () => clearTimeout(timer);
+          },
+          isHidden: () => document.hidden,
+          get: callPage,
+        },
+        id,
+      ),
+    [id],
+  );
+  useEffect(() => {
+    follower.look();
+    const cameBack = () => {
+      if (!document.hidden && follower.isWatching.peek()) follower.look();
+    };
+    document.addEventListener('visibilitychange', cameBack);
+    return () => {
+      document.removeEventListener('visibilitychange', cameBack);
+      follower.stop();
+    };
+  }, [follower]);
+  return follower;
+}

@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import type { Action, Skill } from '#console/api/action-records.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { PageProps } from '#console/app/pages.ts';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Page } from '#console/parts/page.tsx';
+import { Data } from '#console/parts/states.tsx';
+import { Connect } from './connect.tsx';
+import { NoSkills } from './no-skills.tsx';
+import { SkillForm } from './skill-form.tsx';
+import { SkillView } from './skill-view.tsx';
+
+/** What agents may use, and how one is connected. */
+export default function AgentsPage(_props: PageProps) {
+  const skills = useLoad<Skill[]>('/v1/skills', { all: true });
+  const actions = useLoad<Action[]>('/v1/actions', { all: true });
+  const [isNew, makeNew] = useState(false);
+  const why = refusal('write');
+  return (
+    <Page
+      title="Agents"
+      actions={
+        <Button icon="add" why={why} onClick={() => makeNew(true)}>
+          New skill
+        </Button>
+      }
+    >
+      <p class="hint lead">
+        Agents find the tools of the skills that are on, as far as their key may call them. A tool is built in, or runs
+        an action.
+      </p>
+      <Data of={skills} what="Reading the skills">
+        {(found) => (
+          <>
+            {found.length === 0 && <NoSkills onDone={skills.reload} />}
+            {found.map((skill) => (
+              <SkillView key={skill.slug} skill={skill} actions={actions.data ?? []} onChange={skills.reload} />
+            ))}
+            <Connect skills={found} />
+          </>
+        )}
+      </Data>
+      {isNew && <SkillForm onClose={() => makeNew(false)} onSaved={skills.reload} />}
+    </Page>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Skill } from '#console/api/action-records.ts';
+import { call } from '#console/api/call.ts';
+import { schemas } from '#console/api/schemas.ts';
+import { refusal } from '#console/app/session.ts';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+
+type SkillFormProps = {
+  /** The one that is changed; without, a new one is made. */
+  skill?: Skill;
+  onSaved: () => void;
+  onClose: () => void;
+};
+
+/** Makes a skill, or changes what it is called. It is filled with tools, and turned on and off, where it is shown. */
+export const SkillForm = ({ skill, onSaved, onClose }: SkillFormProps) => (
+  <Dialog title={skill ? `Change ${skill.name}` : 'New skill'} wide onClose={onClose}>
+    <SchemaForm
+      name={skill ? `skill ${skill.slug}` : 'skill'}
+      schema={schemas.skill}
+      skip={skill ? ['tools', 'enabled', 'slug'] : ['tools', 'enabled']}
+      record={skill}
+      submit={skill ? 'Save' : 'Create'}
+      why={refusal('write')}
+      send={async (body) => {
+        if (skill) await call('PUT', `/v1/skills/${skill.slug}`, body);
+        else await call('POST', '/v1/skills', { ...body, tools: [] });
+        onClose();
+        onSaved();
+      }}
+      onCancel={onClose}
+    />
+  </Dialog>
+);

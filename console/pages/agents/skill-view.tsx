@@ -1,0 +1,178 @@
+import { useState } from 'preact/hooks';
+import type { Action, Skill, Tool } from '#console/api/action-records.ts';
+import { call } from '#console/api/call.ts';
+import { tell, tellFailure } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { CodeBlock } from '#console/parts/copy-button.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { Menu } from '#console/parts/menu.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Empty } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { count } from '#console/rules/words.ts';
+import { SkillForm } from './skill-form.tsx';
+import { ToolForm } from './tool-form.tsx';
+import { withoutTool } from './tools.ts';
+
+type Open = { what: 'edit' | 'delete' | 'add' } | { what: 'change' | 'schema' | 'remove'; tool: Tool };
+
+type SkillViewProps = {
+  skill: Skill;
+  /** All of the account, to name those that tools run. */
+  actions: readonly Action[];
+  onChange: () => void;
+};
+
+/** A skill: whether it is on, and its tools. */
+export function SkillView({ skill, actions, onChange }: SkillViewProps) {
+  const [open, show] = useState<Open | undefined>(undefined);
+  const [busy, setBusy] = useState(false);
+  const why = refusal('write');
+  const { slug, name, enabled, tools } = skill;
+  const path = `/v1/skills/${slug}`;
+  const close = () => show(undefined);
+
+  async function toggle() {
+    setBusy(true);
+    try {
+      await call('PUT', path, { enabled: !enabled });
+      tell(`${name} is ${enabled ? 'off: agents find its tools no longer' : 'on'}.`);
+      onChange();
+    } catch (error) {
+      tellFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const columns: readonly Column<Tool>[] = [
+    {
+      head: 'Tool',
+      grow: true,
+      cell: ({ name: called, description }) => (
+        <>
+          <code>{called}</code>
+          <span class="why" dir="auto" title={description}>
+            {description}
+          </span>
+        </>
+      ),
+    },
+    { head: 'Runs', wide: true, cell: (tool) => <Bound tool={tool} actions={actions} /> },
+    {
+      head: 'Arguments',
+      cell: (tool) => (
+        <Button small onClick={() => show({ what: 'schema', tool })}>
+          {count(Object.keys((tool.inputSchema.properties as object | undefined) ?? {}).length, 'argument')}
+        </Button>
+      ),
+    },
+    {
+      head: 'Change',
+      wide: true,
+      cell: (tool) => (
+        <span class="row-actions">
+          <Button small why={why} onClick={() => show({ what: 'change', tool })}>
+            Edit
+          </Button>
+          <Button small why={why} onClick={() => show({ what: 'remove', tool })}>
+            Remove
+          </Button>
+        </span>
+      ),
+    },
+  ];
+
+  return (
+    <Section
+      title={name}
+      actions={
+        <span class="row-actions">
+          <StateMark state={enabled ? 'up' : 'unknown'} word={enabled ? 'On' : 'Off'} />
+          <Button small why={why} busy={busy} onClick={() => void toggle()}>
+            Turn {enabled ? 'off' : 'on'}
+          </Button>
+          <Button small why={why} onClick={() => show({ what: 'add' })}>
+            Add a tool
+          </Button>
+          <Menu label={`More of ${name}`}>
+            <Button quiet why={why} onClick={() => show({ what: 'edit' })}>
+              Edit the skill
+            </Button>
+            <Button quiet why={why} onClick={() => show({ what: 'delete' })}>
+              Delete the skill
+            </Button>
+          </Menu>
+        </span>
+      }
+    >
+      {skill.description && (
+        <p class="hint lead" dir="auto">
+          {skill.description}
+        </p>
+      )}
+      {tools.length > 0 ? (
+        <Table label={`Tools of ${name}`} rows={tools} columns={columns} keyOf={(tool) => tool.name} />
+      ) : (
+        <Empty title="It has no tools yet" />
+      )}
+      {open?.what === 'edit' && <SkillForm skill={skill} onClose={close} onSaved={onChange} />}
+      {open?.what === 'add' && <ToolForm skill={skill} actions={actions} onClose={close} onSaved={onChange} />}
+      {open?.what === 'change' && (
+        <ToolForm skill={skill} tool={open.tool} actions={actions} onClose={close} onSaved={onChange} />
+      )}
+      {open?.what === 'schema' && (
+        <Dialog title={open.tool.name} wide onClose={close}>
+          <p dir="auto">{open.tool.description}</p>
+          <p>
+            Runs: <Bound tool={open.tool} actions={actions} />
+          </p>
+          <CodeBlock label="Arguments, as JSON Schema" text={JSON.stringify(open.tool.inputSchema, null, 2)} />
+        </Dialog>
+      )}
+      {open?.what === 'remove' && (
+        <Confirm
+          title={`Remove ${open.tool.name}?`}
+          action="Remove"
+          run={async () => {
+            await withoutTool(slug, open.tool.name);
+            onChange();
+          }}
+          onClose={close}
+        >
+          <p>Agents do not find it any more. The action that it runs stays.</p>
+        </Confirm>
+      )}
+      {open?.what === 'delete' && (
+        <Confirm
+          title={`Delete ${name}?`}
+          action="Delete"
+          run={async () => {
+            await call('DELETE', path);
+            onChange();
+          }}
+          onClose={close}
+        >
+          <p>
+            Its {count(tools.length, 'tool')} {tools.length === 1 ? 'is' : 'are'} gone for all agents. Keys that are
+            held to it alone find nothing any more.
+          </p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+/** What a call of a tool does. */
+function Bound({ tool: { action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
+  if (action_id === undefined) return <span class="hint">built in</span>;
+  const action = actions.find(({ id }) => id === action_id);
+  return (
+    <a href={`#/actions/${action_id}`}>
+      <bdi>{action?.name ?? action_id}</bdi>
+    </a>
+  );
+}

@@ -1,0 +1,75 @@
+import type { Action, Skill, Tool } from '#console/api/action-records.ts';
+import { schemas } from '#console/api/schemas.ts';
+import { refusal } from '#console/app/session.ts';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SelectField } from '#console/parts/field.tsx';
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
+import { type FieldSpec, fieldsOf } from '#console/rules/form-fields.ts';
+import { toolSchema } from '#console/rules/run-variables.ts';
+import { withTool } from './tools.ts';
+
+const written = (schema: object): string => JSON.stringify(schema, null, 2);
+const NO_ARGUMENTS = written(toolSchema({ url: '', body_template: '' }));
+
+const SPECS = fieldsOf(schemas.tool).map(
+  (spec): FieldSpec =>
+    spec.path === 'inputSchema' ? { ...spec, label: 'Arguments, as JSON Schema', fallback: NO_ARGUMENTS } : spec,
+);
+const OWN = SPECS.filter(({ path }) => path !== 'action_id');
+const ACTION = SPECS.find(({ path }) => path === 'action_id');
+
+type ToolFormProps = {
+  skill: Skill;
+  /** The one that is changed; without, a new one is added. */
+  tool?: Tool;
+  actions: readonly Action[];
+  onSaved: () => void;
+  onClose: () => void;
+};
+
+/** A tool of a skill. An action that is chosen brings its variables as arguments, until somebody writes their own. */
+export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormProps) {
+  const form = useForm({
+    name: `tool ${skill.slug} ${tool?.name ?? ''}`,
+    specs: SPECS,
+    record: tool,
+    send: async (body) => {
+      // A tool is replaced as a whole: what was taken away is left out.
+      const { action_id, ...rest } = body;
+      await withTool(skill.slug, { ...rest, ...(action_id !== null && { action_id }) }, tool?.name);
+      onClose();
+      onSaved();
+    },
+  });
+  const schema = form.draft.inputSchema ?? '';
+  const chosen = form.draft.action_id ?? '';
+  const isMade = schema === NO_ARGUMENTS || actions.some((action) => written(toolSchema(action)) === schema);
+
+  function choose(id: string) {
+    const action = actions.find((one) => one.id === id);
+    form.set('action_id', id);
+    if (action && isMade) form.set('inputSchema', written(toolSchema(action)));
+  }
+
+  const isKnown = chosen === '' || actions.some(({ id }) => id === chosen);
+  return (
+    <Dialog title={tool ? `Change ${tool.name}` : `New tool of ${skill.name}`} wide onClose={onClose}>
+      <Form form={form} submit={tool ? 'Save' : 'Add'} why={refusal('write')} onCancel={onClose}>
+        <SelectField
+          label="Action"
+          hint={ACTION?.hint}
+          error={form.errors.action_id}
+          value={chosen}
+          options={[
+            { value: '', label: 'none: a built-in tool, by its name' },
+            ...(isKnown ? [] : [{ value: chosen, label: chosen }]),
+            ...actions.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={choose}
+        />
+        <FormFields form={form} specs={OWN} />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,41 @@
+import type { Skill, Tool } from '#console/api/action-records.ts';
+import { ApiFailure, call } from '#console/api/call.ts';
+
+/**
+ * A change replaces all tools of a skill, so that it begins with those that there are now. What the API says of the one
+ * that was changed is told at its members: `inputSchema` in place of `tools.3.inputSchema`.
+ */
+async function changeTools(slug: string, change: (tools: Tool[]) => unknown[], at: (tools: unknown[]) => number) {
+  const { tools } = await call<Skill>('GET', `/v1/skills/${slug}`);
+  const next = change(tools);
+  try {
+    await call('PUT', `/v1/skills/${slug}`, { tools: next });
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    const own = `tools.${at(next)}.`;
+    const details = error.details.map(({ path, message }) => ({
+      path: path.startsWith(own) ? path.slice(own.length) : path,
+      message,
+    }));
+    const { status, code, retryAfter } = error;
+    throw new ApiFailure(error.message, { status, code, details, retryAfter });
+  }
+}
+
+/** Puts a tool in place of the one called `before`, or behind all others. */
+export const withTool = (slug: string, tool: unknown, before: string | undefined): Promise<void> =>
+  changeTools(
+    slug,
+    (tools) => {
+      const i = tools.findIndex(({ name }) => name === before);
+      return i < 0 ? [...tools, tool] : tools.with(i, tool as Tool);
+    },
+    (next) => next.indexOf(tool),
+  );
+
+export const withoutTool = (slug: string, name: string): Promise<void> =>
+  changeTools(
+    slug,
+    (tools) => tools.filter((tool) => tool.name !== name),
+    () => -1,
+  );

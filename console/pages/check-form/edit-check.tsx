@@ -1,0 +1,61 @@
+import { call } from '#console/api/call.ts';
+import { labelOf } from '#console/api/check-names.ts';
+import type { Check } from '#console/api/check-records.ts';
+import { useLoad } from '#console/api/load.ts';
+import { schemas, type TypeSchema } from '#console/api/schemas.ts';
+import { tell } from '#console/app/notices.tsx';
+import type { PageProps } from '#console/app/pages.ts';
+import { go } from '#console/app/router.ts';
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
+import { Page, Section } from '#console/parts/page.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import { fieldsOf } from '#console/rules/form-fields.ts';
+import { TryIt } from './try-it.tsx';
+
+/** Changes the settings of a check. */
+export default function EditCheckPage({ params }: PageProps) {
+  const check = useLoad<Check>(`/v1/checks/${encodeURIComponent(params.id!)}`);
+  const schema = check.data && schemas.checks[check.data.check_type];
+  return (
+    <Page
+      title={check.data ? <span dir="auto">Edit {labelOf(check.data)}</span> : 'Edit check'}
+      above={<a href={`#${pathTo('/checks/:id', { id: params.id! })}`}>Back to the check</a>}
+    >
+      <Data of={check} what="Reading the check">
+        {(found) =>
+          schema ? (
+            <Section title={schema.title}>
+              <EditForm check={found} schema={schema} />
+            </Section>
+          ) : (
+            <Empty title={`This page does not know checks of the type ${found.check_type}. Load it again.`} />
+          )
+        }
+      </Data>
+    </Page>
+  );
+}
+
+function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
+  const specs = fieldsOf(schema, ['entity_id']);
+  const form = useForm({
+    name: `check ${check.id}`,
+    specs,
+    record: check,
+    async send(body) {
+      await call('PUT', `/v1/checks/${check.id}`, body);
+      tell('The check is changed.');
+      go(pathTo('/checks/:id', { id: check.id }));
+    },
+  });
+  return (
+    <Form form={form} submit="Save check" onCancel={() => go(pathTo('/checks/:id', { id: check.id }))}>
+      <FormFields form={form} specs={specs} stored />
+      {check.execution_mode === 'pull' && (
+        <TryIt form={form} settings={() => ({ ...form.body(), check_id: check.id })} />
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,90 @@
+import { call } from '#console/api/call.ts';
+import { labelOf, typeTitle } from '#console/api/check-names.ts';
+import type { Check } from '#console/api/check-records.ts';
+import { useLoad } from '#console/api/load.ts';
+import { schemas, type TypeSchema } from '#console/api/schemas.ts';
+import { live } from '#console/app/live.ts';
+import { tell } from '#console/app/notices.tsx';
+import type { PageProps } from '#console/app/pages.ts';
+import { go, setQuery } from '#console/app/router.ts';
+import { EntityPicker } from '#console/parts/entity-picker.tsx';
+import { SelectField } from '#console/parts/field.tsx';
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
+import { Page, Section } from '#console/parts/page.tsx';
+import { Data } from '#console/parts/states.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import { startingFrom } from '#console/rules/form-draft.ts';
+import { fieldsOf } from '#console/rules/form-fields.ts';
+import { TryIt } from './try-it.tsx';
+
+/** A new check: what kind, of what, and its settings; or one that begins as another is (`?copy=`). */
+export default function NewCheckPage({ query }: PageProps) {
+  const copy = query.get('copy');
+  const source = useLoad<Check>(copy && `/v1/checks/${encodeURIComponent(copy)}`);
+  return (
+    <Page title={copy ? 'Duplicate a check' : 'New check'} above={<a href="#/checks">Checks</a>}>
+      {copy ? (
+        <Data of={source} what="Reading the check">
+          {(found) => (
+            <TypedForm type={found.check_type} source={found} entity={query.get('entity') ?? found.entity_id} />
+          )}
+        </Data>
+      ) : (
+        <TypedForm type={query.get('type') ?? ''} entity={query.get('entity') ?? ''} />
+      )}
+    </Page>
+  );
+}
+
+type TypedProps = { type: string; entity: string; source?: Check };
+
+function TypedForm({ type: asked, entity, source }: TypedProps) {
+  const types = Object.keys(schemas.checks);
+  const type = schemas.checks[asked] ? asked : types[0]!;
+  return (
+    <Section title={source ? `As ${labelOf(source)}` : 'What to check'}>
+      {!source && (
+        <SelectField
+          label="Type"
+          value={type}
+          onChange={(name) => setQuery({ type: name })}
+          hint={schemas.checks[type]!.description}
+          options={types.map((value) => ({ value, label: typeTitle(value) }))}
+        />
+      )}
+      <CheckForm key={type} type={type} schema={schemas.checks[type]!} entity={entity} source={source} />
+    </Section>
+  );
+}
+
+type CheckFormProps = { type: string; schema: TypeSchema; entity: string; source: Check | undefined };
+
+function CheckForm({ type, schema, entity, source }: CheckFormProps) {
+  const specs = startingFrom(fieldsOf(schema), { ...source, entity_id: entity });
+  const form = useForm({
+    name: source ? `copy of ${source.id}` : `new ${type} check`,
+    specs,
+    async send(body) {
+      const made = await call<Check>('POST', '/v1/checks', { ...body, check_type: type });
+      tell(`${labelOf(made)} is checked from now on.`);
+      void live.refresh();
+      go(pathTo('/checks/:id', { id: made.id }));
+    },
+  });
+  return (
+    <Form form={form} submit="Save check" onCancel={() => go('/checks')}>
+      <EntityPicker
+        label="Entity"
+        hint="What the check is about: its state follows from its checks."
+        value={entity}
+        error={form.errors.entity_id}
+        onChange={(id) => setQuery({ entity: id })}
+      />
+      <FormFields form={form} specs={specs.filter(({ path }) => path !== 'entity_id')} />
+      {type !== 'push' && <TryIt form={form} settings={() => ({ ...withoutEntity(form.body()), check_type: type })} />}
+    </Form>
+  );
+}
+
+const withoutEntity = ({ entity_id: _of, ...settings }: Record<string, unknown>) => settings;

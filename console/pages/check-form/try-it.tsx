@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
+import type { TrialResult } from '#console/api/check-records.ts';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import type { FormState } from '#console/parts/form/use-form.ts';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Failure } from '#console/parts/states.tsx';
+import { labelOf } from '#console/rules/form-fields.ts';
+
+type TryProps = {
+  form: FormState;
+  /** What is tried, as POST /v1/checks/test takes it. */
+  settings: () => Record<string, unknown>;
+};
+
+/** Probes once by what is typed, without storing it, and shows what was found. */
+export function TryIt({ form, settings }: TryProps) {
+  const [busy, setBusy] = useState(false);
+  const [found, setFound] = useState<TrialResult | undefined>(undefined);
+  const [failure, fail] = useState<ApiFailure | undefined>(undefined);
+  async function run() {
+    setBusy(true);
+    setFound(undefined);
+    fail(undefined);
+    form.fail(undefined);
+    try {
+      setFound(await call<TrialResult>('POST', '/v1/checks/test', settings()));
+    } catch (error) {
+      const said = asFailure(error);
+      // What is about a field stands at that field.
+      if (said.details.length > 0) form.fail(said);
+      else fail(said);
+    }
+    setBusy(false);
+  }
+  return (
+    <div class="try">
+      <Button why={refusal('write')} busy={busy} onClick={() => void run()}>
+        {busy ? 'Trying' : 'Try it'}
+      </Button>
+      <span class="hint">Probes once; nothing is saved.</span>
+      <div role="status">
+        {failure && <Failure failure={failure} />}
+        {found && <Trial found={found} />}
+      </div>
+    </div>
+  );
+}
+
+/** What is said in the first line already. */
+const SAID = new Set(['success', 'status_code', 'latency_ms', 'error_message', 'error_kind', 'response']);
+
+type Response = { headers: Record<string, string>; body_excerpt: string; body_bytes: number };
+
+function Trial({ found }: { found: TrialResult }) {
+  const { success, status_code, latency_ms, error_message, error_kind } = found;
+  const response = found.response as Response | undefined;
+  return (
+    <div class="trial">
+      <p>
+        <StateMark state={success ? 'up' : 'down'} word={success ? 'OK' : 'Failed'} /> after {latency_ms} ms
+        {status_code > 0 && `, status ${status_code}`}
+        {Object.entries(found)
+          .filter(([name]) => !SAID.has(name))
+          .map(([name, value]) => `, ${labelOf(name).toLowerCase()}: ${String(value)}`)}
+      </p>
+      {error_message && (
+        <p class="alert-error" dir="auto">
+          {error_kind && <strong>{error_kind} </strong>}
+          {error_message}
+        </p>
+      )}
+      {response && (
+        <details>
+          <summary>What the target answered ({response.body_bytes} bytes)</summary>
+          {/* It scrolls: the keyboard has to reach it. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+          <pre tabIndex={0}>
+            {Object.entries(response.headers)
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}
+            {'\n\n'}
+            {response.body_excerpt}
+          </pre>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
+import { channelTitle } from '#console/api/check-names.ts';
+import type { Channel, Delivery } from '#console/api/check-records.ts';
+import { tell } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { ChannelForm } from '#console/parts/channel-form.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { Failure } from '#console/parts/states.tsx';
+import { KIND } from '#console/rules/alert-reason.ts';
+import { channelName } from '#console/rules/check-label.ts';
+
+type ChannelsProps = { id: string; channels: readonly Channel[]; reload: () => void };
+
+/** `Slack hooks.slack.com` */
+const nameOf = (channel: Channel): string =>
+  [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
+
+/** Who is told: each channel with what was sent to it last. */
+export function Channels({ id, channels, reload }: ChannelsProps) {
+  const [adding, add] = useState(false);
+  const path = `/v1/checks/${id}/policy/channels`;
+  return (
+    <>
+      {channels.length === 0 && <p class="nobody">There is no channel: nobody is told when it goes down.</p>}
+      <ul class="channels">
+        {channels.map((channel) => (
+          <ChannelRow key={channel.id} channel={channel} path={`${path}/${channel.id}`} reload={reload} />
+        ))}
+      </ul>
+      <p class="more">
+        <Button small icon="add" why={refusal('write')} onClick={() => add(true)}>
+          Add a channel
+        </Button>
+      </p>
+      {adding && (
+        <Dialog title="Add a channel" wide onClose={() => add(false)}>
+          <ChannelForm
+            name={`new channel ${id}`}
+            submit="Add channel"
+            send={async (body) => {
+              await call('POST', path, body);
+              tell('The channel is added. A test alert shows that it works.');
+              add(false);
+              reload();
+            }}
+            onCancel={() => add(false)}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+type Tried = { delivery: Delivery } | { failure: ApiFailure };
+
+function ChannelRow({ channel, path, reload }: { channel: Channel; path: string; reload: () => void }) {
+  const [open, setOpen] = useState<'edit' | 'delete' | undefined>(undefined);
+  const [busy, setBusy] = useState(false);
+  const [tried, setTried] = useState<Tried | undefined>(undefined);
+  const close = () => setOpen(undefined);
+  const name = nameOf(channel);
+  const why = refusal('write');
+
+  async function test() {
+    setBusy(true);
+    setTried(undefined);
+    setTried(
+      await call<Delivery>('POST', `${path}/test`).then(
+        (delivery) => ({ delivery }),
+        (error: unknown) => ({ failure: asFailure(error) }),
+      ),
+    );
+    setBusy(false);
+    reload();
+  }
+  const { last_delivery: last } = channel;
+  return (
+    <li>
+      <strong dir="auto">{name}</strong>
+      <span class="channel-actions">
+        <Button small why={refusal('respond')} busy={busy} onClick={() => void test()}>
+          {busy ? 'Sending' : 'Send a test'}
+        </Button>
+        <Button small quiet why={why} onClick={() => setOpen('edit')}>
+          Edit
+        </Button>
+        <Button small quiet why={why} onClick={() => setOpen('delete')}>
+          Remove
+        </Button>
+      </span>
+      <div class="channel-last" role="status">
+        {tried && 'failure' in tried && <Failure failure={tried.failure} />}
+        {tried && 'delivery' in tried ? (
+          <>
+            Test: <DeliveryOutcome delivery={tried.delivery} />
+          </>
+        ) : last ? (
+          <>
+            {KIND[last.kind]}: <DeliveryOutcome delivery={last} />
+          </>
+        ) : (
+          <span class="hint">Nothing was sent to it yet.</span>
+        )}
+      </div>
+      {open === 'edit' && (
+        <Dialog title={`Edit ${name}`} wide onClose={close}>
+          <ChannelForm
+            name={`channel ${channel.id}`}
+            submit="Save channel"
+            channel={channel}
+            send={async (body) => {
+              await call('PUT', path, body);
+              tell('The channel is changed.');
+              close();
+              reload();
+            }}
+            onCancel={close}
+          />
+        </Dialog>
+      )}
+      {open === 'delete' && (
+        <Confirm
+          title={`Remove ${name}?`}
+          action="Remove the channel"
+          run={async () => {
+            await call('DELETE', path);
+            reload();
+          }}
+          onClose={close}
+        >
+          <p>
+            It gets no more alerts of this check; what is still on its way to it ends as failed. Its address is lost.
+          </p>
+        </Confirm>
+      )}
+    </li>
+  );
+}

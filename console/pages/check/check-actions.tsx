@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { labelOf } from '#console/api/check-names.ts';
+import type { CheckDetail, CheckRun, Policy } from '#console/api/check-records.ts';
+import type { Loaded } from '#console/api/load.ts';
+import { live } from '#console/app/live.ts';
+import { tell, tellFailure } from '#console/app/notices.tsx';
+import { go } from '#console/app/router.ts';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { LinkButton } from '#console/parts/link-button.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import { count } from '#console/rules/words.ts';
+
+type ActionsProps = {
+  check: CheckDetail;
+  policy: Loaded<Policy>;
+  /** The check changed: by a setting, or by a result where one is given. */
+  onChange: (run?: CheckRun) => void;
+};
+
+/** What can be done with a check. */
+export function CheckActions({ check, policy, onChange }: ActionsProps) {
+  const [busy, setBusy] = useState<string | undefined>(undefined);
+  const [deleting, setDeleting] = useState(false);
+  const path = `/v1/checks/${check.id}`;
+  const why = refusal('write');
+  const isSilenced = policy.data?.silenced ?? false;
+
+  async function run(name: string, work: () => Promise<CheckRun | undefined>) {
+    setBusy(name);
+    try {
+      onChange(await work());
+      live.lookNow();
+    } catch (error) {
+      tellFailure(error);
+    }
+    setBusy(undefined);
+  }
+  const silence = () =>
+    run('silence', async () => {
+      await call('POST', `${path}/policy`, { silenced: !isSilenced });
+      tell(isSilenced ? 'Alerts go out again.' : 'No alert of this check goes out until the silence is lifted.');
+      policy.reload();
+      return undefined;
+    });
+  const pause = () =>
+    run('pause', async () => {
+      await call('PUT', path, { enabled: !check.enabled });
+      return undefined;
+    });
+  return (
+    <>
+      {check.execution_mode === 'pull' && (
+        <Button
+          icon="reload"
+          why={refusal('respond') ?? (check.enabled ? undefined : 'It is off: turn it on first.')}
+          busy={busy === 'run'}
+          onClick={() => void run('run', () => call<CheckRun>('POST', `${path}/run`))}
+        >
+          Check now
+        </Button>
+      )}
+      <Button why={why} busy={busy === 'silence'} pressed={isSilenced} onClick={() => void silence()}>
+        {isSilenced ? 'Lift silence' : 'Silence'}
+      </Button>
+      <Button why={why} busy={busy === 'pause'} onClick={() => void pause()}>
+        {check.enabled ? 'Turn off' : 'Turn on'}
+      </Button>
+      <LinkButton why={why} href={`#${pathTo('/checks/:id/edit', { id: check.id })}`}>
+        Edit
+      </LinkButton>
+      <LinkButton why={why} href={`#/checks/new?copy=${check.id}`}>
+        Duplicate
+      </LinkButton>
+      <Button kind="danger" why={why} onClick={() => setDeleting(true)}>
+        Delete
+      </Button>
+      {deleting && (
+        <Confirm
+          title={`Delete ${labelOf(check)}?`}
+          action="Delete the check"
+          run={async () => {
+            await call('DELETE', path);
+            tell('The check is deleted.');
+            void live.refresh();
+            go('/checks');
+          }}
+          onClose={() => setDeleting(false)}
+        >
+          <p>
+            Its results, its history and its policy
+            {policy.data && policy.data.channels.length > 0 && ` with ${count(policy.data.channels.length, 'channel')}`}{' '}
+            go with it, for good. To keep them, turn it off.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

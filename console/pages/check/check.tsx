@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks';
+import { labelOf, targetOfCheck, typeTitle } from '#console/api/check-names.ts';
+import type { CheckDetail, CheckRun, Policy, Result } from '#console/api/check-records.ts';
+import { useEvery } from '#console/api/every.ts';
+import { useFeed } from '#console/api/feed.ts';
+import { type Loaded, useLoad } from '#console/api/load.ts';
+import { live } from '#console/app/live.ts';
+import type { PageProps } from '#console/app/pages.ts';
+import { Page } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Empty, Failure, Loading } from '#console/parts/states.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import { duration } from '#console/rules/time.ts';
+import { count } from '#console/rules/words.ts';
+import { CheckActions } from './check-actions.tsx';
+import { Facts } from './facts.tsx';
+import { Latency } from './latency.tsx';
+import { PolicySection } from './policy.tsx';
+import { Report } from './report.tsx';
+import { Results } from './results.tsx';
+import { Transitions } from './transitions.tsx';
+
+/** One check: how it is, how it was, who is told of it and was, and why not. */
+export default function CheckPage({ params, query }: PageProps) {
+  const id = params.id!;
+  const path = `/v1/checks/${encodeURIComponent(id)}`;
+  const check = useLoad<CheckDetail>(path, { about: ({ check_id }) => check_id === id });
+  const policy = useLoad<Policy>(`${path}/policy`, { about: ({ check_id }) => check_id === id });
+  if (check.failure?.status === 404) {
+    return (
+      <Page title="Check">
+        <Empty title="There is no such check" icon="checks">
+          <p>It was deleted, or the address is wrong.</p>
+          <a href="#/checks">All checks</a>
+        </Empty>
+      </Page>
+    );
+  }
+  if (!check.data) {
+    return (
+      <Page title="Check">
+        {check.failure ? (
+          <Failure failure={check.failure} retry={check.reload} />
+        ) : (
+          <Loading what="Reading the check" lines={8} />
+        )}
+      </Page>
+    );
+  }
+  return <CheckView loaded={check} check={check.data} policy={policy} query={query} />;
+}
+
+type ViewProps = { loaded: Loaded<CheckDetail>; check: CheckDetail; policy: Loaded<Policy>; query: URLSearchParams };
+
+/** So many results at first; they are read again by themselves until somebody asks for more. */
+const RESULTS = 10;
+const LEAST_MS = 15_000;
+
+function CheckView({ loaded, check, policy, query }: ViewProps) {
+  const results = useFeed<Result>(`/v1/checks/${check.id}/results?limit=${RESULTS}`, 'results');
+  const [run, setRun] = useState<CheckRun | undefined>(undefined);
+  const [turn, setTurn] = useState(0);
+  function readAgain() {
+    loaded.reload();
+    if (results.items.length <= RESULTS) results.reload();
+    setTurn((n) => n + 1);
+  }
+  useEvery(Math.max(LEAST_MS, check.interval_seconds * 1000), readAgain);
+  return (
+    <Page
+      title={<span dir="auto">{labelOf(check)}</span>}
+      above={<Above check={check} />}
+      actions={
+        <CheckActions
+          check={check}
+          policy={policy}
+          onChange={(found) => {
+            setRun(found);
+            readAgain();
+          }}
+        />
+      }
+    >
+      {loaded.failure && <Failure failure={loaded.failure} retry={loaded.reload} />}
+      <Standing check={check} silenced={policy.data?.silenced ?? false} />
+      {run && <Ran run={run} />}
+      <div class="check-page">
+        <div>
+          <Latency check={check} query={query} turn={turn} />
+          <Transitions id={check.id} channels={policy.data?.channels} />
+          <Results feed={results} />
+        </div>
+        <div>
+          <PolicySection id={check.id} policy={policy} />
+          {check.execution_mode === 'push' && <Report check={check} />}
+          <Facts check={check} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** Whose check it is. */
+function Above({ check }: { check: CheckDetail }) {
+  const entity = live.fleet.value?.get(check.entity_id);
+  return (
+    <>
+      <a href="#/checks">Checks</a>
+      {entity && (
+        <>
+          {' / '}
+          <a
+            dir="auto"
+            href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: entity.blueprint_slug, slug: entity.slug })}`}
+          >
+            {entity.name}
+          </a>
+        </>
+      )}
+    </>
+  );
+}
+
+/** How it is now, since when, and by what rule. */
+const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
+  const { state, state_since, enabled, consecutive_failures: failed, failure_threshold, last_result: last } = check;
+  const rule = `${typeTitle(check.check_type)} every ${duration(check.interval_seconds * 1000)}`;
+  const target = check.name === null ? '' : targetOfCheck(check);
+  return (
+    <div class="standing">
+      <p>
+        <StateMark state={state} {...(!enabled && { word: 'Off' })} />{' '}
+        <span>
+          for <Time at={state_since} as="for" />
+        </span>
+        {silenced && <span class="tag">silenced</span>}
+        {check.stale && enabled && <span class="tag">a result is overdue</span>}
+        {failed > 0 && state !== 'down' && (
+          <span class="tag">
+            {failed} of {failure_threshold} failures
+          </span>
+        )}
+      </p>
+      <p class="hint">
+        {rule}, down after {count(failure_threshold, 'failure')}
+        {target && (
+          <>
+            {', '}
+            <span dir="auto" class="target">
+              {target}
+            </span>
+          </>
+        )}
+        {last && (
+          <>
+            , last checked <Time at={last.checked_at} />
+          </>
+        )}
+      </p>
+      {last && !last.success && enabled && (
+        <p class="alert-error" dir="auto">
+          {last.error_kind && <strong>{last.error_kind} </strong>}
+          {last.error_message}
+        </p>
+      )}
+    </div>
+  );
+};
+
+/** What a run by hand has found. */
+const Ran = ({ run }: { run: CheckRun }) => (
+  <p class="ran" role="status">
+    Checked by hand: <StateMark state={run.success ? 'up' : 'down'} word={run.success ? 'OK' : 'Failed'} /> after{' '}
+    {run.latency_ms} ms{run.error_message && `: ${run.error_message}`}
+  </p>
+);

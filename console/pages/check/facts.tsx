@@ -1,0 +1,44 @@
+import { typeTitle } from '#console/api/check-names.ts';
+import type { CheckDetail } from '#console/api/check-records.ts';
+import { schemas } from '#console/api/schemas.ts';
+import { Section } from '#console/parts/page.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { draftOf } from '#console/rules/form-draft.ts';
+import { fieldsOf } from '#console/rules/form-fields.ts';
+
+/** Said elsewhere on the page, or of no use. */
+const SKIPPED = ['entity_id', 'name', 'enabled'];
+
+/** Its settings: those of its type, by the type's own schema. */
+export function Facts({ check }: { check: CheckDetail }) {
+  const specs = fieldsOf(schemas.checks[check.check_type] ?? {}, SKIPPED);
+  const draft = draftOf(specs, check);
+  const isSet = (path: string) => path.split('.').reduce<unknown>((at, name) => (at as never)?.[name], check);
+  return (
+    <Section title="Settings">
+      <dl class="facts">
+        <div>
+          <dt>Type</dt>
+          <dd>{typeTitle(check.check_type)}</dd>
+        </div>
+        {specs.map(({ path, label, secret }) => {
+          const text = secret && isSet(path) !== undefined ? 'set; not shown here' : draft[path];
+          return (
+            text && (
+              <div key={path}>
+                <dt>{label}</dt>
+                <dd dir="auto">{text}</dd>
+              </div>
+            )
+          );
+        })}
+        <div>
+          <dt>Made</dt>
+          <dd>
+            <Time at={check.created_at} />
+          </dd>
+        </div>
+      </dl>
+    </Section>
+  );
+}

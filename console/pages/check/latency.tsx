@@ -1,0 +1,140 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CheckDetail, CheckHistory, Gap, Result } from '#console/api/check-records.ts';
+import { useEvery } from '#console/api/every.ts';
+import { useLoad } from '#console/api/load.ts';
+import { setQuery } from '#console/app/router.ts';
+import { Button } from '#console/parts/button.tsx';
+import { HistoryBar } from '#console/parts/history-bar.tsx';
+import { LatencyChart } from '#console/parts/latency-chart.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data, Empty, Loading } from '#console/parts/states.tsx';
+import { type Chart, gapsOf, gapsOfBuckets, pointsOfBuckets, pointsOfResults } from '#console/rules/latency-chart.ts';
+import { type ChartWindow, uptimeOf, WINDOWS, windowOf } from '#console/rules/uptime.ts';
+import { percent } from '#console/rules/words.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** The most that the API answers at once. */
+const MOST_RESULTS = 500;
+const MOST_GAPS = 200;
+
+/** How it did: uptime, and how long its runs took. @param turn another one when a new result is known of */
+export function Latency({ check, query, turn }: { check: CheckDetail; query: URLSearchParams; turn: number }) {
+  const window = windowOf(query.get('window'));
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => setNow(Date.now()), [turn, window]);
+  useEvery(5 * MINUTE_MS, () => setNow(Date.now()));
+
+  const path = `/v1/checks/${check.id}`;
+  const firstDay = new Date(Math.floor(now / DAY_MS) * DAY_MS - 89 * DAY_MS).toISOString();
+  const days = useLoad<CheckHistory>(`${path}/history?bucket=day&from=${firstDay}`, { about: isOf(check) });
+  const hours = useLoad<CheckHistory>(`${path}/history?bucket=hour`, { about: isOf(check) });
+  return (
+    <Section
+      title="Latency"
+      actions={
+        <fieldset class="windows">
+          <legend class="unseen">How far back</legend>
+          {WINDOWS.map(({ key, name }) => (
+            <Button key={key} small pressed={key === window.key} onClick={() => setQuery({ window: key })}>
+              {name}
+            </Button>
+          ))}
+        </fieldset>
+      }
+    >
+      <Data of={days} what="Reading the history">
+        {(found) => <Uptime hours={hours.data} days={found} />}
+      </Data>
+      <ChartOf key={window.key} check={check} window={window} now={now} hours={hours} days={days} />
+    </Section>
+  );
+}
+
+const isOf =
+  ({ id }: { id: string }) =>
+  ({ check_id }: { check_id: string }) =>
+    check_id === id;
+
+const Uptime = ({ hours, days }: { hours: CheckHistory | undefined; days: CheckHistory }) => {
+  const share = (count: number) => percent(uptimeOf(days.buckets.slice(-count)));
+  const told = [
+    { span: '24 h', text: hours ? percent(hours.total.uptime) : '…' },
+    ...[7, 30, 90].map((count) => ({ span: `${count} d`, text: share(count) })),
+  ];
+  return (
+    <div class="uptime">
+      <dl>
+        {told.map(({ span, text }) => (
+          <div key={span}>
+            <dt>Uptime {span}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <HistoryBar
+        title="Last 90 days"
+        buckets={days.buckets.map(({ from, to, uptime }) => ({ from, to, up: uptime }))}
+      />
+    </div>
+  );
+};
+
+type Histories = { hours: ReturnType<typeof useLoad<CheckHistory>>; days: ReturnType<typeof useLoad<CheckHistory>> };
+
+function ChartOf({
+  check,
+  window,
+  now,
+  hours,
+  days,
+}: Histories & { check: CheckDetail; window: ChartWindow; now: number }) {
+  const path = `/v1/checks/${check.id}`;
+  const since = new Date(Math.floor((now - window.hours * HOUR_MS) / MINUTE_MS) * MINUTE_MS).toISOString();
+  const isWeek = window.key === '7d';
+  const week = useLoad<CheckHistory>(isWeek ? `${path}/history?bucket=hour&from=${since}` : null);
+  const each = window.by === 'results';
+  const results = useLoad<{ results: Result[] }>(each ? `${path}/results?since=${since}&limit=${MOST_RESULTS}` : null);
+  const known = useLoad<Gap[]>(window.by === 'day' ? null : `${path}/gaps?since=${since}&limit=${MOST_GAPS}`);
+
+  if (each) {
+    return (
+      <Data of={results} what="Reading the results">
+        {({ results: found }) => {
+          // With more than the API answers at once, the chart begins where these do.
+          const first = found.length === MOST_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
+          const points = pointsOfResults(found, check.interval_seconds * 1000);
+          return <Drawn chart={{ from: first, to: now, points, gaps: gapsOf(known.data ?? []) }} />;
+        }}
+      </Data>
+    );
+  }
+  const history = window.by === 'day' ? days : isWeek ? week : hours;
+  return (
+    <Data of={history} what="Reading the history">
+      {({ buckets: all }) => {
+        const buckets = window.by === 'day' ? all.slice(-window.hours / 24) : all;
+        const [first, last] = [buckets[0], buckets.at(-1)];
+        if (!first || !last) return <Loading />;
+        return (
+          <Drawn
+            chart={{
+              from: Date.parse(first.from),
+              to: Date.parse(last.to),
+              points: pointsOfBuckets(buckets),
+              gaps: window.by === 'day' ? gapsOfBuckets(buckets) : gapsOf(known.data ?? []),
+            }}
+          />
+        );
+      }}
+    </Data>
+  );
+}
+
+const Drawn = ({ chart }: { chart: Chart }) =>
+  chart.points.some(({ runs }) => runs > 0) || chart.gaps.length > 0 ? (
+    <LatencyChart chart={chart} />
+  ) : (
+    <Empty title="No results in this time" />
+  );

@@ -1,0 +1,60 @@
+import type { Result } from '#console/api/check-records.ts';
+import type { Feed } from '#console/api/feed.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Empty, Failure, Loading } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+
+/** How a result came about. */
+const KIND: Readonly<Record<Result['kind'], string>> = {
+  scheduled: 'probe',
+  manual: 'by hand',
+  push: 'pushed',
+  silence: 'silence',
+};
+
+const COLUMNS: readonly Column<Result>[] = [
+  {
+    head: 'Result',
+    cell: ({ success }) => <StateMark state={success ? 'up' : 'down'} word={success ? 'OK' : 'Failed'} />,
+  },
+  {
+    head: 'What',
+    grow: true,
+    cell: ({ error_kind, error_message, status_code }) => (
+      <span dir="auto" title={error_message}>
+        {error_kind && <strong>{error_kind} </strong>}
+        {error_message || (status_code > 0 ? `status ${status_code}` : '')}
+      </span>
+    ),
+  },
+  { head: 'By', wide: true, cell: ({ kind }) => KIND[kind] },
+  {
+    head: 'Latency',
+    numeric: true,
+    cell: ({ success, latency_ms }) => (success || latency_ms ? `${latency_ms} ms` : '–'),
+  },
+  { head: 'Checked', numeric: true, cell: ({ checked_at }) => <Time at={checked_at} /> },
+];
+
+/** The last results, and why those failed that did. */
+export function Results({ feed }: { feed: Feed<Result> }) {
+  const { items, failure, loading, hasMore, more, reload } = feed;
+  return (
+    <Section title="Results">
+      {failure && <Failure failure={failure} retry={reload} />}
+      {items.length === 0 && loading && <Loading what="Reading the results" />}
+      {items.length === 0 && !loading && !failure && <Empty title="No result yet" />}
+      {items.length > 0 && <Table label="Results" rows={items} columns={COLUMNS} keyOf={({ id }) => id} />}
+      {hasMore && items.length > 0 && (
+        <p class="more">
+          <Button small busy={loading} onClick={more}>
+            Older results
+          </Button>
+        </p>
+      )}
+    </Section>
+  );
+}

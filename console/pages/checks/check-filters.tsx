@@ -1,0 +1,108 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Check } from '#console/api/check-records.ts';
+import { setQuery } from '#console/app/router.ts';
+import { StateShape } from '#console/parts/state-mark.tsx';
+import { type CheckFilter, type CheckRow, stateCounts } from '#console/rules/check-list.ts';
+import { STATE_WORD } from '#console/rules/states.ts';
+import { number } from '#console/rules/words.ts';
+
+/** What a check may be, what needs somebody first. */
+const STATES = ['down', 'unknown', 'up'] as const satisfies readonly Check['state'][];
+
+type FilterProps = {
+  rows: readonly CheckRow[];
+  filter: CheckFilter;
+  onlyUntold: boolean;
+  types: readonly { value: string; label: string }[];
+};
+
+/** Which checks are shown; the address says it too. */
+export function CheckFilters({ rows, filter: { states, type, enabled, words }, onlyUntold, types }: FilterProps) {
+  const counts = stateCounts(rows);
+  function toggle(state: string) {
+    const next = new Set(states);
+    if (!next.delete(state)) next.add(state);
+    setQuery({ state: [...next].join() });
+  }
+  return (
+    <div class="filters">
+      <fieldset class="state-filter">
+        <legend class="unseen">Show states</legend>
+        {STATES.map((state) => (
+          <button
+            key={state}
+            type="button"
+            class={counts[state] === 0 ? 'none' : state}
+            aria-pressed={states.has(state)}
+            onClick={() => toggle(state)}
+          >
+            <StateShape state={state} />
+            <strong>{number(counts[state])}</strong>
+            <span>{STATE_WORD[state]}</span>
+          </button>
+        ))}
+      </fieldset>
+      <Search words={words} />
+      <Choice label="Type" name="type" value={type} options={[{ value: '', label: 'All types' }, ...types]} />
+      <Choice
+        label="On or off"
+        name="enabled"
+        value={enabled}
+        options={[
+          { value: '', label: 'On and off' },
+          { value: 'yes', label: 'On' },
+          { value: 'no', label: 'Off' },
+        ]}
+      />
+      <Choice
+        label="Channels"
+        name="channel"
+        value={onlyUntold ? 'none' : ''}
+        options={[
+          { value: '', label: 'With or without a channel' },
+          { value: 'none', label: 'Without a channel' },
+        ]}
+      />
+    </div>
+  );
+}
+
+type ChoiceProps = { label: string; name: string; value: string; options: readonly { value: string; label: string }[] };
+
+const Choice = ({ label, name, value, options }: ChoiceProps) => (
+  <select
+    class="filter-choice"
+    aria-label={label}
+    value={value}
+    onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+  >
+    {options.map((option) => (
+      <option key={option.value} value={option.value}>
+        {option.label}
+      </option>
+    ))}
+  </select>
+);
+
+const TYPED_MS = 150;
+
+/** The list follows a moment after the last letter, and the address with it. */
+function Search({ words }: { words: string }) {
+  const [text, setText] = useState(words);
+  useEffect(() => setText(words), [words]);
+  useEffect(() => {
+    if (text === words) return;
+    const timer = setTimeout(() => setQuery({ q: text }), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [text, words]);
+  return (
+    <input
+      type="search"
+      class="search"
+      aria-label="Search by name, entity or error"
+      placeholder="Search"
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,92 @@
+import { typeTitle } from '#console/api/check-names.ts';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import type { Selection } from '#console/parts/table/selection.ts';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import type { CheckRow } from '#console/rules/check-list.ts';
+import { byName } from '#console/rules/fleet.ts';
+import { severity } from '#console/rules/states.ts';
+import { duration } from '#console/rules/time.ts';
+
+const COLUMNS: readonly Column<CheckRow>[] = [
+  {
+    head: 'State',
+    cell: ({ check }) => <StateMark state={check.state} {...(!check.enabled && { word: 'Off' })} />,
+    compare: (a, b) => severity(a.check.state) - severity(b.check.state),
+  },
+  {
+    head: 'Check',
+    grow: true,
+    cell: ({ check, label, entity }) => (
+      <>
+        <a class="row-link" href={`#${pathTo('/checks/:id', { id: check.id })}`} dir="auto">
+          {label}
+        </a>
+        {check.stale && check.enabled && <span class="tag">behind</span>}
+        <Below error={check.last_result?.success === false ? check.last_result.error_message : ''} of={entity?.name} />
+      </>
+    ),
+    compare: (a, b) => byName(a.label, b.label),
+  },
+  {
+    head: 'Entity',
+    wide: true,
+    cell: ({ entity }) =>
+      entity && (
+        <a
+          class="cut"
+          dir="auto"
+          href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: entity.blueprint_slug, slug: entity.slug })}`}
+        >
+          {entity.name}
+        </a>
+      ),
+    compare: (a, b) => byName(a.entity?.name ?? '', b.entity?.name ?? ''),
+  },
+  {
+    head: 'Type',
+    wide: true,
+    cell: ({ check }) => typeTitle(check.check_type),
+    compare: (a, b) => byName(a.check.check_type, b.check.check_type),
+  },
+  {
+    head: 'Every',
+    wide: true,
+    numeric: true,
+    cell: ({ check }) => duration(check.interval_seconds * 1000),
+    compare: (a, b) => a.check.interval_seconds - b.check.interval_seconds,
+  },
+  {
+    head: 'Last result',
+    wide: true,
+    numeric: true,
+    cell: ({ check: { last_result: last } }) =>
+      last ? (
+        <>
+          {last.success ? `${last.latency_ms} ms` : 'failed'} <Time at={last.checked_at} as="short" />
+        </>
+      ) : (
+        'none yet'
+      ),
+    compare: (a, b) => ((a.check.last_result?.checked_at ?? '') < (b.check.last_result?.checked_at ?? '') ? 1 : -1),
+  },
+  {
+    head: 'For',
+    numeric: true,
+    cell: ({ check }) => <Time at={check.state_since} as="short" />,
+    compare: (a, b) => (a.check.state_since < b.check.state_since ? 1 : -1),
+  },
+];
+
+/** What failed last, or the entity. Every row has the line, so that all are as high. */
+const Below = ({ error, of }: { error: string; of: string | undefined }) => (
+  <span class="why" dir="auto" title={error || of}>
+    {error || of}
+  </span>
+);
+
+/** The list of checks. */
+export const CheckTable = ({ rows, selection }: { rows: readonly CheckRow[]; selection: Selection }) => (
+  <Table label="Checks" rows={rows} columns={COLUMNS} keyOf={({ check }) => check.id} selection={selection} />
+);

@@ -1,0 +1,40 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { hourBars } from '#console/app/hour-bars.ts';
+import { HistoryBar } from '#console/parts/history-bar.tsx';
+import { barOf } from '#console/rules/hour-bars.ts';
+import { uptimeOf } from '#console/rules/uptime.ts';
+import { percent } from '#console/rules/words.ts';
+
+const observed = new WeakMap<Element, string>();
+
+/** One for all rows: those that come into sight together are told of together. */
+const observer = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) hourBars.seen(observed.get(target)!, isIntersecting);
+});
+
+/** The last 24 hours of an entity, and how much of them it was up. It is asked for while it is in sight alone. */
+export function RowBar({ id }: { id: string }) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const own = element.current!;
+    observed.set(own, id);
+    observer.observe(own);
+    return () => {
+      observer.unobserve(own);
+      hourBars.seen(id, false);
+    };
+  }, [id]);
+  const held = hourBars.of(id).value;
+  const failure = hourBars.failure.value;
+  return (
+    <div ref={element} class="row-bar">
+      {held && <HistoryBar buckets={barOf(held)} title="Last 24 h" />}
+      {held && <span class="row-uptime">{percent(uptimeOf(held.hours))}</span>}
+      {!held && failure && (
+        <span class="row-uptime" title={failure.message}>
+          not read
+        </span>
+      )}
+    </div>
+  );
+}

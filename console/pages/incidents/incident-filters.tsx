@@ -1,0 +1,35 @@
+import { setQuery } from '#console/app/router.ts';
+import { Button } from '#console/parts/button.tsx';
+import { EntityPicker } from '#console/parts/entity-picker.tsx';
+import { SelectField } from '#console/parts/field.tsx';
+import { InstantField } from '#console/parts/instant-field.tsx';
+
+/** Members of the address that say what is shown. */
+const FILTERS = ['entity', 'state', 'since', 'until'] as const;
+
+/** Which incidents are shown; the address says it too. */
+export function IncidentFilters({ query }: { query: URLSearchParams }) {
+  const value = (name: (typeof FILTERS)[number]) => query.get(name) ?? '';
+  return (
+    <search class="feed-filters" aria-label="Filter the incidents">
+      <SelectField
+        label="State"
+        value={value('state')}
+        options={[
+          { value: '', label: 'running and over' },
+          { value: 'running', label: 'running' },
+          { value: 'over', label: 'over' },
+        ]}
+        onChange={(state) => setQuery({ state })}
+      />
+      <EntityPicker label="Entity" optional value={value('entity')} onChange={(entity) => setQuery({ entity })} />
+      <InstantField label="Since" value={value('since')} onChange={(since) => setQuery({ since })} />
+      <InstantField label="Before" value={value('until')} onChange={(until) => setQuery({ until })} />
+      {FILTERS.some((name) => query.has(name)) && (
+        <Button small onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
+          Show all
+        </Button>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,88 @@
+import { setQuery } from '#console/app/router.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { actorOf, shownValue } from '#console/rules/audit.ts';
+import { count } from '#console/rules/words.ts';
+import type { AuditEntry } from '#lib/audit/entry.ts';
+
+/** One change of something: a sentence, and behind it all that is known. */
+export const Entry = ({ of: entry }: { of: AuditEntry }) => (
+  <li>
+    <details>
+      <summary>
+        <Time at={entry.at} as="full" />
+        <span class="tag">{entry.action}</span>
+        <bdi class="audit-summary">{entry.summary}</bdi>
+      </summary>
+      <Changes of={entry} />
+      <Circumstances of={entry} />
+    </details>
+  </li>
+);
+
+/** What differs, member by member. */
+const Changes = ({ of: { changes, more_changes } }: { of: AuditEntry }) =>
+  changes.length > 0 && (
+    <>
+      <table class="diff" aria-label="Changes">
+        <thead>
+          <tr>
+            <th scope="col">Member</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map(({ path, from, to }) => (
+            <tr key={path}>
+              <th scope="row">{path}</th>
+              <td>
+                <Value of={from} kind="del" />
+              </td>
+              <td>
+                <Value of={to} kind="ins" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more_changes > 0 && <p class="hint">And {count(more_changes, 'more member')}.</p>}
+    </>
+  );
+
+function Value({ of: value, kind: Kind }: { of: unknown; kind: 'del' | 'ins' }) {
+  const text = shownValue(value);
+  return text === undefined ? <span class="hint">nothing</span> : <Kind>{text}</Kind>;
+}
+
+/** How it came, and what else there is by the same person, or of the same thing. */
+function Circumstances({ of: entry }: { of: AuditEntry }) {
+  const { actor, via, tool, target, request_id, ip, user_agent } = entry;
+  const by = actorOf(actor);
+  const facts = { Via: tool ? `${via}, tool ${tool}` : via, Of: `${target.type} ${target.id}` };
+  const known = { ...facts, From: ip, Browser: user_agent, Request: request_id, Entry: entry.id };
+  return (
+    <>
+      <dl class="facts">
+        {Object.entries(known).map(([name, text]) =>
+          text ? (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </div>
+          ) : null,
+        )}
+      </dl>
+      <p class="row-actions">
+        {by && (
+          <Button small onClick={() => setQuery({ actor: by })}>
+            All by {by}
+          </Button>
+        )}
+        <Button small onClick={() => setQuery({ target: target.id })}>
+          All of {target.name || target.id}
+        </Button>
+      </p>
+    </>
+  );
+}

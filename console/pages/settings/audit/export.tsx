@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { callPage } from '#console/api/call.ts';
+import { tellFailure } from '#console/app/notices.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { linesOf } from '#console/rules/audit.ts';
+import { number } from '#console/rules/words.ts';
+import type { AuditEntry } from '#lib/audit/entry.ts';
+
+/** So many entries come in one answer. */
+const AT_ONCE = 500;
+const withLimit = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}limit=${AT_ONCE}`;
+
+/** Everything that fits as a file, an entry a line (NDJSON). @param path of the list with its filters */
+export function Export({ path }: { path: string }) {
+  const [done, setDone] = useState<number | undefined>(undefined);
+  const asked = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => asked.current?.abort(), []);
+
+  async function run() {
+    const control = new AbortController();
+    asked.current = control;
+    setDone(0);
+    try {
+      const parts: string[] = [];
+      let total = 0;
+      for (let next: string | undefined = withLimit(path); next !== undefined; ) {
+        const page: { value: AuditEntry[]; next: string | undefined } = await callPage(next, {
+          signal: control.signal,
+        });
+        parts.push(linesOf(page.value));
+        total += page.value.length;
+        setDone(total);
+        // What is oldest first has a next page always: that which is empty is the end of it.
+        next = page.value.length === 0 ? undefined : page.next;
+      }
+      save(new Blob(parts, { type: 'application/x-ndjson' }));
+    } catch (error) {
+      if (!control.signal.aborted) tellFailure(error);
+    } finally {
+      setDone(undefined);
+    }
+  }
+
+  if (done === undefined) {
+    return (
+      <Button small onClick={() => void run()}>
+        Export as NDJSON
+      </Button>
+    );
+  }
+  return (
+    <span class="row-actions" role="status">
+      {number(done)} entries read
+      <Button small onClick={() => asked.current?.abort()}>
+        Cancel
+      </Button>
+    </span>
+  );
+}
+
+/** Gives the file to the browser, as a link to it would. */
+function save(file: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = `audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.ndjson`;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

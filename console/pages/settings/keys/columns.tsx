@@ -1,0 +1,102 @@
+import { me } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Menu } from '#console/parts/menu.tsx';
+import type { Column } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { byName } from '#console/rules/fleet.ts';
+import { heldWords, mayWords } from '#console/rules/keys.ts';
+import type { KeyRecord } from '#lib/access/api-key.ts';
+import type { Asked } from './key-dialogs.tsx';
+
+type Options = {
+  ownerOf: (user: string) => string;
+  /** What a check or entity is called. */
+  nameOf: (id: string) => string;
+  onAsk: (asked: Asked) => void;
+};
+
+/** What the list shows of a key. */
+export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column<KeyRecord>[] => [
+  {
+    head: 'Key',
+    grow: true,
+    compare: (a, b) => byName(a.label, b.label),
+    cell: ({ label, prefix, status, rotated_to, ...key }) => (
+      <>
+        <bdi>{label}</bdi>
+        {status === 'expired' && <span class="tag">expired</span>}
+        {rotated_to && <span class="tag">rotated</span>}
+        <span class="under">
+          <code>{prefix}…</code> <span class="narrow">{mayWords(key)}</span>
+        </span>
+      </>
+    ),
+  },
+  {
+    head: 'Owner',
+    wide: true,
+    compare: (a, b) => byName(ownerOf(a.created_by), ownerOf(b.created_by)),
+    cell: ({ created_by }) => <bdi class="cut">{ownerOf(created_by)}</bdi>,
+  },
+  {
+    head: 'May',
+    wide: true,
+    cell: (key) => {
+      const held = heldWords(key, nameOf);
+      return (
+        <>
+          {mayWords(key)}
+          {held && (
+            <span class="under cut" title={held}>
+              {held}
+            </span>
+          )}
+        </>
+      );
+    },
+  },
+  {
+    head: 'Last used',
+    wide: true,
+    compare: (a, b) => (a.last_used_at ?? '').localeCompare(b.last_used_at ?? ''),
+    cell: ({ last_used_at, last_used_from }) =>
+      last_used_at ? (
+        <>
+          <Time at={last_used_at} />
+          {last_used_from && <span class="under">from {last_used_from}</span>}
+        </>
+      ) : (
+        'never'
+      ),
+  },
+  {
+    head: 'Expires',
+    compare: (a, b) => (a.expires_at ?? '~').localeCompare(b.expires_at ?? '~'),
+    cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : 'never'),
+  },
+  { head: 'Actions', cell: (key) => <KeyMenu of={key} owner={ownerOf(key.created_by)} onAsk={onAsk} /> },
+];
+
+type KeyMenuProps = { of: KeyRecord; owner: string; onAsk: (asked: Asked) => void };
+
+function KeyMenu({ of: key, owner, onAsk }: KeyMenuProps) {
+  const isOwn = key.created_by === me.value?.user.id;
+  const over = key.status === 'expired' ? 'It has expired. Make another one.' : undefined;
+  const whyNotRotate =
+    over ??
+    (key.rotated_to !== null ? 'It was rotated already.' : undefined) ??
+    (isOwn ? undefined : `It is the key of ${owner}, who can rotate it. You can delete it.`);
+  return (
+    <Menu label={`Actions for ${key.label}`}>
+      <Button quiet why={over} onClick={() => onAsk({ what: 'edit', key })}>
+        Rename, or end earlier…
+      </Button>
+      <Button quiet why={whyNotRotate} onClick={() => onAsk({ what: 'rotate', key })}>
+        Rotate…
+      </Button>
+      <Button quiet onClick={() => onAsk({ what: 'delete', key })}>
+        Delete…
+      </Button>
+    </Menu>
+  );
+}

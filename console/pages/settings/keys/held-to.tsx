@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks';
+import { useLoad } from '#console/api/load.ts';
+import { live } from '#console/app/live.ts';
+import { Button } from '#console/parts/button.tsx';
+import { SelectField, TextField } from '#console/parts/field.tsx';
+import { filtered } from '#console/rules/fleet.ts';
+import { readLines, withLine, withoutLine } from '#console/rules/lines.ts';
+
+type Lines = { value: string; error?: string | undefined; onChange: (lines: string) => void };
+type Check = { id: string; name?: string; target_url?: string; check_type: string };
+
+/** So many entities are offered; more words find others. */
+const OFFERED = 20;
+const ALL = 'all, and those made later';
+
+const labelOf = ({ name, target_url, check_type, id }: Check): string => name ?? target_url ?? `${check_type} ${id}`;
+/** The checks that a key may push to: those of some entities, or single ones. None: all. */
+export function HeldTo({ checks, entities }: { checks: Lines; entities: Lines }) {
+  const [words, setWords] = useState('');
+  const [entity, choose] = useState('');
+  const [check, chooseCheck] = useState('');
+  const [names, name] = useState<Readonly<Record<string, string>>>({});
+  const fleet = live.fleet.value;
+  const found = fleet ? filtered([...fleet.values()], { states: new Set(), words }).slice(0, OFFERED) : [];
+  const chosen = found.find(({ id }) => id === entity) ?? found[0];
+  const ofEntity = useLoad<Check[]>(chosen ? `/v1/checks?entity_id=${chosen.id}` : null);
+  const nameOf = (id: string) => names[id] ?? fleet?.get(id)?.name ?? id;
+  const held = [
+    ...readLines(entities.value).map((id) => ({ id, lines: entities, what: `All checks of ${nameOf(id)}` })),
+    ...readLines(checks.value).map((id) => ({ id, lines: checks, what: nameOf(id) })),
+  ];
+  function hold() {
+    const one = ofEntity.data?.find(({ id }) => id === check);
+    if (one) {
+      name({ ...names, [one.id]: `${labelOf(one)} of ${chosen!.name}` });
+      checks.onChange(withLine(checks.value, one.id));
+    } else entities.onChange(withLine(entities.value, chosen!.id));
+  }
+  return (
+    <fieldset class="field">
+      <legend>Held to checks</legend>
+      <p class="hint">Without one it may push to every check.</p>
+      {[checks.error, entities.error].map((error) => error && <p class="field-error">{error}</p>)}
+      {held.length > 0 && (
+        <ul class="chips" aria-label="Held to">
+          {held.map(({ id, lines, what }) => (
+            <li key={id}>
+              <bdi>{what}</bdi>
+              <Button
+                small
+                quiet
+                icon="close"
+                label={`Not ${what}`}
+                onClick={() => lines.onChange(withoutLine(lines.value, id))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="fields">
+        <TextField label="Find an entity" value={words} onChange={setWords} />
+        <SelectField
+          label="Entity"
+          value={chosen?.id ?? ''}
+          options={found.map(({ id, name: called }) => ({ value: id, label: called }))}
+          onChange={(id) => {
+            choose(id);
+            chooseCheck('');
+          }}
+        />
+        <SelectField
+          label="Its checks"
+          value={check}
+          options={[
+            { value: '', label: ALL },
+            ...(ofEntity.data ?? []).map((one) => ({ value: one.id, label: labelOf(one) })),
+          ]}
+          onChange={chooseCheck}
+        />
+        <Button why={chosen ? undefined : 'No entity fits.'} onClick={hold}>
+          Hold it to that
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { tell } from '#console/app/notices.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { Time } from '#console/parts/time.tsx';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
+import { OVERLAPS, overlapSeconds } from '#console/rules/keys.ts';
+import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
+import { KeyShown } from './key-shown.tsx';
+
+/** What somebody wants to do with a key, and is asked about first. */
+export type Asked = { what: 'edit' | 'rotate' | 'delete'; key: KeyRecord };
+
+type KeyDialogProps = { asked: Asked; onDone: () => void; onClose: () => void };
+type KeyProps = Omit<KeyDialogProps, 'asked'> & { of: KeyRecord };
+
+export function KeyDialog({ asked: { what, key }, onDone, onClose }: KeyDialogProps) {
+  const props = { of: key, onDone, onClose };
+  if (what === 'edit') return <Edit {...props} />;
+  return what === 'rotate' ? <Rotate {...props} /> : <Delete {...props} />;
+}
+
+const PATCH: MemberSchema = {
+  properties: {
+    label: { type: 'string', description: 'What the key is for.' },
+    expires_at: {
+      type: 'string',
+      format: 'date-time',
+      title: 'Expires',
+      description: 'It may come nearer, not later: rotate the key for one that lasts longer.',
+    },
+  },
+  required: ['label'],
+};
+
+const Edit = ({ of: key, onDone, onClose }: KeyProps) => (
+  <Dialog title={`Change ${key.label}`} onClose={onClose}>
+    <SchemaForm
+      name={`key ${key.id}`}
+      schema={PATCH}
+      record={{ label: key.label, expires_at: key.expires_at ?? undefined }}
+      submit="Save"
+      onCancel={onClose}
+      send={async (body) => {
+        await call('PUT', `/v1/auth/keys/${key.id}`, body);
+        onDone();
+        onClose();
+      }}
+    />
+  </Dialog>
+);
+
+const ROTATION: MemberSchema = {
+  properties: {
+    overlap_seconds: {
+      type: 'string',
+      enum: Object.keys(OVERLAPS),
+      default: Object.keys(OVERLAPS)[2],
+      title: 'The old key lives on for',
+      description: 'So that the new one can be put where it is used without a gap.',
+    },
+    expires_at: {
+      type: 'string',
+      format: 'date-time',
+      title: 'The new key expires',
+      description: 'Empty: after as long as the old one was made for.',
+    },
+  },
+};
+
+function Rotate({ of: key, onDone, onClose }: KeyProps) {
+  const [issued, show] = useState<IssuedKey | undefined>(undefined);
+  if (issued) return <KeyShown of={issued} onClose={onClose} />;
+  return (
+    <Dialog title={`Rotate ${key.label}`} onClose={onClose}>
+      <p class="lead">Makes a new key of the same label, scopes and restrictions; the old one expires.</p>
+      <SchemaForm
+        name={`rotate ${key.id}`}
+        schema={ROTATION}
+        submit="Rotate"
+        onCancel={onClose}
+        send={async ({ overlap_seconds, ...body }) => {
+          const rotation = { ...body, overlap_seconds: overlapSeconds(overlap_seconds) };
+          show(await call<IssuedKey>('POST', `/v1/auth/keys/${key.id}/rotate`, rotation));
+          onDone();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+const Delete = ({ of: key, onDone, onClose }: KeyProps) => (
+  <Confirm
+    title={`Delete ${key.label}?`}
+    action={`Delete ${key.label}`}
+    run={async () => {
+      await call('DELETE', `/v1/auth/keys/${key.id}`);
+      tell(`${key.label} is refused from now on.`);
+      onDone();
+    }}
+    onClose={onClose}
+  >
+    <p>
+      Whatever uses it is refused at once, and sessions that began with it end.{' '}
+      {key.last_used_at ? (
+        <>
+          It was used <Time at={key.last_used_at} />
+          {key.last_used_from && ` from ${key.last_used_from}`}, give or take an hour.
+        </>
+      ) : (
+        'It was never used.'
+      )}
+    </p>
+  </Confirm>
+);

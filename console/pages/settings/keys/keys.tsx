@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import { useLoad } from '#console/api/load.ts';
+import { me, refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data, Empty, NotAllowed } from '#console/parts/states.tsx';
+import { Table } from '#console/parts/table/table.tsx';
+import type { KeyRecord } from '#lib/access/api-key.ts';
+import type { TeamMember } from '#lib/access/team/team.ts';
+import { keyColumns } from './columns.tsx';
+import { type Asked, KeyDialog } from './key-dialogs.tsx';
+import { NewKey } from './new-key.tsx';
+import { useNames } from './use-names.ts';
+
+/** API keys: one's own, and for an admin those of everybody. */
+export function Keys() {
+  const why = refusal('own');
+  return why === undefined ? <KeyList /> : <NotAllowed why={why} />;
+}
+
+function KeyList() {
+  const keys = useLoad<KeyRecord[]>('/v1/auth/keys', { all: true });
+  const team = useLoad<TeamMember[]>('/v1/settings/users', { all: true });
+  const [making, make] = useState(false);
+  const [asked, ask] = useState<Asked | undefined>(undefined);
+  const nameOf = useNames(keys.data ?? []);
+  const limit = me.value?.key_limit_per_user;
+  const ownerOf = (id: string) => {
+    const owner = team.data?.find((member) => member.id === id);
+    return owner ? owner.name || owner.email : id;
+  };
+  return (
+    <>
+      <Section
+        title="API keys"
+        actions={
+          <Button kind="main" small icon="add" expanded={making} onClick={() => make(!making)}>
+            New key
+          </Button>
+        }
+      >
+        {making && <NewKey onDone={keys.reload} onClose={() => make(false)} />}
+        <Data of={keys}>
+          {(found) =>
+            found.length > 0 ? (
+              <Table
+                label="API keys"
+                rows={found}
+                columns={keyColumns({ ownerOf, nameOf, onAsk: ask })}
+                keyOf={({ id }) => id}
+              />
+            ) : (
+              <Empty title="No keys yet">
+                <p>Programs, jobs and agents call the API with one.</p>
+              </Empty>
+            )
+          }
+        </Data>
+        <p class="hint">
+          A person may have {limit}. {me.value?.role === 'admin' ? 'As an admin you see those of everybody.' : ''}
+        </p>
+      </Section>
+      {asked && <KeyDialog asked={asked} onDone={keys.reload} onClose={() => ask(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import { me } from '#console/app/session.ts';
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
+import { SetField } from '#console/parts/set-field.tsx';
+import { fieldsOf } from '#console/rules/form-fields.ts';
+import { holdable, keyRequest, MAY, SCOPE_MEANINGS } from '#console/rules/keys.ts';
+import { readLines } from '#console/rules/lines.ts';
+import type { IssuedKey } from '#lib/access/api-key.ts';
+import { SCOPES } from '#lib/platform/http/access.ts';
+import { HeldTo } from './held-to.tsx';
+import { KeyShown } from './key-shown.tsx';
+
+const TEXTS = { type: 'array', items: { type: 'string' } };
+
+const SPECS = fieldsOf({
+  properties: {
+    label: { type: 'string', description: 'What the key is for, such as dashboard.' },
+    may: { type: 'string', enum: Object.values(MAY), default: MAY.all, title: 'It may' },
+    expires_at: { type: 'string', format: 'date-time', title: 'Expires', description: 'Empty: never.' },
+    scopes: TEXTS,
+    check_ids: TEXTS,
+    entity_ids: TEXTS,
+    skills: TEXTS,
+  },
+  required: ['label'],
+});
+const ALWAYS = SPECS.filter(({ path }) => ['label', 'may', 'expires_at'].includes(path));
+
+/** Makes a key: what it is for, what it may, what it is held to, and until when. */
+export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
+  const [issued, show] = useState<IssuedKey | undefined>(undefined);
+  const form = useForm({
+    name: 'key',
+    specs: SPECS,
+    send: async (body) => {
+      show(await call<IssuedKey>('POST', '/v1/auth/keys', keyRequest(body)));
+      onDone();
+    },
+  });
+  const may = form.draft.may ?? MAY.all;
+  const can = holdable(may, readLines(form.draft.scopes));
+  const skills = useLoad<{ slug: string }[]>(can.skills ? '/v1/skills' : null, { all: true });
+  const set = (path: string) => ({
+    value: form.draft[path] ?? '',
+    error: form.errors[path],
+    onChange: (text: string) => form.set(path, text),
+  });
+  if (issued) return <KeyShown of={issued} onClose={onClose} />;
+  return (
+    <div class="inset">
+      <Form form={form} submit="Make the key" onCancel={onClose}>
+        <FormFields form={form} specs={ALWAYS} />
+        {may === MAY.some && (
+          <SetField {...set('scopes')} label="Scopes" options={SCOPES} meanings={SCOPE_MEANINGS} required />
+        )}
+        {can.checks && <HeldTo checks={set('check_ids')} entities={set('entity_ids')} />}
+        {can.skills && (
+          <SetField
+            {...set('skills')}
+            label="Held to the tools of skills"
+            hint={skills.data?.length === 0 ? 'There are no skills yet.' : 'None: to no skill.'}
+            options={(skills.data ?? []).map(({ slug }) => slug)}
+          />
+        )}
+        {may === MAY.some && !can.checks && !can.skills && (
+          <p class="hint">With push alone it can be held to some checks, with mcp to some skills.</p>
+        )}
+        {me.value?.key?.expires_at && (
+          <p class="hint">Your session stands for a key that expires: a key that you make does no later.</p>
+        )}
+      </Form>
+    </div>
+  );
+}

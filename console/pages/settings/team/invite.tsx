@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { refusal } from '#console/app/session.ts';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { Section } from '#console/parts/page.tsx';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { Invited } from '#lib/access/team/team.ts';
+import { ROLES } from '#lib/platform/http/access.ts';
+import { InvitationLink } from './invitation-link.tsx';
+
+const INVITATION: MemberSchema = {
+  properties: {
+    email: { type: 'string', title: 'E-mail address', description: 'No mail is sent: you hand on a link.' },
+    role: {
+      type: 'string',
+      enum: ROLES,
+      default: 'member',
+      description: 'viewer reads, responder also runs actions, member also changes, admin also manages the team.',
+    },
+  },
+  required: ['email', 'role'],
+};
+
+/** Invites somebody: the answer is a link to hand on. */
+export function Invite({ onDone }: { onDone: () => void }) {
+  const [invited, show] = useState<Invited | undefined>(undefined);
+  const why = refusal('manage');
+  return (
+    <Section title="Invite somebody">
+      <SchemaForm
+        name="invite"
+        schema={INVITATION}
+        submit="Make an invitation"
+        why={why}
+        send={async (body) => {
+          show(await call<Invited>('POST', '/v1/settings/users/invite', body));
+          onDone();
+        }}
+      />
+      {why && <p class="hint">{why}</p>}
+      {invited && <InvitationLink invited={invited} onClose={() => show(undefined)} />}
+    </Section>
+  );
+}

@@ -1,0 +1,62 @@
+import { call } from '#console/api/call.ts';
+import { tell } from '#console/app/notices.tsx';
+import { me, readMe } from '#console/app/session.ts';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { Asked, MemberProps } from './asked.ts';
+import { NewInvitation } from './new-invitation.tsx';
+import { Remove } from './remove.tsx';
+import { SignInLinkDialog } from './sign-in-link.tsx';
+
+type MemberDialogProps = { asked: Asked; onDone: () => void; onClose: () => void };
+
+const MEMBER: MemberSchema = {
+  properties: { name: { type: 'string' }, email: { type: 'string', title: 'E-mail address' } },
+  required: ['name', 'email'],
+};
+
+export function MemberDialog({ asked: { what, member }, onDone, onClose }: MemberDialogProps) {
+  const props = { member, onDone, onClose };
+  if (what === 'edit') return <Edit {...props} />;
+  if (what === 'invite') return <NewInvitation {...props} />;
+  if (what === 'link') return <SignInLinkDialog {...props} />;
+  if (what === 'sessions') return <EndSessions {...props} />;
+  return <Remove {...props} />;
+}
+
+const Edit = ({ member, onDone, onClose }: MemberProps) => (
+  <Dialog title={`Change ${member.email}`} onClose={onClose}>
+    <SchemaForm
+      name={`member ${member.id}`}
+      schema={MEMBER}
+      record={member}
+      submit="Save"
+      onCancel={onClose}
+      send={async (body) => {
+        await call('PUT', `/v1/settings/users/${member.id}`, body);
+        if (member.id === me.peek()?.user.id) await readMe();
+        onDone();
+        onClose();
+      }}
+    />
+  </Dialog>
+);
+
+const EndSessions = ({ member, onClose }: MemberProps) => (
+  <Confirm
+    title={`End all sessions of ${member.name}?`}
+    action="End all sessions"
+    run={async () => {
+      await call('DELETE', `/v1/settings/users/${member.id}/sessions`);
+      tell(`All sessions of ${member.name} have ended.`);
+    }}
+    onClose={onClose}
+  >
+    <p>
+      They are signed out everywhere at once, and may sign in again. API keys stay.
+      {member.id === me.value?.user.id && ' That is you: this session ends too.'}
+    </p>
+  </Confirm>
+);

@@ -1,0 +1,33 @@
+import { me, refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Menu } from '#console/parts/menu.tsx';
+import type { TeamMember } from '#lib/access/team/team.ts';
+import type { Asked } from './asked.ts';
+
+/** What can be done with somebody of the team. */
+export function MemberMenu({ member, onAsk }: { member: TeamMember; onAsk: (asked: Asked) => void }) {
+  const why = refusal('manage');
+  const isSelf = member.id === me.value?.user.id;
+  const item = (what: Asked['what'], name: string) => (
+    <Button quiet why={why} onClick={() => onAsk({ what, member })}>
+      {name}
+    </Button>
+  );
+  return (
+    <Menu label={`Actions for ${member.name || member.email}`}>
+      {member.status === 'pending' ? (
+        <>
+          {item('invite', 'New invitation link…')}
+          {item('remove', 'Withdraw…')}
+        </>
+      ) : (
+        <>
+          {item('edit', 'Name and address…')}
+          {item('link', 'Sign-in link…')}
+          {item('sessions', 'End all sessions…')}
+          {item('remove', isSelf ? 'Leave…' : 'Remove…')}
+        </>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,54 @@
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import { tell } from '#console/app/notices.tsx';
+import { me } from '#console/app/session.ts';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { Data } from '#console/parts/states.tsx';
+import { goesWith } from '#console/rules/team.ts';
+import type { KeyRecord } from '#lib/access/api-key.ts';
+import type { MemberProps } from './asked.ts';
+
+/** Removes somebody from the team, or withdraws an invitation; it names what goes with them. */
+export function Remove({ member, onDone, onClose }: MemberProps) {
+  const { id, status, name, email } = member;
+  const isPending = status === 'pending';
+  const keys = useLoad<KeyRecord[]>(isPending ? null : '/v1/auth/keys', { all: true });
+  const who = name || email;
+  return (
+    <Confirm
+      title={isPending ? `Withdraw the invitation of ${email}?` : `Remove ${who} from the team?`}
+      action={isPending ? 'Withdraw' : `Remove ${who}`}
+      run={async () => {
+        await call('DELETE', `/v1/settings/users/${id}`);
+        tell(isPending ? `The invitation of ${email} is void.` : `${who} is no longer in the team.`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      {isPending ? (
+        <p>Its link is void at once.</p>
+      ) : (
+        <Data of={keys} what="Reading their keys">
+          {(found) => {
+            const own = found.filter(({ created_by }) => created_by === id);
+            return (
+              <>
+                <p>With them go {goesWith(member, own.length)}, at once. What they made in the catalog stays.</p>
+                {own.length > 0 && (
+                  <ul class="losses" aria-label="Keys that go with it">
+                    {own.map((key) => (
+                      <li key={key.id}>
+                        <bdi>{key.label}</bdi>
+                      </li>
+                    ))}
+                  </ul>
+                )}
+                {id === me.value?.user.id && <p>That is you: you are signed out.</p>}
+              </>
+            );
+          }}
+        </Data>
+      )}
+    </Confirm>
+  );
+}

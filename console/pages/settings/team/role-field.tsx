@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { tell, tellFailure } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import type { TeamMember } from '#lib/access/team/team.ts';
+import { ROLES } from '#lib/platform/http/access.ts';
+
+/** The role of somebody, which an admin changes here. */
+export function RoleField({ member, onDone }: { member: TeamMember; onDone: () => void }) {
+  const [busy, setBusy] = useState(false);
+  const { id, name, email, role, status } = member;
+  // A pending invitation keeps the role that it names, until it is accepted or sent anew.
+  if (refusal('manage') !== undefined || status === 'pending') return role;
+  async function change(select: HTMLSelectElement) {
+    const wanted = select.value;
+    setBusy(true);
+    try {
+      await call('PUT', `/v1/settings/users/${id}`, { role: wanted });
+      tell(`${name || email} is ${wanted === 'admin' ? 'an' : 'a'} ${wanted} now.`);
+      onDone();
+    } catch (error) {
+      select.value = role;
+      tellFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <select
+      aria-label={`Role of ${name || email}`}
+      class="small"
+      value={role}
+      disabled={busy}
+      onChange={(event) => void change(event.currentTarget)}
+    >
+      {ROLES.map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  );
+}

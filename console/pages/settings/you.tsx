@@ -1,0 +1,35 @@
+import { call } from '#console/api/call.ts';
+import { tell } from '#console/app/notices.tsx';
+import { me, readMe } from '#console/app/session.ts';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { Section } from '#console/parts/page.tsx';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
+
+const YOU: MemberSchema = {
+  properties: { name: { type: 'string', title: 'Your name', description: 'As the team sees it.' } },
+  required: ['name'],
+};
+
+/** Who one is: the name is one's own to change, role and e-mail address are an admin's. */
+export function You() {
+  const who = me.value;
+  if (!who) return null;
+  return (
+    <Section title="You">
+      <p class="id-line">
+        <bdi>{who.user.email}</bdi>, {who.role} of <bdi>{who.name}</bdi>
+      </p>
+      <SchemaForm
+        name="you"
+        schema={YOU}
+        record={who.user}
+        submit="Save"
+        send={async (body) => {
+          await call('PUT', `/v1/settings/users/${who.user.id}`, body);
+          await readMe();
+          tell('Your name was changed.');
+        }}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks';
+import type { Channel, Delivery } from '#console/api/check-records.ts';
+import { useEvery } from '#console/api/every.ts';
+import { type Loaded, useLoad } from '#console/api/load.ts';
+import type { Transition } from '#console/api/records.ts';
+import { Icon } from '#console/parts/icon.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Data } from '#console/parts/states.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { alertReason, CAUSE, isOpen } from '#console/rules/alert-reason.ts';
+import { STATE_WORD } from '#console/rules/states.ts';
+import { duration } from '#console/rules/time.ts';
+import { DeliveryList } from './delivery-list.tsx';
+
+/** While a delivery is on its way, how often one looks. */
+const LOOK_MS = 2000;
+
+type CardProps = {
+  transition: Transition;
+  /** The change before it, which says how long the state lasted that ended. */
+  before: Transition | undefined;
+  channels: readonly Channel[] | undefined;
+  /** The newest is opened by itself. */
+  isFirst: boolean;
+};
+
+/** A change of state, and its alert: whether it was told, to whom, with what result; or why not. */
+export function AlertCard({ transition, before, channels, isFirst }: CardProps) {
+  const { id, timestamp, check_from_state, check_to_state, outage_started_at, error_message, cause } = transition;
+  const [opened, open] = useState(isFirst);
+  const deliveries = useLoad<Delivery[]>(opened ? `/v1/notify/logs?transition_id=${id}` : null, { all: true });
+  useEvery(opened && deliveries.data?.some(isOpen) ? LOOK_MS : undefined, deliveries.reload);
+  const { told, text } = alertReason(transition, deliveries.data);
+  const lasted = before && Date.parse(timestamp) - Date.parse(before.outage_started_at ?? before.timestamp);
+  return (
+    <article class="alert-card">
+      <header>
+        <StateMark state={check_to_state} />
+        {lasted !== undefined && check_from_state !== 'unknown' && (
+          <span class="hint">
+            after {duration(lasted)} {STATE_WORD[check_from_state].toLowerCase()}
+          </span>
+        )}
+        {cause !== 'result' && <span class="hint">{CAUSE[cause]}</span>}
+        <span class="alert-when">
+          <Time at={timestamp} as="full" /> (<Time at={timestamp} />)
+        </span>
+      </header>
+      {error_message && (
+        <p class="alert-error" dir="auto">
+          {error_message}
+          {outage_started_at && outage_started_at !== timestamp && (
+            <span class="hint">
+              {' '}
+              failing since <Time at={outage_started_at} as="clock" />
+            </span>
+          )}
+        </p>
+      )}
+      <details open={opened} onToggle={(event) => open(event.currentTarget.open)}>
+        <summary>
+          <Icon name={told ? 'done' : 'muted'} />
+          <span>
+            <strong>{told ? 'Announced.' : 'Not announced.'}</strong> {text}
+          </span>
+        </summary>
+        {opened && <Deliveries of={deliveries} channels={channels} />}
+      </details>
+    </article>
+  );
+}
+
+const Deliveries = ({ of, channels }: { of: Loaded<Delivery[]>; channels: readonly Channel[] | undefined }) => (
+  <Data of={of} what="Reading the deliveries">
+    {(found) =>
+      found.length === 0 ? (
+        <p class="hint">Nothing was sent.</p>
+      ) : (
+        <DeliveryList deliveries={found} channels={channels} />
+      )
+    }
+  </Data>
+);

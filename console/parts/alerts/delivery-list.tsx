@@ -1,0 +1,63 @@
+import { channelTitle } from '#console/api/check-names.ts';
+import type { Channel, Delivery } from '#console/api/check-records.ts';
+import type { State } from '#console/api/records.ts';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { KIND, STATUS } from '#console/rules/alert-reason.ts';
+import { channelName } from '#console/rules/check-label.ts';
+import { count } from '#console/rules/words.ts';
+
+/** How a status looks. */
+export const DELIVERY_LOOK: Readonly<Record<Delivery['status'], State>> = {
+  sent: 'up',
+  pending: 'unknown',
+  retrying: 'degraded',
+  failed: 'down',
+};
+
+/** What became of one delivery. */
+export const DeliveryOutcome = ({
+  delivery: { status, attempts, sent_at, created_at, error },
+}: {
+  delivery: Delivery;
+}) => (
+  <>
+    <StateMark state={DELIVERY_LOOK[status]} word={STATUS[status]} />{' '}
+    <span class="hint">
+      {attempts > 0 && `${count(attempts, 'attempt')}, `}
+      <Time at={sent_at ?? created_at} />
+    </span>
+    {error && (
+      <p class="alert-error" dir="auto">
+        {error}
+      </p>
+    )}
+  </>
+);
+
+/** Each delivery: to whom, and what became of it. */
+export const DeliveryList = ({
+  deliveries,
+  channels,
+}: {
+  deliveries: readonly Delivery[];
+  channels: readonly Channel[] | undefined;
+}) => (
+  <ul class="deliveries">
+    {deliveries.map((delivery) => {
+      const channel = channels?.find(({ id }) => id === delivery.channel_id);
+      return (
+        <li key={delivery.id}>
+          <span class="delivery-to">
+            <strong>{channelTitle(delivery.channel_type)}</strong>{' '}
+            <span dir="auto">{channel ? channelName(channel) : channels && '(removed)'}</span>
+            {delivery.kind !== 'state_change' && <span class="tag">{KIND[delivery.kind]}</span>}
+          </span>
+          <span>
+            <DeliveryOutcome delivery={delivery} />
+          </span>
+        </li>
+      );
+    })}
+  </ul>
+);

@@ -1,0 +1,87 @@
+import type { Delivery, DeliveryKind, SkipReason, TransitionCause } from '#console/api/check-records.ts';
+import type { Transition } from '#console/api/records.ts';
+import { list } from './words.ts';
+
+type Told = Pick<Transition, 'alert' | 'check_to_state'>;
+
+/** Why nobody was told at once, for somebody who was woken, or was not. Every reason of the API has its sentence. */
+const SKIPPED: Readonly<Record<SkipReason, string>> = {
+  configuration: 'Somebody disabled or deleted the check: what people do to it themselves is not announced.',
+  silenced: 'The check was silenced, so no alert went out.',
+  initial: 'The check was up for the first time, and nobody had been told that it was down.',
+  recovery_off: 'The policy of the check says not to announce recoveries.',
+  cooldown: 'The last alert of the check was too short a while ago: its cooldown was still running.',
+  no_channels: 'The check had no channel, so there was nobody to tell.',
+};
+
+/** What one can do about it; empty where all is as it should be. */
+const REMEDY: Readonly<Record<SkipReason, string>> = {
+  configuration: '',
+  silenced: 'Lift the silence to be told again.',
+  initial: '',
+  recovery_off: '',
+  cooldown: 'If it is still so when the cooldown ends, it is announced then, unless the policy switches that off.',
+  no_channels: 'Add a channel to be told the next time.',
+};
+
+/** What may have been sent about a change all the same. */
+const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
+  catch_up: 'It was announced later.',
+  repeat: 'Reminders went out.',
+  closed: 'Who believed it down got a closing note.',
+};
+
+/**
+ * Whether a change of state was told to anybody, and if not, why, in words.
+ * @param deliveries those about it, where they are known: what was held back may have been announced later
+ */
+export function alertReason({ alert }: Told, deliveries: readonly Delivery[] = []): { told: boolean; text: string } {
+  if (alert.decision === 'planned') return { told: true, text: outcome(alert.deliveries.length, deliveries) };
+  const reason = alert.reason === null ? 'No reason was recorded.' : SKIPPED[alert.reason];
+  const later = deliveries.find(({ kind, status }) => status === 'sent' && LATER[kind]);
+  if (later) return { told: true, text: `${reason} ${LATER[later.kind]}` };
+  return { told: false, text: [reason, alert.reason && REMEDY[alert.reason]].filter(Boolean).join(' ') };
+}
+
+/** What became of an alert that was planned. */
+function outcome(planned: number, deliveries: readonly Delivery[]): string {
+  const channels = planned === 1 ? 'one channel' : `${planned} channels`;
+  if (deliveries.length === 0) return `Announced to ${channels}.`;
+  const typesOf = (...states: Delivery['status'][]) => [
+    ...new Set(deliveries.filter(({ status }) => states.includes(status)).map(({ channel_type }) => channel_type)),
+  ];
+  const [sent, open, failed] = [typesOf('sent'), typesOf('pending', 'retrying'), typesOf('failed')];
+  const parts = [
+    sent.length > 0 && `Taken by ${list(sent)}.`,
+    open.length > 0 && `Still on its way to ${list(open)}.`,
+    failed.length > 0 && `Given up on ${list(failed)}: see the error.`,
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** Why the state changed, where it was not by a result. */
+export const CAUSE: Readonly<Record<TransitionCause, string>> = {
+  result: '',
+  silence: 'no result came in time',
+  check_disabled: 'somebody disabled the check',
+  check_enabled: 'somebody enabled the check',
+  check_deleted: 'somebody deleted the check',
+};
+
+export const KIND: Readonly<Record<DeliveryKind, string>> = {
+  state_change: 'Alert',
+  repeat: 'Reminder',
+  catch_up: 'Late alert',
+  closed: 'Closing note',
+  test: 'Test',
+};
+
+export const STATUS: Readonly<Record<Delivery['status'], string>> = {
+  pending: 'On its way',
+  retrying: 'Tried, trying again',
+  sent: 'Sent',
+  failed: 'Failed',
+};
+
+/** Whether a delivery may still change. */
+export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean => status === 'pending' || status === 'retrying';

@@ -1,0 +1,65 @@
+import type { Check, ListedCheck } from '#console/api/check-records.ts';
+import type { FleetRow } from './fleet.ts';
+import { byName } from './fleet.ts';
+import { severity } from './states.ts';
+
+/** A line of the list of checks. */
+export type CheckRow = { check: ListedCheck; label: string; entity: FleetRow | undefined };
+
+type NewState = { check_id: string; check_to_state: Check['state']; timestamp: string };
+
+/** Rows after some changes of state, newest first. The rows that did not change stay the same objects. */
+export function withNews(checks: readonly ListedCheck[], transitions: readonly NewState[]): readonly ListedCheck[] {
+  const newest = new Map(transitions.toReversed().map((one) => [one.check_id, one]));
+  if (newest.size === 0) return checks;
+  return checks.map((check) => {
+    const news = newest.get(check.id);
+    return news && news.timestamp > check.state_since
+      ? { ...check, state: news.check_to_state, state_since: news.timestamp }
+      : check;
+  });
+}
+
+/** Down first, then unknown, up, and disabled ones last; then by entity and name. */
+export function inOrder(rows: readonly CheckRow[]): CheckRow[] {
+  const rank = ({ check }: CheckRow) => (check.enabled ? severity(check.state) : 9);
+  return rows.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      byName(a.entity?.name ?? '', b.entity?.name ?? '') ||
+      byName(a.label, b.label) ||
+      (a.check.id < b.check.id ? -1 : 1),
+  );
+}
+
+/** What is shown; an empty member shows all. */
+export type CheckFilter = {
+  states: ReadonlySet<string>;
+  type: string;
+  /** `yes` or `no`. */
+  enabled: string;
+  words: string;
+  /** Ids of checks that have a channel; given, only the others are shown. */
+  told?: ReadonlySet<string> | undefined;
+};
+
+export function filtered(rows: readonly CheckRow[], { states, type, enabled, words, told }: CheckFilter): CheckRow[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter(({ check, label, entity }) => {
+    if (states.size > 0 && !states.has(check.state)) return false;
+    if (type && check.check_type !== type) return false;
+    if (enabled && check.enabled !== (enabled === 'yes')) return false;
+    if (told?.has(check.id)) return false;
+    if (wanted.length === 0) return true;
+    const error = check.last_result?.error_message ?? '';
+    const text = `${label}\n${entity?.name ?? ''}\n${entity?.slug ?? ''}\n${check.check_type}\n${error}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
+
+/** How many of the checks that are enabled are in each state. */
+export function stateCounts(rows: readonly CheckRow[]): Record<Check['state'], number> {
+  const counts = { up: 0, down: 0, unknown: 0 };
+  for (const { check } of rows) counts[check.state]++;
+  return counts;
+}

@@ -1,0 +1,64 @@
+import type { Execution } from '#console/api/action-records.ts';
+import type { State } from '#console/api/records.ts';
+
+/** How something went, by the shape of a state and a word. */
+type Mark = { state: State; word: string };
+
+const DISPATCH: Readonly<Record<Execution['dispatch_status'], Mark>> = {
+  pending: { state: 'unknown', word: 'Pending' },
+  success: { state: 'up', word: 'Success' },
+  failed: { state: 'down', word: 'Failed' },
+  blocked: { state: 'degraded', word: 'Blocked' },
+};
+
+const PIPELINE: Readonly<Record<NonNullable<Execution['pipeline_status']>, Mark>> = {
+  queued: { state: 'unknown', word: 'Queued' },
+  running: { state: 'unknown', word: 'Running' },
+  succeeded: { state: 'up', word: 'Succeeded' },
+  failed: { state: 'down', word: 'Failed' },
+};
+
+/** How the call went. */
+export const dispatchMark = ({ dispatch_status }: Pick<Execution, 'dispatch_status'>): Mark =>
+  DISPATCH[dispatch_status];
+
+/** What the pipeline reported last; undefined until it has reported. */
+export const pipelineMark = ({ pipeline_status }: Pick<Execution, 'pipeline_status'>): Mark | undefined =>
+  pipeline_status === null ? undefined : PIPELINE[pipeline_status];
+
+/** In one word: what the pipeline says, once it says something. */
+export const outcome = (execution: Pick<Execution, 'dispatch_status' | 'pipeline_status'>): Mark =>
+  pipelineMark(execution) ?? dispatchMark(execution);
+
+/** After a call that succeeded, so long may a pipeline wait before it reports for the first time. */
+const FIRST_REPORT_MS = 10 * 60_000;
+
+type Course = Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'finished_at'>;
+
+/** Whether more is to be expected of a run. @param now epoch ms */
+export function isUnderWay({ dispatch_status, pipeline_status, finished_at }: Course, now: number): boolean {
+  if (dispatch_status === 'pending') return true;
+  if (pipeline_status !== null) return pipeline_status === 'queued' || pipeline_status === 'running';
+  return dispatch_status === 'success' && now - Date.parse(finished_at ?? '') < FIRST_REPORT_MS;
+}
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 15_000;
+const HIDDEN_MS = 60_000;
+
+type Watching = {
+  /** Looks in a row that brought nothing new, or failed. */
+  quiet: number;
+  hidden: boolean;
+  /** Seconds that the service asked to be left alone. */
+  retryAfter: number | undefined;
+};
+
+/**
+ * Milliseconds from one look at a run to the next: 1 s while it says something, half as much again with each look that
+ * brought nothing, up to 15 s; 60 s while the tab is hidden, and never sooner than the service asked for.
+ */
+export function watchInterval({ quiet, hidden, retryAfter = 0 }: Watching): number {
+  const usual = hidden ? HIDDEN_MS : Math.min(LONGEST_MS, FIRST_MS * 1.5 ** Math.min(quiet, 20));
+  return Math.max(usual, retryAfter * 1000);
+}

@@ -1,0 +1,120 @@
+import type { CheckBucket, Gap, Result } from '#console/api/check-records.ts';
+
+/** A stretch of time on the chart, or a single result. Times in epoch ms. */
+export type ChartPoint = {
+  from: number;
+  to: number;
+  /** Latency of the typical run and of a slow one, in ms; null where none succeeded. */
+  typical: number | null;
+  slow: number | null;
+  runs: number;
+  failures: number;
+};
+
+/** Time that was not watched, and why. */
+export type ChartGap = { from: number; to: number; why: string };
+
+export type Chart = { from: number; to: number; points: readonly ChartPoint[]; gaps: readonly ChartGap[] };
+
+const CAUSE: Readonly<Record<Gap['cause'], string>> = {
+  outage: 'this service did not run',
+  network: 'the network of this service failed',
+  error: 'a fault of this service',
+  late: 'a probe came too late',
+};
+
+/** What is known of gaps one by one, with their causes. */
+export const gapsOf = (gaps: readonly Gap[]): ChartGap[] =>
+  gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), why: CAUSE[cause] }));
+
+/** Where most of a bucket was not watched. */
+export const gapsOfBuckets = (buckets: readonly CheckBucket[]): ChartGap[] =>
+  buckets.flatMap(({ from, to, seconds }) => {
+    const { gap, not_monitored } = seconds;
+    const half = (Date.parse(to) - Date.parse(from)) / 2000;
+    if (gap >= half) return [{ from: Date.parse(from), to: Date.parse(to), why: 'due, and not watched' }];
+    if (not_monitored < half) return [];
+    return [{ from: Date.parse(from), to: Date.parse(to), why: 'the check was disabled, or not there' }];
+  });
+
+export const pointsOfBuckets = (buckets: readonly CheckBucket[]): ChartPoint[] =>
+  buckets.map(({ from, to, latency, runs, failures }) => ({
+    from: Date.parse(from),
+    to: Date.parse(to),
+    typical: latency?.p50_ms ?? null,
+    slow: latency?.p95_ms ?? null,
+    runs,
+    failures,
+  }));
+
+/** @param results newest first @param interval ms from one to the next */
+export const pointsOfResults = (results: readonly Result[], interval: number): ChartPoint[] =>
+  results.toReversed().map(({ checked_at, latency_ms, success }) => ({
+    from: Date.parse(checked_at),
+    to: Date.parse(checked_at) + interval,
+    typical: success ? latency_ms : null,
+    slow: null,
+    runs: 1,
+    failures: success ? 0 : 1,
+  }));
+
+/** The least of 1, 2, 5, 10, … ms at or above the greatest value: the top of the scale. */
+export function topOf(points: readonly ChartPoint[]): number {
+  const most = points.reduce((max, { typical, slow }) => Math.max(max, typical ?? 0, slow ?? 0), 1);
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= most)!;
+}
+
+const WIDTH = 1000;
+const HEIGHT = 100;
+
+/** The box that lines are drawn in. */
+export const VIEW_BOX = `0 0 ${WIDTH} ${HEIGHT}`;
+
+/**
+ * The line of a value as an SVG path, broken where it has none. A value that stands alone is a short stroke, so that it
+ * is seen.
+ */
+export function linePath({ from, to, points }: Chart, value: (point: ChartPoint) => number | null): string {
+  const top = topOf(points);
+  const x = (at: number) => round(((at - from) / Math.max(1, to - from)) * WIDTH);
+  let path = '';
+  let isOpen = false;
+  for (const [i, point] of points.entries()) {
+    const ms = value(point);
+    if (ms === null) {
+      isOpen = false;
+      continue;
+    }
+    const next = points[i + 1];
+    const isAlone = !isOpen && (!next || value(next) === null);
+    const y = round(HEIGHT - (ms / top) * HEIGHT);
+    const at = x(Math.min(to, (point.from + point.to) / 2));
+    path += isAlone ? `M${round(at - 2)} ${y}h4` : `${isOpen ? 'L' : 'M'}${at} ${y}`;
+    isOpen = true;
+  }
+  return path;
+}
+
+const round = (n: number): number => Math.round(n * 10) / 10;
+
+/** Where a stretch stands in the chart, as shares of its width in percent, cut to it; undefined outside of it. */
+export function placeOf(
+  { from, to }: Pick<Chart, 'from' | 'to'>,
+  span: { from: number; to: number },
+): { left: number; width: number } | undefined {
+  const [begin, end] = [Math.max(from, span.from), Math.min(to, span.to)];
+  if (begin >= end || to <= from) return undefined;
+  return { left: round(((begin - from) / (to - from)) * 100), width: round(((end - begin) / (to - from)) * 100) };
+}
+
+/** What the chart says in words. */
+export function chartSummary({ points, gaps }: Chart): string {
+  const runs = points.reduce((sum, point) => sum + point.runs, 0);
+  const failures = points.reduce((sum, point) => sum + point.failures, 0);
+  if (runs === 0) return 'Latency: no results in this time';
+  const typical = points.flatMap((point) => (point.typical === null ? [] : [point.typical]));
+  const range = typical.length > 0 ? `typically ${Math.min(...typical)} to ${Math.max(...typical)} ms, ` : '';
+  const unwatched = gaps.length > 0 ? `, ${gaps.length} stretches not watched` : '';
+  return `Latency: ${range}${runs} results, ${failures} failed${unwatched}`;
+}

@@ -1,0 +1,49 @@
+/** How much a line matters, where it says so. */
+export type Level = 'error' | 'warning' | 'debug';
+
+/** ECMA-48: control sequences (colours, cursor), operating system commands (titles, links), and other escapes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const ESCAPES = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: see above
+const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f]/g;
+
+/** A reported line as text: without escape sequences; other control characters are shown as pictures (U+2400). */
+export const plainLine = (line: string): string =>
+  line
+    .replace(ESCAPES, '')
+    .replace(/\r+$/, '')
+    .replace(CONTROLS, (one) => (one === '\x7f' ? '␡' : String.fromCharCode(0x2400 + one.charCodeAt(0))));
+
+const WORDS: Readonly<Record<string, Level>> = {
+  fatal: 'error',
+  critical: 'error',
+  panic: 'error',
+  error: 'error',
+  err: 'error',
+  warning: 'warning',
+  warn: 'warning',
+  debug: 'debug',
+  trace: 'debug',
+};
+const NAMES = Object.keys(WORDS).join('|');
+
+/** A level stands in the first words of a line, behind a time or a name. */
+const HEAD = 80;
+/** `ERROR`, `[warn]`, `error:`, `::warning`, `level=debug`, `"level":"error"`: as a word among words it is none. */
+const FORMS = [
+  new RegExp(`\\blevel["']?\\s*[=:]\\s*["']?(${NAMES})\\b`, 'i'),
+  new RegExp(`[[(<](${NAMES})[\\])>]`, 'i'),
+  new RegExp(`^::(${NAMES})\\b`, 'i'),
+  new RegExp(`(?:^|\\s)(${NAMES})(?:\\[\\w+\\])?:`, 'i'),
+  new RegExp(`(?:^|\\s)(${NAMES.toUpperCase()})(?=\\s|$)`),
+];
+
+/** What level a line claims, in the forms that loggers and pipelines use. @param line as plainLine makes it */
+export function levelOf(line: string): Level | undefined {
+  const head = line.slice(0, HEAD);
+  for (const form of FORMS) {
+    const word = form.exec(head)?.[1];
+    if (word) return WORDS[word.toLowerCase()];
+  }
+  return undefined;
+}

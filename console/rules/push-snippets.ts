@@ -1,0 +1,30 @@
+/** How an agent or a cron job reports to a push check. @param origin of the service: `https://status.example.com` */
+export function pushSnippets(origin: string, id: string, intervalSeconds: number) {
+  const url = `${origin}/v1/checks/${id}`;
+  const auth = '-H "Authorization: Bearer $FLEETWATCH_KEY"';
+  return {
+    heartbeat: `curl -fsS -m 10 --retry 3 -X POST ${auth} ${url}/heartbeat`,
+    crontab: `${cronOf(intervalSeconds)} /path/to/job && curl -fsS -m 10 --retry 3 -X POST ${auth} ${url}/heartbeat`,
+    result: [
+      `curl -fsS -m 10 --retry 3 -X POST ${auth} \\`,
+      `  -H 'Content-Type: application/json' \\`,
+      `  -d '{"success": false, "latency_ms": 1200, "error_message": "disk is full"}' \\`,
+      `  ${url}/results`,
+    ].join('\n'),
+  };
+}
+
+/** When cron runs a job that is due each so many seconds: the nearest that it can say which is at least as often. */
+export function cronOf(seconds: number): string {
+  const minutes = Math.max(1, Math.floor(seconds / 60));
+  if (minutes < 60) return `*/${largestPart(60, minutes)} * * * *`.replace('*/1 ', '* ');
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `0 */${largestPart(24, hours)} * * *`.replace('*/1 ', '* ');
+  return '0 3 * * *';
+}
+
+/** The greatest divisor of `whole` that is at most `n`, so that steps are even. */
+const largestPart = (whole: number, n: number): number => {
+  for (let part = n; part > 1; part--) if (whole % part === 0) return part;
+  return 1;
+};

@@ -1,0 +1,13 @@
+/** The most characters of a slug. */
+const LONGEST = 64;
+
+/** A slug for a name: `Web shop (EU)` gives `web-shop-eu`. Empty for a name without Latin letters and digits. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, LONGEST)
+    .replace(/-$/, '');

@@ -1,0 +1,18 @@
+import type { Action } from '#console/api/action-records.ts';
+import { duration } from './time.ts';
+
+type Trigger = Pick<Action, 'trigger_type' | 'trigger_to_state' | 'interval_seconds'>;
+
+/** What starts it beside people and agents, in a few words: `on a transition to down`, `every 5 min`, `by hand`. */
+export function triggerWords({ trigger_type, trigger_to_state, interval_seconds }: Trigger): string {
+  if (trigger_type === 'state_change') return `on a transition${trigger_to_state && ` to ${trigger_to_state}`}`;
+  if (trigger_type === 'schedule') return `every ${duration((interval_seconds ?? 0) * 1000)}`;
+  return 'by hand';
+}
+
+/** What started a run. */
+export const STARTED_BY: Readonly<Record<Action['trigger_type'], string>> = {
+  manual: 'by hand',
+  state_change: 'by a transition',
+  schedule: 'by its schedule',
+};

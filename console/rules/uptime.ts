@@ -1,0 +1,30 @@
+import type { CheckBucket } from '#console/api/check-records.ts';
+
+type Timed = Pick<CheckBucket, 'seconds'>;
+
+/**
+ * Up and degraded time over that which was watched, of some buckets together, as the API counts it of each
+ * (docs/CONTRACT.md#history); null where nothing was watched.
+ */
+export function uptimeOf(buckets: readonly Timed[]): number | null {
+  let available = 0;
+  let watched = 0;
+  for (const { seconds } of buckets) {
+    available += seconds.up + seconds.degraded;
+    watched += seconds.up + seconds.degraded + seconds.down;
+  }
+  return watched === 0 ? null : available / watched;
+}
+
+/** What one can look at: how far back, and by what. `results`: each one by itself. */
+export const WINDOWS = [
+  { key: '1h', name: '1 h', hours: 1, by: 'results' },
+  { key: '24h', name: '24 h', hours: 24, by: 'hour' },
+  { key: '7d', name: '7 d', hours: 7 * 24, by: 'hour' },
+  { key: '30d', name: '30 d', hours: 30 * 24, by: 'day' },
+  { key: '90d', name: '90 d', hours: 90 * 24, by: 'day' },
+] as const;
+export type ChartWindow = (typeof WINDOWS)[number];
+
+/** The window of an address; what is none is the day. */
+export const windowOf = (text: string | null): ChartWindow => WINDOWS.find(({ key }) => key === text) ?? WINDOWS[1];

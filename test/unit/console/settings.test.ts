@@ -1,0 +1,255 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  actionOf,
+  actorOf,
+  auditPath,
+  DEEDS,
+  linesOf,
+  partsOfAction,
+  shownValue,
+  TARGETS,
+} from '#console/rules/audit.ts';
+import { curlOf } from '#console/rules/curl.ts';
+import { fieldsOf, readText, textOf } from '#console/rules/form-fields.ts';
+import { firstCall, firstCommand, heldWords, keyRequest, MAY, mayWords, OVERLAPS } from '#console/rules/keys.ts';
+import { readLines, withLine, withoutLine } from '#console/rules/lines.ts';
+import { slugOf } from '#console/rules/slug.ts';
+import { goesWith, meansOf } from '#console/rules/team.ts';
+import { timeOf, typedTime } from '#console/rules/time.ts';
+import { NewKey, Rotation } from '#lib/access/new-key.ts';
+import { TARGET_TYPES, VERBS } from '#lib/audit/entry.ts';
+import { AuditFilter } from '#lib/audit/query.ts';
+import { SCOPES } from '#lib/platform/http/access.ts';
+import { Slug } from '#lib/platform/text.ts';
+
+const held = { scopes: null, is_read_only: false, check_ids: null, entity_ids: null, skills: null };
+const check = 'chk_01m7yhxbs8d8fb3b5f55a1c852';
+const entity = 'ent_01m7yhx8vgcb4aec889ac858d5';
+
+describe('a new key as it is typed', () => {
+  it('becomes a request that the API takes, whatever is chosen', () => {
+    const typed = fc.record({
+      label: fc.constant('job'),
+      may: fc.constantFrom(...Object.values(MAY)),
+      scopes: fc.subarray([...SCOPES], { minLength: 1 }),
+      check_ids: fc.constantFrom(undefined, [check]),
+      entity_ids: fc.constantFrom(undefined, [entity]),
+      skills: fc.constantFrom(undefined, ['runbook']),
+    });
+    fc.assert(
+      fc.property(typed, (one) => {
+        const key = NewKey.parse(keyRequest(one));
+        expect(key.is_read_only).toBe(one.may === MAY.read);
+        expect(key.scopes).toEqual(one.may === MAY.some ? one.scopes : null);
+      }),
+    );
+  });
+
+  it('names a missing scope by its field', () => {
+    const { error } = NewKey.safeParse(keyRequest({ label: 'job', may: MAY.some }));
+    expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['scopes']);
+  });
+
+  it('keeps what a push key is held to, and drops what another cannot be held to', () => {
+    const typed = { label: 'job', may: MAY.some, check_ids: [check], skills: ['runbook'] };
+    expect(keyRequest({ ...typed, scopes: ['push'] })).toEqual({ label: 'job', scopes: ['push'], check_ids: [check] });
+    expect(keyRequest({ ...typed, scopes: ['mcp', 'read'] })).toEqual({
+      label: 'job',
+      scopes: ['mcp', 'read'],
+      skills: ['runbook'],
+    });
+    expect(keyRequest({ ...typed, may: MAY.all, scopes: ['push'] })).toEqual({ label: 'job' });
+  });
+
+  it('lives on for as long as the API lets a rotated key', () => {
+    for (const overlap_seconds of Object.values(OVERLAPS)) Rotation.parse({ overlap_seconds });
+  });
+});
+
+describe('a key in words', () => {
+  it('says what it may and what it is held to', () => {
+    expect(mayWords(held)).toBe('all of its owner');
+    expect(mayWords({ ...held, is_read_only: true })).toBe('read only');
+    expect(mayWords({ ...held, scopes: ['mcp', 'read'] })).toBe('mcp, read');
+    const names = new Map([[check, 'nightly']]);
+    const nameOf = (id: string) => names.get(id) ?? id;
+    expect(heldWords({ ...held, check_ids: [check], entity_ids: ['ent_1'] }, nameOf)).toBe(
+      'checks of ent_1 and nightly',
+    );
+    expect(heldWords({ ...held, skills: ['runbook'] }, nameOf)).toBe('skill runbook');
+    expect(heldWords(held, nameOf)).toBe('');
+  });
+
+  it('comes with a first call that it may make', () => {
+    expect(firstCall(held).path).toBe('/v1/me');
+    expect(firstCall({ ...held, scopes: ['audit', 'read'] }).path).toBe('/v1/me');
+    expect(firstCall({ ...held, scopes: ['audit'] }).path).toBe('/v1/audit');
+    expect(firstCall({ ...held, scopes: ['mcp', 'read'], skills: ['runbook'] }).path).toBe('/v1/mcp');
+    expect(firstCall({ ...held, scopes: ['push'], check_ids: [check] }).path).toBe(`/v1/checks/${check}/heartbeat`);
+    expect(firstCommand({ ...held, key: 'fw_1' }, 'https://status.example.com')).toBe(
+      'export FLEETWATCH_KEY=fw_1\ncurl -sS \'https://status.example.com/v1/me\' -H "Authorization: Bearer $FLEETWATCH_KEY"',
+    );
+  });
+});
+
+/** What a real shell makes of a command: its words. */
+const wordsOf = (command: string): string[] =>
+  execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\0' "$word"; done; }\n${command}`], {
+    env: { FLEETWATCH_KEY: 'fw_1' },
+    encoding: 'utf8',
+  })
+    .split('\0')
+    .slice(0, -1);
+
+describe('a call as a command', () => {
+  it('reaches curl as it was meant, whatever is in its body', () => {
+    const body = fc.record({ name: fc.string({ unit: 'grapheme', maxLength: 60 }) });
+    fc.assert(
+      fc.property(body, (one) => {
+        const words = wordsOf(curlOf({ method: 'POST', path: '/v1/x', body: one }, 'http://localhost:8787'));
+        expect(words.slice(0, 5)).toEqual([
+          '-sS',
+          'http://localhost:8787/v1/x',
+          '-H',
+          'Authorization: Bearer fw_1',
+          '-d',
+        ]);
+        expect(JSON.parse(words[5]!)).toEqual(one);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('names a method that curl would not choose by itself', () => {
+    expect(wordsOf(curlOf({ method: 'POST', path: '/v1/x' }, 'http://a')).slice(0, 3)).toEqual(['-sS', '-X', 'POST']);
+    expect(wordsOf(curlOf({ method: 'GET', path: '/v1/x' }, 'http://a'))).not.toContain('-X');
+  });
+});
+
+describe('a slug of a name', () => {
+  it('is one that the API takes, or empty', () => {
+    expect(slugOf('Web shop (EU)')).toBe('web-shop-eu');
+    expect(slugOf('Café Zürich')).toBe('cafe-zurich');
+    expect(slugOf('متجر')).toBe('');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (name) => {
+        const slug = slugOf(name);
+        if (slug !== '') Slug.parse(slug);
+      }),
+    );
+  });
+});
+
+describe('a time as it is typed', () => {
+  it('is the same again in either zone, to the minute', () => {
+    const at = fc.date({ min: new Date('1971-01-01'), max: new Date('2200-01-01'), noInvalidDate: true });
+    fc.assert(
+      fc.property(at, fc.constantFrom('local', 'utc'), (date, zone) => {
+        const minute = new Date(Math.floor(date.getTime() / 60_000) * 60_000).toISOString();
+        const typed = typedTime(date.toISOString(), zone);
+        expect(typed).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/);
+        // An hour that comes twice, when clocks go back, is typed alike.
+        const again = Math.abs(Date.parse(timeOf(typed, zone)) - Date.parse(minute));
+        expect(zone === 'utc' ? again : again % 1_800_000).toBe(0);
+      }),
+    );
+    expect(typedTime('2026-11-22T17:14:05.000Z', 'utc')).toBe('2026-11-22T17:14');
+    expect(timeOf('2026-11-22T17:14', 'utc')).toBe('2026-11-22T17:14:00.000Z');
+  });
+
+  it('is empty where there is none', () => {
+    for (const zone of ['local', 'utc'] as const) {
+      expect([typedTime('', zone), typedTime('soon', zone), timeOf('', zone), timeOf('soon', zone)]).toEqual([
+        '',
+        '',
+        '',
+        '',
+      ]);
+    }
+  });
+});
+
+describe('some of a few', () => {
+  it('are fields of their own, and read as the list that the API takes', () => {
+    const [scopes, at] = fieldsOf({
+      properties: {
+        scopes: { type: 'array', items: { type: 'string', enum: ['read', 'push'] } },
+        at: { type: 'string', format: 'date-time' },
+      },
+    });
+    expect(scopes).toMatchObject({ kind: 'set', options: ['read', 'push'] });
+    expect(at).toMatchObject({ kind: 'instant' });
+    expect(readText(scopes!, textOf(scopes!, ['read', 'push']))).toEqual(['read', 'push']);
+  });
+
+  it('are added once, and taken away', () => {
+    const two = withLine(withLine(withLine('', 'a'), 'b'), 'a');
+    expect(readLines(two)).toEqual(['a', 'b']);
+    expect(withoutLine(two, 'a')).toBe('b');
+    expect(readLines('')).toEqual([]);
+  });
+});
+
+describe('the audit log', () => {
+  it('can be filtered by all that the API knows', () => {
+    expect(Object.keys(TARGETS)).toEqual(Object.keys(TARGET_TYPES));
+    expect(Object.keys(DEEDS)).toEqual(Object.keys(VERBS));
+    for (const target of Object.keys(TARGETS)) {
+      for (const deed of ['', ...Object.keys(DEEDS)]) {
+        const action = actionOf(target, deed);
+        AuditFilter.parse({ action });
+        expect(partsOfAction(action)).toEqual({ target, deed });
+      }
+    }
+    expect(actionOf('', 'update')).toBe('');
+  });
+
+  it('is asked for what the address says of it, and for nothing else', () => {
+    expect(auditPath(new URLSearchParams('actor=ann%40example.com&tv=1&kind='))).toBe(
+      '/v1/audit?actor=ann%40example.com',
+    );
+    expect(auditPath(new URLSearchParams())).toBe('/v1/audit');
+  });
+
+  it('shows a value as people read it', () => {
+    expect([null, undefined].map(shownValue)).toEqual([undefined, undefined]);
+    expect([60, false, 'down', '', ['a', 1], { a: { b: 1 } }].map(shownValue)).toEqual([
+      '60',
+      'false',
+      'down',
+      '""',
+      '[ "a", 1 ]',
+      '{ "a": { "b": 1 } }',
+    ]);
+  });
+
+  it('is exported as a record a line', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ name: fc.string({ unit: 'grapheme' }) })), (records) => {
+        const lines = linesOf(records).split('\n');
+        expect(lines.pop()).toBe('');
+        expect(lines.map((line) => JSON.parse(line))).toEqual(records);
+      }),
+    );
+  });
+
+  it('finds more by who did it', () => {
+    const actor = { type: 'user', user_id: 'usr_1', email: 'ann@example.com', key_id: null, key_label: null } as const;
+    expect(actorOf(actor)).toBe('ann@example.com');
+    expect(actorOf({ ...actor, type: 'operator', user_id: null, email: null })).toBe('operator');
+    expect(actorOf({ ...actor, type: 'system', user_id: null, email: null })).toBe('');
+  });
+});
+
+describe('somebody of the team', () => {
+  it('takes along what is theirs', () => {
+    expect(goesWith({ passkeys: 1, identities: 2 }, 3)).toBe(
+      '3 API keys, 1 passkey, 2 linked identities and all sessions',
+    );
+    expect(goesWith({ passkeys: 0, identities: 0 }, 0)).toBe('all sessions');
+    expect(meansOf({ passkeys: 2, identities: 0 })).toBe('2 passkeys');
+    expect(meansOf({ passkeys: 0, identities: 0 })).toBe('');
+  });
+});
