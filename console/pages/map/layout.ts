@@ -4,7 +4,7 @@ import type { Relation } from '#console/api/catalog-records.ts';
 export const NODE = { width: 184, height: 40 };
 
 /** Where everything is, in pixels from the top left. */
-export type Layout = {
+type Layout = {
   width: number;
   height: number;
   /** The top left corner of each entity. */
