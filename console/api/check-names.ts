@@ -1,5 +1,5 @@
 import { checkLabel, targetOf } from '#console/rules/check-label.ts';
-import type { Check } from './check-records.ts';
+import type { Check } from './records.ts';
 import { schemas } from './schemas.ts';
 
 type Named = Pick<Check, 'name' | 'check_type'>;

@@ -1,8 +1,8 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { isUnderWay, watchInterval } from '#console/rules/executions.ts';
-import type { Execution, LogLine } from './action-records.ts';
 import { type ApiFailure, asFailure } from './call.ts';
 import type { LiveWorld } from './live.ts';
+import type { Execution, LogLine } from './records.ts';
 
 type Follower = {
   /** The run as it was last; undefined until it was read. */

@@ -3,7 +3,7 @@ import { type HeldHours, type Hour, heldAfter, nextDue, nextQuestion } from '#co
 import { type ApiFailure, asFailure } from './call.ts';
 
 /** What it needs of the world, so that it is tested with a clock of the test's own. */
-export type BarsWorld = {
+type BarsWorld = {
   /** Epoch ms. */
   now(): number;
   /** Runs once after so many ms. @returns how to call it off */

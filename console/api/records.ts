@@ -1,8 +1,24 @@
 import type * as z from 'zod';
+import type { ActionRecord } from '#lib/actions/action.ts';
+import type { ExecutionRecord } from '#lib/actions/execution.ts';
+import type { LogLine as LogLineRecord } from '#lib/actions/list-logs.ts';
+import type { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import type { ChannelRecord, PolicyRecord } from '#lib/alerts/policy/policy-schemas.ts';
+import type { Blueprint as BlueprintRecord } from '#lib/catalog/blueprint.ts';
+import type { Entity as EntityRecord } from '#lib/catalog/entity.ts';
+import type { Field as FieldRecord } from '#lib/catalog/field.ts';
 import type { MeWithUse } from '#lib/catalog/me.ts';
+import type { Relation as RelationRecord } from '#lib/catalog/relations/relation.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
+import type { CheckRecord } from '#lib/checks/check-record.ts';
+import type { GapRecord } from '#lib/health/history/gaps.ts';
+import type { ResultRecord } from '#lib/health/history/result-item.ts';
+import type { CheckBucket as Bucket } from '#lib/health/rollups/bucket.ts';
+import type { BucketSize } from '#lib/health/rollups/buckets.ts';
+import type { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
 import type { TransitionRecord } from '#lib/health/state/transition-record.ts';
 import type { Status as StatusRecord } from '#lib/health/status/status.ts';
+import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
 
 /** What the API answers, by the types of its own schemas. Types alone: nothing of them is in the page. */
 export type Me = z.output<typeof MeWithUse>;
@@ -10,3 +26,47 @@ export type Status = StatusRecord;
 export type StatusEntity = Status['entities'][number];
 export type State = EntityState;
 export type Transition = TransitionRecord;
+export type TransitionCause = Transition['cause'];
+export type SkipReason = NonNullable<Transition['alert']['reason']>;
+
+export type Blueprint = BlueprintRecord;
+export type Field = FieldRecord;
+export type Entity = EntityRecord;
+export type Relation = RelationRecord;
+
+/** A check as each answer shows it. What types add at the top level (http has target_url) is known by their schemas. */
+export type Check = CheckRecord;
+
+/** In a list, with `last_result=true`. */
+export type ListedCheck = Check & { stale: boolean; last_result?: ResultRecord | null };
+
+/** By itself; `alerts_after_seconds` is of push checks alone. */
+export type CheckDetail = ListedCheck & { last_checked_at: string | null; alerts_after_seconds?: number };
+
+export type Result = ResultRecord;
+export type Gap = z.output<typeof GapRecord>;
+export type Policy = PolicyRecord;
+export type Channel = ChannelRecord;
+export type Delivery = DeliveryRecord;
+export type DeliveryKind = Delivery['kind'];
+
+export type CheckBucket = Bucket;
+export type CheckHistory = { bucket: BucketSize; from: string; to: string; total: CheckBucket; buckets: CheckBucket[] };
+
+/** What `GET /v1/history?entity_id=…` answers: a history for each check. */
+export type CheckHistories = { checks: Awaited<ReturnType<typeof checkHistoryRecords>> };
+
+/** What a probe by settings that are not stored has found; types add members of their own. */
+export type TrialResult = Pick<Result, 'success' | 'status_code' | 'latency_ms' | 'error_message'> & {
+  error_kind: string | null;
+  [more: string]: unknown;
+};
+
+/** A run by hand. */
+export type CheckRun = Result & { check_state: Check['state'] };
+
+export type Action = ActionRecord;
+export type Execution = ExecutionRecord;
+export type LogLine = LogLineRecord;
+export type Skill = SkillRecord;
+export type Tool = ToolDefinition;

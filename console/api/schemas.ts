@@ -12,6 +12,8 @@ type Schemas = {
   action: MemberSchema;
   skill: MemberSchema;
   tool: MemberSchema;
+  /** Names of tools that need no action. */
+  builtInTools: readonly string[];
 };
 
 export const schemas = generated as unknown as Schemas;

@@ -25,6 +25,7 @@ export function LatencyChart({ chart }: { chart: Chart }) {
   const { from, to, points, gaps } = chart;
   const top = topOf(points);
   const middle = (from + to) / 2;
+  const hasSlow = points.some(({ slow }) => slow !== null);
   const percent = ({ left, width }: { left: number; width: number }) => ({
     left: `${left}%`,
     width: `max(2px, ${width}%)`,
@@ -61,6 +62,12 @@ export function LatencyChart({ chart }: { chart: Chart }) {
           <span key={at}>{tick(at, to - from)}</span>
         ))}
       </div>
+      <p class="latency-legend">
+        <span class="typical">{hasSlow ? 'half of the runs within' : 'a run'}</span>
+        {hasSlow && <span class="slow">95 of 100 within</span>}
+        <span class="failed">some failed</span>
+        <span class="gap">not watched</span>
+      </p>
       <details>
         <summary>As a table</summary>
         <ChartTable points={points} />

@@ -1,8 +1,5 @@
-import type { Delivery, DeliveryKind, SkipReason, TransitionCause } from '#console/api/check-records.ts';
-import type { Transition } from '#console/api/records.ts';
+import type { Delivery, DeliveryKind, SkipReason, Transition, TransitionCause } from '#console/api/records.ts';
 import { list } from './words.ts';
-
-type Told = Pick<Transition, 'alert' | 'check_to_state'>;
 
 /** Why nobody was told at once, for somebody who was woken, or was not. Every reason of the API has its sentence. */
 const SKIPPED: Readonly<Record<SkipReason, string>> = {
@@ -31,12 +28,18 @@ const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   closed: 'Who believed it down got a closing note.',
 };
 
+/** What is known of what was sent, and what types of channels are called. */
+type Sent = { deliveries?: readonly Delivery[] | undefined; titleOf?: (channel_type: string) => string };
+
 /**
- * Whether a change of state was told to anybody, and if not, why, in words.
- * @param deliveries those about it, where they are known: what was held back may have been announced later
+ * Whether a change of state was told to anybody, and if not, why, in words. What was held back may have been announced
+ * later: that is known with its deliveries alone.
  */
-export function alertReason({ alert }: Told, deliveries: readonly Delivery[] = []): { told: boolean; text: string } {
-  if (alert.decision === 'planned') return { told: true, text: outcome(alert.deliveries.length, deliveries) };
+export function alertReason(
+  { alert }: Pick<Transition, 'alert'>,
+  { deliveries = [], titleOf = (type) => type }: Sent = {},
+): { told: boolean; text: string } {
+  if (alert.decision === 'planned') return { told: true, text: outcome(alert.deliveries.length, deliveries, titleOf) };
   const reason = alert.reason === null ? 'No reason was recorded.' : SKIPPED[alert.reason];
   const later = deliveries.find(({ kind, status }) => status === 'sent' && LATER[kind]);
   if (later) return { told: true, text: `${reason} ${LATER[later.kind]}` };
@@ -44,11 +47,13 @@ export function alertReason({ alert }: Told, deliveries: readonly Delivery[] = [
 }
 
 /** What became of an alert that was planned. */
-function outcome(planned: number, deliveries: readonly Delivery[]): string {
+function outcome(planned: number, deliveries: readonly Delivery[], titleOf: (type: string) => string): string {
   const channels = planned === 1 ? 'one channel' : `${planned} channels`;
-  if (deliveries.length === 0) return `Announced to ${channels}.`;
+  if (deliveries.length === 0) return `To ${channels}.`;
   const typesOf = (...states: Delivery['status'][]) => [
-    ...new Set(deliveries.filter(({ status }) => states.includes(status)).map(({ channel_type }) => channel_type)),
+    ...new Set(
+      deliveries.filter(({ status }) => states.includes(status)).map(({ channel_type }) => titleOf(channel_type)),
+    ),
   ];
   const [sent, open, failed] = [typesOf('sent'), typesOf('pending', 'retrying'), typesOf('failed')];
   const parts = [

@@ -1,5 +1,4 @@
-import type { Entity } from '#console/api/catalog-records.ts';
-import type { State } from '#console/api/records.ts';
+import type { Entity, State } from '#console/api/records.ts';
 import { pathTo } from './address.ts';
 
 /** Where the API has an entity: `/v1/blueprints/service/entities/shop`. */

@@ -1,4 +1,4 @@
-import type { Check, ListedCheck } from '#console/api/check-records.ts';
+import type { Check, ListedCheck } from '#console/api/records.ts';
 import type { FleetRow } from './fleet.ts';
 import { byName } from './fleet.ts';
 import { severity } from './states.ts';

@@ -1,4 +1,4 @@
-import type { Field } from '#console/api/catalog-records.ts';
+import type { Field } from '#console/api/records.ts';
 import { type CsvLine, parseCsv, toCsv } from './csv.ts';
 
 /** An entity that is to be made of a pasted line. */

@@ -1,5 +1,4 @@
-import type { Execution } from '#console/api/action-records.ts';
-import type { State } from '#console/api/records.ts';
+import type { Execution, State } from '#console/api/records.ts';
 
 /** How something went, by the shape of a state and a word. */
 type Mark = { state: State; word: string };

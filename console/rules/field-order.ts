@@ -1,4 +1,4 @@
-import type { Field } from '#console/api/catalog-records.ts';
+import type { Field } from '#console/api/records.ts';
 
 /**
  * The fields that need another `sort_order` for one of them to move by one place. Where some share a number, or it

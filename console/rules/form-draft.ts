@@ -57,13 +57,15 @@ export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: objec
   const body: Record<string, unknown> = {};
   for (const spec of specs) {
     const text = draft[spec.path] ?? '';
+    const stored = shown(spec, record);
     if (text !== '' || spec.fallback === '') put(body, spec.path, readText(spec, text));
-    else if (shown(spec, record) !== undefined) put(body, spec.path, isMany(spec) ? readText(spec, '') : null);
+    else if (stored !== undefined && stored !== null) put(body, spec.path, isMany(spec) ? readText(spec, '') : null);
   }
   return body;
 }
 
-const isMany = ({ kind, path }: FieldSpec): boolean => (kind === 'map' || kind === 'list') && !path.includes('.');
+const isMany = ({ kind, path }: FieldSpec): boolean =>
+  (kind === 'map' || kind === 'list' || kind === 'set') && !path.includes('.');
 
 function put(body: Record<string, unknown>, path: string, value: unknown): void {
   const [name, inner] = split(path);

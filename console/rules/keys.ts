@@ -8,7 +8,7 @@ export const MAY = { all: 'all that you may', read: 'read only, without secrets'
 /** What each scope opens, in a few words (docs/ACCESS.md#keys-for-jobs-and-agents). */
 export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   read: 'reads, without secrets',
-  respond: 'runs actions, tests channels; reads',
+  respond: 'runs actions and checks, tests channels; reads',
   write: 'changes; reads, with secrets',
   push: 'results, heartbeats, pipelines',
   mcp: 'agents, at /v1/mcp',

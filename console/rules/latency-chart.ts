@@ -1,4 +1,4 @@
-import type { CheckBucket, Gap, Result } from '#console/api/check-records.ts';
+import type { CheckBucket, Gap, Result } from '#console/api/records.ts';
 
 /** A stretch of time on the chart, or a single result. Times in epoch ms. */
 export type ChartPoint = {
@@ -12,7 +12,7 @@ export type ChartPoint = {
 };
 
 /** Time that was not watched, and why. */
-export type ChartGap = { from: number; to: number; why: string };
+type ChartGap = { from: number; to: number; why: string };
 
 export type Chart = { from: number; to: number; points: readonly ChartPoint[]; gaps: readonly ChartGap[] };
 
@@ -27,15 +27,30 @@ const CAUSE: Readonly<Record<Gap['cause'], string>> = {
 export const gapsOf = (gaps: readonly Gap[]): ChartGap[] =>
   gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), why: CAUSE[cause] }));
 
-/** Where most of a bucket was not watched. */
-export const gapsOfBuckets = (buckets: readonly CheckBucket[]): ChartGap[] =>
-  buckets.flatMap(({ from, to, seconds }) => {
-    const { gap, not_monitored } = seconds;
-    const half = (Date.parse(to) - Date.parse(from)) / 2000;
-    if (gap >= half) return [{ from: Date.parse(from), to: Date.parse(to), why: 'due, and not watched' }];
-    if (not_monitored < half) return [];
-    return [{ from: Date.parse(from), to: Date.parse(to), why: 'the check was disabled, or not there' }];
-  });
+const ABSENT = 'the check was disabled, or not there';
+const MISSED = 'due, and not watched';
+
+/**
+ * Where most of a bucket was not watched; those that follow one another for the same cause are one.
+ * @param missed whether time that was due is among it: no, where it is known gap by gap
+ */
+export function gapsOfBuckets(buckets: readonly CheckBucket[], missed: boolean): ChartGap[] {
+  const gaps: ChartGap[] = [];
+  for (const bucket of buckets) {
+    const [from, to] = [Date.parse(bucket.from), Date.parse(bucket.to)];
+    const half = (to - from) / 2000;
+    const { gap, not_monitored } = bucket.seconds;
+    const why = not_monitored >= half ? ABSENT : missed && gap >= half ? MISSED : undefined;
+    const last = gaps.at(-1);
+    if (why && last?.to === from && last.why === why) gaps[gaps.length - 1] = { ...last, to };
+    else if (why) gaps.push({ from, to, why });
+  }
+  return gaps;
+}
+
+/** The time before a check was made. */
+export const gapBefore = (created_at: string, from: number): ChartGap[] =>
+  Date.parse(created_at) > from ? [{ from, to: Date.parse(created_at), why: ABSENT }] : [];
 
 export const pointsOfBuckets = (buckets: readonly CheckBucket[]): ChartPoint[] =>
   buckets.map(({ from, to, latency, runs, failures }) => ({

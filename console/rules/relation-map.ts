@@ -1,4 +1,4 @@
-import type { Relation } from '#console/api/catalog-records.ts';
+import type { Relation } from '#console/api/records.ts';
 import { byName, type Fleet, type FleetRow } from './fleet.ts';
 import { around, type Links, linksOf, rootCauses } from './relations.ts';
 import { severity } from './states.ts';

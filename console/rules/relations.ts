@@ -1,5 +1,4 @@
-import type { Relation } from '#console/api/catalog-records.ts';
-import type { State } from '#console/api/records.ts';
+import type { Relation, State } from '#console/api/records.ts';
 
 /**
  * `A depends_on B`: B is upstream of A. What breaks there comes down to A, so that a fault is looked for upstream.

@@ -1,4 +1,4 @@
-import type { Action } from '#console/api/action-records.ts';
+import type { Action } from '#console/api/records.ts';
 import { isBuiltIn, placeholdersIn } from '#lib/actions/template/placeholders.ts';
 import type { MemberSchema } from './form-fields.ts';
 

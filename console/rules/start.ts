@@ -1,7 +1,7 @@
 import { type FieldSpec, fieldsOf, type MemberSchema } from './form-fields.ts';
 
 /** What was made so far in the first steps. */
-export type Made = {
+type Made = {
   entity?: { blueprint: string; slug: string };
   /** Ids. */
   check?: string;

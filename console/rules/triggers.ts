@@ -1,4 +1,4 @@
-import type { Action } from '#console/api/action-records.ts';
+import type { Action } from '#console/api/records.ts';
 import { duration } from './time.ts';
 
 type Trigger = Pick<Action, 'trigger_type' | 'trigger_to_state' | 'interval_seconds'>;
@@ -16,3 +16,9 @@ export const STARTED_BY: Readonly<Record<Action['trigger_type'], string>> = {
   state_change: 'by a transition',
   schedule: 'by its schedule',
 };
+
+/** Whether a change of this check may start it. */
+export const startsIt = (
+  { trigger_type, check_id }: Pick<Action, 'trigger_type' | 'check_id'>,
+  check: string,
+): boolean => trigger_type === 'state_change' && check_id === check;

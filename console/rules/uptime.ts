@@ -1,4 +1,4 @@
-import type { CheckBucket } from '#console/api/check-records.ts';
+import type { CheckBucket } from '#console/api/records.ts';
 
 type Timed = Pick<CheckBucket, 'seconds'>;
 

@@ -1,11 +1,12 @@
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
+import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import type { OpenApi } from './openapi.ts';
 
 /**
  * What the console makes its forms from: the request of each check and channel type, of an action, a skill and a tool, as
- * the API's document has it, with its secrets marked. A new type or member is in the forms by itself.
+ * the API's document has it, with its secrets marked; and the names of the built-in tools. A new type or member is in the forms by itself.
  */
 export function consoleSchemas(document: OpenApi): JsonSchema {
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> };
@@ -20,6 +21,7 @@ export function consoleSchemas(document: OpenApi): JsonSchema {
     action: marked(schemas.NewAction!, ['headers']),
     skill: schemas.NewSkill!,
     tool: schemas.ToolInput!,
+    builtInTools: [...builtInTools.keys()],
   };
 }
 

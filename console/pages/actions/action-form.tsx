@@ -1,5 +1,5 @@
-import type { Action } from '#console/api/action-records.ts';
 import { call } from '#console/api/call.ts';
+import type { Action } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
@@ -22,6 +22,12 @@ const SPECS = fieldsOf(schemas.action).map(
   (spec): FieldSpec => (spec.path === 'trigger_type' ? { ...spec, fallback: 'manual', required: false } : spec),
 );
 
+/** Of an action that there is, the values of headers are hidden. */
+const STORED = SPECS.map(
+  (spec): FieldSpec =>
+    spec.path === 'headers' ? { ...spec, hint: `${spec.hint} Sent back, they keep what is stored.` } : spec,
+);
+
 type ActionFormProps = {
   /** The one that is changed; without, a new one is made. */
   action?: Action;
@@ -31,9 +37,10 @@ type ActionFormProps = {
 
 /** Makes an action, or changes one: a field for every member of the request, and for the check one picks. */
 export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
+  const specs = action ? STORED : SPECS;
   const form = useForm({
     name: action ? `action ${action.id}` : 'action',
-    specs: SPECS,
+    specs,
     record: action,
     send: async (body) => {
       const saved = action
@@ -44,15 +51,12 @@ export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
     },
   });
   const trigger = form.draft.trigger_type;
-  const ofCall = SPECS.filter(({ path }) => OF_TRIGGER[path] === undefined);
-  const ofTrigger = SPECS.filter(({ path }) => OF_TRIGGER[path] === 'any' || OF_TRIGGER[path] === trigger);
+  const ofCall = specs.filter(({ path }) => OF_TRIGGER[path] === undefined);
+  const ofTrigger = specs.filter(({ path }) => OF_TRIGGER[path] === 'any' || OF_TRIGGER[path] === trigger);
   return (
     <Dialog title={action ? `Change ${action.name}` : 'New action'} wide onClose={onClose}>
       <Form form={form} submit={action ? 'Save' : 'Create'} why={refusal('configure')} onCancel={onClose}>
         <FormFields form={form} specs={ofCall} />
-        {action && Object.keys(action.headers).length > 0 && (
-          <p class="hint">Headers: eight asterisks keep the value that is stored under the name.</p>
-        )}
         <h3>What starts it</h3>
         <div class="fields">
           {ofTrigger.map((spec) =>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Action } from '#console/api/action-records.ts';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Action } from '#console/api/action-records.ts';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
@@ -42,10 +42,10 @@ const COLUMNS: readonly Column<Action>[] = [
 ];
 
 /** All actions: what they call, what starts them, and how they went last. */
-export default function ActionsPage({ query }: PageProps) {
+export default function ActionsPage(_props: PageProps) {
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const selection = useSelection();
-  const [isNew, makeNew] = useState(query.has('new'));
+  const [isNew, makeNew] = useState(false);
   const why = refusal('configure');
   const newButton = (
     <Button kind="main" icon="add" why={why} onClick={() => makeNew(true)}>

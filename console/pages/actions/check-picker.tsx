@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Check } from '#console/api/action-records.ts';
+import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { SelectField } from '#console/parts/field.tsx';
 import type { FormState } from '#console/parts/form/use-form.ts';
 import { byName } from '#console/rules/fleet.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
-import { checkName } from './check-name.ts';
 
 const NONE = { value: '', label: 'choose' };
 
@@ -42,7 +42,7 @@ export function CheckPicker({ form, spec: { path, label, hint } }: { form: FormS
         options={[
           NONE,
           ...(isGone ? [{ value, label: value }] : []),
-          ...ofEntity.map((check) => ({ value: check.id, label: checkName(check) })),
+          ...ofEntity.map((check) => ({ value: check.id, label: labelOf(check) })),
         ]}
         onChange={(id) => form.set(path, id)}
       />

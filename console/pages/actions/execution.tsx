@@ -1,5 +1,5 @@
-import type { Action, Execution } from '#console/api/action-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action, Execution } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page, Section } from '#console/parts/page.tsx';
@@ -53,7 +53,7 @@ function Outcome({ execution }: { execution: Execution }) {
   const pipeline = pipelineMark(execution);
   const { trigger, created_at, finished_at, status_code, latency_ms, error_message, response_snippet } = execution;
   return (
-    <Section title="Call">
+    <Section title="What happened">
       <dl class="action-facts">
         <dt>Call</dt>
         <dd>

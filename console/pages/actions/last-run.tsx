@@ -1,13 +1,14 @@
-import type { Action, Execution } from '#console/api/action-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action, Execution } from '#console/api/records.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { outcome } from '#console/rules/executions.ts';
+import { startsIt } from '#console/rules/triggers.ts';
 
 /** The newest run of an action, in a line. */
 export function LastRun({ action }: { action: Action }) {
   const { data, failure } = useLoad<Execution[]>(`/v1/actions/${action.id}/executions?limit=1`, {
-    about: ({ check_id }) => action.trigger_type === 'state_change' && check_id === action.check_id,
+    about: ({ check_id }) => startsIt(action, check_id),
   });
   if (!data) return <span class="hint">{failure ? failure.message : '…'}</span>;
   const [last] = data;

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { LogLine } from '#console/api/action-records.ts';
-import type { State } from '#console/api/records.ts';
+import type { LogLine, State } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';

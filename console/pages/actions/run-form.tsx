@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import type { Action, Execution } from '#console/api/action-records.ts';
 import { call } from '#console/api/call.ts';
+import type { Action, Execution } from '#console/api/records.ts';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Form, FormFields } from '#console/parts/form/form.tsx';

@@ -1,5 +1,6 @@
-import type { Action, Execution } from '#console/api/action-records.ts';
 import { useFeed } from '#console/api/feed.ts';
+import { useLiveFeed } from '#console/api/live-feed.ts';
+import type { Action, Execution } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -7,7 +8,7 @@ import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { outcome } from '#console/rules/executions.ts';
-import { STARTED_BY } from '#console/rules/triggers.ts';
+import { STARTED_BY, startsIt } from '#console/rules/triggers.ts';
 import { number } from '#console/rules/words.ts';
 
 const COLUMNS: readonly Column<Execution>[] = [
@@ -34,7 +35,9 @@ const COLUMNS: readonly Column<Execution>[] = [
 
 /** The runs of an action, newest first. */
 export function Runs({ action }: { action: Action }) {
-  const runs = useFeed<Execution>(`/v1/actions/${action.id}/executions?limit=25`);
+  const runs = useLiveFeed<Execution>(`/v1/actions/${action.id}/executions?limit=25`, ({ check_id }) =>
+    startsIt(action, check_id),
+  );
   return (
     <Section
       title="Runs"

@@ -1,10 +1,10 @@
-import type { Action, Check } from '#console/api/action-records.ts';
+import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action, Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { Section } from '#console/parts/page.tsx';
 import { triggerWords } from '#console/rules/triggers.ts';
 import { list, number } from '#console/rules/words.ts';
-import { checkName } from './check-name.ts';
 
 /** The call that an action makes, and what starts it. */
 export const WhatItDoes = ({ action }: { action: Action }) => (
@@ -57,7 +57,7 @@ function OfCheck({ id }: { id: string }) {
     <>
       {' of '}
       <a href={`#/checks/${id}`}>
-        <bdi>{checkName(check)}</bdi>
+        <bdi>{labelOf(check)}</bdi>
       </a>
       {entity && (
         <>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Skill } from '#console/api/action-records.ts';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
+import type { Skill } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { CodeBlock } from '#console/parts/copy-button.tsx';
@@ -79,7 +79,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
       </div>
       <Choices
         legend="The agent"
-        options={SCOPES.map(({ scope, means }) => ({ value: scope, means }))}
+        options={SCOPES.map(({ scope, means }) => ({ value: scope, means, word: scope }))}
         chosen={scopes}
         onChange={setScopes}
       />
@@ -106,7 +106,7 @@ const said = ({ message, details }: ApiFailure): string =>
 
 type ChoicesProps<Value extends string> = {
   legend: string;
-  options: readonly { value: Value; means: string }[];
+  options: readonly { value: Value; means: string /** As the API calls it. */; word?: string }[];
   chosen: ReadonlySet<Value>;
   onChange: (chosen: ReadonlySet<Value>) => void;
 };
@@ -120,10 +120,11 @@ function Choices<Value extends string>({ legend, options, chosen, onChange }: Ch
   return (
     <fieldset class="choices">
       <legend>{legend}</legend>
-      {options.map(({ value, means }) => (
+      {options.map(({ value, means, word }) => (
         <label key={value}>
           <input type="checkbox" checked={chosen.has(value)} onChange={() => toggle(value)} />
           {means}
+          {word && <span class="hint">{word}</span>}
         </label>
       ))}
     </fieldset>

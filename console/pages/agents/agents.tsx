@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Action, Skill } from '#console/api/action-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Action, Skill } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Skill } from '#console/api/action-records.ts';
+import type { Skill } from '#console/api/records.ts';
 import { CodeBlock } from '#console/parts/copy-button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { MCP_CLIENTS, tryIt } from '#console/rules/mcp-clients.ts';

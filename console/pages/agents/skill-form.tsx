@@ -1,5 +1,5 @@
-import type { Skill } from '#console/api/action-records.ts';
 import { call } from '#console/api/call.ts';
+import type { Skill } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { Dialog } from '#console/parts/dialog.tsx';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Action, Skill, Tool } from '#console/api/action-records.ts';
 import { call } from '#console/api/call.ts';
+import type { Action, Skill, Tool } from '#console/api/records.ts';
+import { schemas } from '#console/api/schemas.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
@@ -17,7 +18,7 @@ import { SkillForm } from './skill-form.tsx';
 import { ToolForm } from './tool-form.tsx';
 import { withoutTool } from './tools.ts';
 
-type Open = { what: 'edit' | 'delete' | 'add' } | { what: 'change' | 'schema' | 'remove'; tool: Tool };
+type Open = { what: 'edit' | 'delete' | 'add' } | { what: 'tool' | 'change' | 'remove'; tool: Tool };
 
 type SkillViewProps = {
   skill: Skill;
@@ -52,38 +53,19 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
     {
       head: 'Tool',
       grow: true,
-      cell: ({ name: called, description }) => (
+      cell: (tool) => (
         <>
-          <code>{called}</code>
-          <span class="why" dir="auto" title={description}>
-            {description}
+          <button type="button" class="fold tool-name" onClick={() => show({ what: 'tool', tool })}>
+            <code>{tool.name}</code>
+          </button>
+          <span class="why" dir="auto" title={tool.description}>
+            {tool.description}
           </span>
         </>
       ),
     },
-    { head: 'Runs', wide: true, cell: (tool) => <Bound tool={tool} actions={actions} /> },
-    {
-      head: 'Arguments',
-      cell: (tool) => (
-        <Button small onClick={() => show({ what: 'schema', tool })}>
-          {count(Object.keys((tool.inputSchema.properties as object | undefined) ?? {}).length, 'argument')}
-        </Button>
-      ),
-    },
-    {
-      head: 'Change',
-      wide: true,
-      cell: (tool) => (
-        <span class="row-actions">
-          <Button small why={why} onClick={() => show({ what: 'change', tool })}>
-            Edit
-          </Button>
-          <Button small why={why} onClick={() => show({ what: 'remove', tool })}>
-            Remove
-          </Button>
-        </span>
-      ),
-    },
+    { head: 'Runs', cell: (tool) => <Bound tool={tool} actions={actions} /> },
+    { head: 'Arguments', wide: true, numeric: true, cell: ({ inputSchema }) => argumentsOf(inputSchema).length },
   ];
 
   return (
@@ -124,13 +106,21 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
       {open?.what === 'change' && (
         <ToolForm skill={skill} tool={open.tool} actions={actions} onClose={close} onSaved={onChange} />
       )}
-      {open?.what === 'schema' && (
+      {open?.what === 'tool' && (
         <Dialog title={open.tool.name} wide onClose={close}>
           <p dir="auto">{open.tool.description}</p>
-          <p>
+          <p class="lead">
             Runs: <Bound tool={open.tool} actions={actions} />
           </p>
           <CodeBlock label="Arguments, as JSON Schema" text={JSON.stringify(open.tool.inputSchema, null, 2)} />
+          <footer>
+            <Button why={why} onClick={() => show({ what: 'remove', tool: open.tool })}>
+              Remove
+            </Button>
+            <Button why={why} onClick={() => show({ what: 'change', tool: open.tool })}>
+              Edit
+            </Button>
+          </footer>
         </Dialog>
       )}
       {open?.what === 'remove' && (
@@ -166,9 +156,13 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
   );
 }
 
+const argumentsOf = ({ properties }: Tool['inputSchema']): string[] => Object.keys((properties as object) ?? {});
+
 /** What a call of a tool does. */
-function Bound({ tool: { action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
-  if (action_id === undefined) return <span class="hint">built in</span>;
+function Bound({ tool: { name, action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
+  if (action_id === undefined) {
+    return <span class="hint">{schemas.builtInTools.includes(name) ? 'built in' : 'nothing: it needs an action'}</span>;
+  }
   const action = actions.find(({ id }) => id === action_id);
   return (
     <a href={`#/actions/${action_id}`}>

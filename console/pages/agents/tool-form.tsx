@@ -1,4 +1,4 @@
-import type { Action, Skill, Tool } from '#console/api/action-records.ts';
+import type { Action, Skill, Tool } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { Dialog } from '#console/parts/dialog.tsx';

@@ -1,5 +1,5 @@
-import type { Skill, Tool } from '#console/api/action-records.ts';
 import { ApiFailure, call } from '#console/api/call.ts';
+import type { Skill, Tool } from '#console/api/records.ts';
 
 /**
  * A change replaces all tools of a skill, so that it begins with those that there are now. What the API says of the one

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import type { Blueprint } from '#console/api/catalog-records.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
+import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';

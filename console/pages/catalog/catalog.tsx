@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Blueprint } from '#console/api/catalog-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { go } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';

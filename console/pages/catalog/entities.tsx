@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import type { Blueprint } from '#console/api/catalog-records.ts';
+import type { Blueprint } from '#console/api/records.ts';
 import { useKeptWords } from '#console/app/kept-words.ts';
 import { live } from '#console/app/live.ts';
 import { refusal } from '#console/app/session.ts';

@@ -1,5 +1,5 @@
 import { call } from '#console/api/call.ts';
-import type { Field } from '#console/api/catalog-records.ts';
+import type { Field } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';

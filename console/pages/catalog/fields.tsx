@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import type { Blueprint, Field } from '#console/api/catalog-records.ts';
+import type { Blueprint, Field } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';

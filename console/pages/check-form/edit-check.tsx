@@ -1,7 +1,7 @@
-import { call } from '#console/api/call.ts';
+import { ApiFailure, call } from '#console/api/call.ts';
 import { labelOf } from '#console/api/check-names.ts';
-import type { Check } from '#console/api/check-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Check } from '#console/api/records.ts';
 import { schemas, type TypeSchema } from '#console/api/schemas.ts';
 import { tell } from '#console/app/notices.tsx';
 import type { PageProps } from '#console/app/pages.ts';
@@ -38,6 +38,18 @@ export default function EditCheckPage({ params }: PageProps) {
   );
 }
 
+/**
+ * The API takes a null for nothing said, so that what stands beside config cannot be taken away again. Throws
+ * ApiFailure, as the API would.
+ */
+function mustKeep(body: Record<string, unknown>, check: Check): void {
+  const details = Object.keys(body)
+    .filter((name) => body[name] === null && check[name as keyof Check] !== null)
+    .map((path) => ({ path, message: 'cannot be taken away: give another one' }));
+  if (details.length === 0) return;
+  throw new ApiFailure('Some of it cannot be taken away.', { status: 400, code: 'VALIDATION_ERROR', details });
+}
+
 function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
   const specs = fieldsOf(schema, ['entity_id']);
   const form = useForm({
@@ -45,6 +57,7 @@ function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
     specs,
     record: check,
     async send(body) {
+      mustKeep(body, check);
       await call('PUT', `/v1/checks/${check.id}`, body);
       tell('The check is changed.');
       go(pathTo('/checks/:id', { id: check.id }));

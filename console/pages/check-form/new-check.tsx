@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import { labelOf, typeTitle } from '#console/api/check-names.ts';
-import type { Check } from '#console/api/check-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Check } from '#console/api/records.ts';
 import { schemas, type TypeSchema } from '#console/api/schemas.ts';
 import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';
@@ -45,13 +45,15 @@ function TypedForm({ type: asked, entity, source }: TypedProps) {
   return (
     <Section title={source ? `As ${labelOf(source)}` : 'What to check'}>
       {!source && (
-        <SelectField
-          label="Type"
-          value={type}
-          onChange={(name) => setQuery({ type: name })}
-          hint={schemas.checks[type]!.description}
-          options={types.map((value) => ({ value, label: typeTitle(value) }))}
-        />
+        <div class="fields above-form">
+          <SelectField
+            label="Type"
+            value={type}
+            onChange={(name) => setQuery({ type: name })}
+            hint={schemas.checks[type]!.description}
+            options={types.map((value) => ({ value, label: typeTitle(value) }))}
+          />
+        </div>
       )}
       <CheckForm key={type} type={type} schema={schemas.checks[type]!} entity={entity} source={source} />
     </Section>
@@ -61,7 +63,7 @@ function TypedForm({ type: asked, entity, source }: TypedProps) {
 type CheckFormProps = { type: string; schema: TypeSchema; entity: string; source: Check | undefined };
 
 function CheckForm({ type, schema, entity, source }: CheckFormProps) {
-  const specs = startingFrom(fieldsOf(schema), { ...source, entity_id: entity });
+  const specs = startingFrom(fieldsOf(schema), { ...source, entity_id: entity || undefined });
   const form = useForm({
     name: source ? `copy of ${source.id}` : `new ${type} check`,
     specs,
@@ -74,13 +76,15 @@ function CheckForm({ type, schema, entity, source }: CheckFormProps) {
   });
   return (
     <Form form={form} submit="Save check" onCancel={() => go('/checks')}>
-      <EntityPicker
-        label="Entity"
-        hint="What the check is about: its state follows from its checks."
-        value={entity}
-        error={form.errors.entity_id}
-        onChange={(id) => setQuery({ entity: id })}
-      />
+      <div class="fields">
+        <EntityPicker
+          label="Entity"
+          hint="What the check is about: its state follows from its checks."
+          value={entity}
+          error={form.errors.entity_id}
+          onChange={(id) => setQuery({ entity: id })}
+        />
+      </div>
       <FormFields form={form} specs={specs.filter(({ path }) => path !== 'entity_id')} />
       {type !== 'push' && <TryIt form={form} settings={() => ({ ...withoutEntity(form.body()), check_type: type })} />}
     </Form>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
-import type { TrialResult } from '#console/api/check-records.ts';
+import type { TrialResult } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import type { FormState } from '#console/parts/form/use-form.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Delivery } from '#console/api/check-records.ts';
+import type { Channel, Delivery } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';

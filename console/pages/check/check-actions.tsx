@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { labelOf } from '#console/api/check-names.ts';
-import type { CheckDetail, CheckRun, Policy } from '#console/api/check-records.ts';
 import type { Loaded } from '#console/api/load.ts';
+import type { CheckDetail, CheckRun, Policy } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { tell, tellFailure } from '#console/app/notices.tsx';
 import { go } from '#console/app/router.ts';

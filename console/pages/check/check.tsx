@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { labelOf, targetOfCheck, typeTitle } from '#console/api/check-names.ts';
-import type { CheckDetail, CheckRun, Policy, Result } from '#console/api/check-records.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useFeed } from '#console/api/feed.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
+import type { CheckDetail, CheckRun, Policy, Result } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';

@@ -1,5 +1,5 @@
 import { typeTitle } from '#console/api/check-names.ts';
-import type { CheckDetail } from '#console/api/check-records.ts';
+import type { CheckDetail } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { Section } from '#console/parts/page.tsx';
 import { Time } from '#console/parts/time.tsx';

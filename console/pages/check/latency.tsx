@@ -1,14 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { CheckDetail, CheckHistory, Gap, Result } from '#console/api/check-records.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { CheckDetail, CheckHistory, Gap, Result } from '#console/api/records.ts';
 import { setQuery } from '#console/app/router.ts';
 import { Button } from '#console/parts/button.tsx';
 import { HistoryBar } from '#console/parts/history-bar.tsx';
 import { LatencyChart } from '#console/parts/latency-chart.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data, Empty, Loading } from '#console/parts/states.tsx';
-import { type Chart, gapsOf, gapsOfBuckets, pointsOfBuckets, pointsOfResults } from '#console/rules/latency-chart.ts';
+import {
+  type Chart,
+  gapBefore,
+  gapsOf,
+  gapsOfBuckets,
+  pointsOfBuckets,
+  pointsOfResults,
+} from '#console/rules/latency-chart.ts';
 import { type ChartWindow, uptimeOf, WINDOWS, windowOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
@@ -47,7 +54,7 @@ export function Latency({ check, query, turn }: { check: CheckDetail; query: URL
       <Data of={days} what="Reading the history">
         {(found) => <Uptime hours={hours.data} days={found} />}
       </Data>
-      <ChartOf key={window.key} check={check} window={window} now={now} hours={hours} days={days} />
+      <ChartOf key={window.key} check={check} window={window} now={now} turn={turn} hours={hours} days={days} />
     </Section>
   );
 }
@@ -87,9 +94,10 @@ function ChartOf({
   check,
   window,
   now,
+  turn,
   hours,
   days,
-}: Histories & { check: CheckDetail; window: ChartWindow; now: number }) {
+}: Histories & { check: CheckDetail; window: ChartWindow; now: number; turn: number }) {
   const path = `/v1/checks/${check.id}`;
   const since = new Date(Math.floor((now - window.hours * HOUR_MS) / MINUTE_MS) * MINUTE_MS).toISOString();
   const isWeek = window.key === '7d';
@@ -98,6 +106,11 @@ function ChartOf({
   const results = useLoad<{ results: Result[] }>(each ? `${path}/results?since=${since}&limit=${MOST_RESULTS}` : null);
   const known = useLoad<Gap[]>(window.by === 'day' ? null : `${path}/gaps?since=${since}&limit=${MOST_GAPS}`);
 
+  const readAgain = results.reload;
+  useEffect(() => {
+    if (turn > 0) readAgain();
+  }, [turn, readAgain]);
+
   if (each) {
     return (
       <Data of={results} what="Reading the results">
@@ -105,7 +118,16 @@ function ChartOf({
           // With more than the API answers at once, the chart begins where these do.
           const first = found.length === MOST_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
           const points = pointsOfResults(found, check.interval_seconds * 1000);
-          return <Drawn chart={{ from: first, to: now, points, gaps: gapsOf(known.data ?? []) }} />;
+          return (
+            <Drawn
+              chart={{
+                from: first,
+                to: now,
+                points,
+                gaps: [...gapBefore(check.created_at, first), ...gapsOf(known.data ?? [])],
+              }}
+            />
+          );
         }}
       </Data>
     );
@@ -123,7 +145,7 @@ function ChartOf({
               from: Date.parse(first.from),
               to: Date.parse(last.to),
               points: pointsOfBuckets(buckets),
-              gaps: window.by === 'day' ? gapsOfBuckets(buckets) : gapsOf(known.data ?? []),
+              gaps: [...gapsOfBuckets(buckets, window.by === 'day'), ...gapsOf(known.data ?? [])],
             }}
           />
         );

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import type { Policy } from '#console/api/check-records.ts';
 import type { Loaded } from '#console/api/load.ts';
+import type { Policy } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';

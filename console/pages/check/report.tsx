@@ -1,4 +1,4 @@
-import type { CheckDetail } from '#console/api/check-records.ts';
+import type { CheckDetail } from '#console/api/records.ts';
 import { CodeBlock } from '#console/parts/copy-button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { pushSnippets } from '#console/rules/push-snippets.ts';

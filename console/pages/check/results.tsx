@@ -1,5 +1,5 @@
-import type { Result } from '#console/api/check-records.ts';
 import type { Feed } from '#console/api/feed.ts';
+import type { Result } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
@@ -33,11 +33,15 @@ const COLUMNS: readonly Column<Result>[] = [
   { head: 'By', wide: true, cell: ({ kind }) => KIND[kind] },
   {
     head: 'Latency',
+    wide: true,
     numeric: true,
     cell: ({ success, latency_ms }) => (success || latency_ms ? `${latency_ms} ms` : '–'),
   },
   { head: 'Checked', numeric: true, cell: ({ checked_at }) => <Time at={checked_at} /> },
 ];
+
+/** A table of more draws what is in sight alone, and needs rows of one height: messages are then cut. */
+const WHOLE = 100;
 
 /** The last results, and why those failed that did. */
 export function Results({ feed }: { feed: Feed<Result> }) {
@@ -47,7 +51,11 @@ export function Results({ feed }: { feed: Feed<Result> }) {
       {failure && <Failure failure={failure} retry={reload} />}
       {items.length === 0 && loading && <Loading what="Reading the results" />}
       {items.length === 0 && !loading && !failure && <Empty title="No result yet" />}
-      {items.length > 0 && <Table label="Results" rows={items} columns={COLUMNS} keyOf={({ id }) => id} />}
+      {items.length > 0 && (
+        <div class={items.length <= WHOLE ? 'whole' : undefined}>
+          <Table label="Results" rows={items} columns={COLUMNS} keyOf={({ id }) => id} />
+        </div>
+      )}
       {hasMore && items.length > 0 && (
         <p class="more">
           <Button small busy={loading} onClick={more}>

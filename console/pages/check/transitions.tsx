@@ -1,7 +1,6 @@
-import type { Channel } from '#console/api/check-records.ts';
 import { useFeed } from '#console/api/feed.ts';
 import { useNews } from '#console/api/load.ts';
-import type { Transition } from '#console/api/records.ts';
+import type { Channel, Transition } from '#console/api/records.ts';
 import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';

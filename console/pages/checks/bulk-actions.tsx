@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { refusal } from '#console/app/session.ts';
+import { addChannel } from '#console/parts/add-channel.tsx';
 import { Button } from '#console/parts/button.tsx';
-import { ChannelForm } from '#console/parts/channel-form.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { TextField } from '#console/parts/field.tsx';
 import type { AskedAction, BulkAction } from '#console/parts/table/bulk.tsx';
@@ -29,20 +29,7 @@ export function bulkActions(): (BulkAction | AskedAction)[] {
     { name: 'Lift silence', why, work: changePolicy({ silenced: false }) },
     asked('Interval', 'Seconds from one run to the next', 'interval_seconds', why),
     asked('Threshold', 'Failures in a row until it is down', 'failure_threshold', why),
-    {
-      name: 'Add a channel',
-      why,
-      ask: (begin, close) => (
-        <Dialog title="Add a channel to each" onClose={close} wide>
-          <ChannelForm
-            name="channel of many checks"
-            submit="Add to each"
-            send={async (body) => begin((id) => call('POST', `/v1/checks/${id}/policy/channels`, body))}
-            onCancel={close}
-          />
-        </Dialog>
-      ),
-    },
+    addChannel(why),
     {
       name: 'Delete',
       why,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Check } from '#console/api/check-records.ts';
+import type { Check } from '#console/api/records.ts';
 import { setQuery } from '#console/app/router.ts';
 import { StateShape } from '#console/parts/state-mark.tsx';
 import { type CheckFilter, type CheckRow, stateCounts } from '#console/rules/check-list.ts';
@@ -59,7 +59,7 @@ export function CheckFilters({ rows, filter: { states, type, enabled, words }, o
         name="channel"
         value={onlyUntold ? 'none' : ''}
         options={[
-          { value: '', label: 'With or without a channel' },
+          { value: '', label: 'Any channels' },
           { value: 'none', label: 'Without a channel' },
         ]}
       />

@@ -34,13 +34,11 @@ const COLUMNS: readonly Column<CheckRow>[] = [
     wide: true,
     cell: ({ entity }) =>
       entity && (
-        <a
-          class="cut"
-          dir="auto"
-          href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: entity.blueprint_slug, slug: entity.slug })}`}
-        >
-          {entity.name}
-        </a>
+        <span class="cut" dir="auto">
+          <a href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: entity.blueprint_slug, slug: entity.slug })}`}>
+            {entity.name}
+          </a>
+        </span>
       ),
     compare: (a, b) => byName(a.entity?.name ?? '', b.entity?.name ?? ''),
   },
@@ -64,7 +62,7 @@ const COLUMNS: readonly Column<CheckRow>[] = [
     cell: ({ check: { last_result: last } }) =>
       last ? (
         <>
-          {last.success ? `${last.latency_ms} ms` : 'failed'} <Time at={last.checked_at} as="short" />
+          {last.success ? `${last.latency_ms} ms` : 'failed'}, <Time at={last.checked_at} />
         </>
       ) : (
         'none yet'
@@ -79,9 +77,9 @@ const COLUMNS: readonly Column<CheckRow>[] = [
   },
 ];
 
-/** What failed last, or the entity. Every row has the line, so that all are as high. */
+/** What failed last, or where the entity has no column of its own, that. On a phone every row has the line. */
 const Below = ({ error, of }: { error: string; of: string | undefined }) => (
-  <span class="why" dir="auto" title={error || of}>
+  <span class={error ? 'why' : 'why narrow'} dir="auto" title={error || of}>
     {error || of}
   </span>
 );

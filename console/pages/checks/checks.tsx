@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { labelOf, typeTitle } from '#console/api/check-names.ts';
-import type { Channel, ListedCheck } from '#console/api/check-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Channel, ListedCheck } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';

@@ -1,4 +1,4 @@
-import type { Action } from '#console/api/action-records.ts';
+import type { Action } from '#console/api/records.ts';
 import { Empty } from '#console/parts/states.tsx';
 import { Table } from '#console/parts/table/table.tsx';
 import { pathTo } from '#console/rules/address.ts';

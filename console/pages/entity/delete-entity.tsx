@@ -1,5 +1,5 @@
 import { call } from '#console/api/call.ts';
-import type { Entity } from '#console/api/catalog-records.ts';
+import type { Entity } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';
 import { go } from '#console/app/router.ts';

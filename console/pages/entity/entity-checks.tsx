@@ -1,7 +1,6 @@
-import type { CheckHistories, Entity } from '#console/api/catalog-records.ts';
 import { labelOf } from '#console/api/check-names.ts';
-import type { ListedCheck } from '#console/api/check-records.ts';
 import type { Loaded } from '#console/api/load.ts';
+import type { CheckHistories, Entity, ListedCheck } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { HistoryBar } from '#console/parts/history-bar.tsx';
 import { LinkButton } from '#console/parts/link-button.tsx';

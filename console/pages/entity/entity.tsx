@@ -1,10 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Action } from '#console/api/action-records.ts';
-import type { Blueprint, CheckHistories, Entity, Relation } from '#console/api/catalog-records.ts';
-import type { ListedCheck } from '#console/api/check-records.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
-import type { Transition } from '#console/api/records.ts';
+import type {
+  Action,
+  Blueprint,
+  CheckHistories,
+  Entity,
+  ListedCheck,
+  Relation,
+  Transition,
+} from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { refusal } from '#console/app/session.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import type { Entity, Relation } from '#console/api/catalog-records.ts';
 import type { Loaded } from '#console/api/load.ts';
+import type { Entity, Relation } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';

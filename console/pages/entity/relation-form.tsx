@@ -1,5 +1,5 @@
 import { ApiFailure, call } from '#console/api/call.ts';
-import type { Entity, Relation } from '#console/api/catalog-records.ts';
+import type { Entity, Relation } from '#console/api/records.ts';
 import { tell } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { EntityPicker } from '#console/parts/entity-picker.tsx';

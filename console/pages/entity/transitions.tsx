@@ -1,8 +1,6 @@
-import type { Entity } from '#console/api/catalog-records.ts';
 import { labelOf } from '#console/api/check-names.ts';
-import type { ListedCheck } from '#console/api/check-records.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
-import type { Transition } from '#console/api/records.ts';
+import type { Entity, ListedCheck, Transition } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';

@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import { labelOf } from '#console/api/check-names.ts';
-import type { Check, Policy } from '#console/api/check-records.ts';
 import { type Loaded, useLoad, useRead } from '#console/api/load.ts';
+import type { Check, Policy } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
 import { Began, IncidentState, Lasted } from '#console/parts/incident.tsx';

@@ -1,5 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import type { Relation } from '#console/api/catalog-records.ts';
+import type { Relation } from '#console/api/records.ts';
 
 export const NODE = { width: 184, height: 40 };
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import type { Relation } from '#console/api/catalog-records.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Relation } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { useWholeFleet } from '#console/app/whole-fleet.ts';

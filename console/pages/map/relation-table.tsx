@@ -1,4 +1,4 @@
-import type { Relation } from '#console/api/catalog-records.ts';
+import type { Relation } from '#console/api/records.ts';
 import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { Channel, Delivery } from '#console/api/check-records.ts';
+import { channelTitle } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
-import type { Transition } from '#console/api/records.ts';
+import type { Channel, Delivery, Transition } from '#console/api/records.ts';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data } from '#console/parts/states.tsx';
@@ -30,7 +30,7 @@ export function AlertCard({ transition, before, channels, isFirst }: CardProps) 
   const [opened, open] = useState(isFirst);
   const deliveries = useLoad<Delivery[]>(opened ? `/v1/notify/logs?transition_id=${id}` : null, { all: true });
   useEvery(opened && deliveries.data?.some(isOpen) ? LOOK_MS : undefined, deliveries.reload);
-  const { told, text } = alertReason(transition, deliveries.data);
+  const { told, text } = alertReason(transition, { deliveries: deliveries.data, titleOf: channelTitle });
   const lasted = before && Date.parse(timestamp) - Date.parse(before.outage_started_at ?? before.timestamp);
   return (
     <article class="alert-card">
@@ -63,6 +63,7 @@ export function AlertCard({ transition, before, channels, isFirst }: CardProps) 
           <span>
             <strong>{told ? 'Announced.' : 'Not announced.'}</strong> {text}
           </span>
+          <Icon name={opened ? 'down' : 'right'} />
         </summary>
         {opened && <Deliveries of={deliveries} channels={channels} />}
       </details>

@@ -1,6 +1,5 @@
 import { channelTitle } from '#console/api/check-names.ts';
-import type { Channel, Delivery } from '#console/api/check-records.ts';
-import type { State } from '#console/api/records.ts';
+import type { Channel, Delivery, State } from '#console/api/records.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { KIND, STATUS } from '#console/rules/alert-reason.ts';
@@ -8,7 +7,7 @@ import { channelName } from '#console/rules/check-label.ts';
 import { count } from '#console/rules/words.ts';
 
 /** How a status looks. */
-export const DELIVERY_LOOK: Readonly<Record<Delivery['status'], State>> = {
+const DELIVERY_LOOK: Readonly<Record<Delivery['status'], State>> = {
   sent: 'up',
   pending: 'unknown',
   retrying: 'degraded',

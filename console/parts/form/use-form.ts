@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type ApiFailure, asFailure } from '#console/api/call.ts';
 import { bodyOf, type Draft, draftOf, sortErrors } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
@@ -39,6 +39,8 @@ type FormOptions = {
 export function useForm({ name, specs, record, send }: FormOptions): FormState {
   const [key] = useState(() => draftKey(name));
   const [typed, setTyped] = useState<Draft>(() => keptDraft(key) ?? {});
+  /** What is drawn next: two fields may be set at once. */
+  const latest = useRef(typed);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
   const [busy, setBusy] = useState(false);
   const draft = { ...draftOf(specs, record), ...typed };
@@ -46,6 +48,7 @@ export function useForm({ name, specs, record, send }: FormOptions): FormState {
 
   function reset(): void {
     dropDraft(key);
+    latest.current = {};
     setTyped({});
     fail(undefined);
   }
@@ -54,7 +57,8 @@ export function useForm({ name, specs, record, send }: FormOptions): FormState {
     specs,
     draft,
     set(path, text) {
-      const next = { ...typed, [path]: text };
+      const next = { ...latest.current, [path]: text };
+      latest.current = next;
       setTyped(next);
       keepDraft(key, specs, next);
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Field } from '#console/api/catalog-records.ts';
+import type { Field } from '#console/api/records.ts';
 import { changedOnly, valueText, withWords } from '#console/rules/catalog.ts';
 import { parseCsv, toCsv } from '#console/rules/csv.ts';
 import { readEntities, remaining } from '#console/rules/entity-rows.ts';

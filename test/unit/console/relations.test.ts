@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Relation } from '#console/api/catalog-records.ts';
-import type { State } from '#console/api/records.ts';
+import type { Relation, State } from '#console/api/records.ts';
 import { type MapFilter, mapOf } from '#console/rules/relation-map.ts';
 import { around, downstreamOf, linksOf, rootCauses } from '#console/rules/relations.ts';
 import { entity } from './world.ts';

@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
+import { curlOf } from '#console/rules/curl.ts';
+import { slugOf } from '#console/rules/slug.ts';
 import { currentStep, firstFields, nameOfCheck, readStart } from '#console/rules/start.ts';
+import { Slug } from '#lib/platform/text.ts';
 
 const at = (query: string) => readStart(new URLSearchParams(query));
 
@@ -40,5 +45,53 @@ describe('the first steps', () => {
     expect(nameOfCheck({ name: 'home', check_type: 'http', target_url: 'https://a' })).toBe('home');
     expect(nameOfCheck({ name: null, check_type: 'http', target_url: 'https://a' })).toBe('https://a');
     expect(nameOfCheck({ name: null, check_type: 'push' })).toBe('push check');
+  });
+});
+
+/** What a real shell makes of a command: its words. */
+const wordsOf = (command: string): string[] =>
+  execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\0' "$word"; done; }\n${command}`], {
+    env: { FLEETWATCH_KEY: 'fw_1' },
+    encoding: 'utf8',
+  })
+    .split('\0')
+    .slice(0, -1);
+
+describe('a call as a command', () => {
+  it('reaches curl as it was meant, whatever is in its body', () => {
+    const body = fc.record({ name: fc.string({ unit: 'grapheme', maxLength: 60 }) });
+    fc.assert(
+      fc.property(body, (one) => {
+        const words = wordsOf(curlOf({ method: 'POST', path: '/v1/x', body: one }, 'http://localhost:8787'));
+        expect(words.slice(0, 5)).toEqual([
+          '-sS',
+          'http://localhost:8787/v1/x',
+          '-H',
+          'Authorization: Bearer fw_1',
+          '-d',
+        ]);
+        expect(JSON.parse(words[5]!)).toEqual(one);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('names a method that curl would not choose by itself', () => {
+    expect(wordsOf(curlOf({ method: 'POST', path: '/v1/x' }, 'http://a')).slice(0, 3)).toEqual(['-sS', '-X', 'POST']);
+    expect(wordsOf(curlOf({ method: 'GET', path: '/v1/x' }, 'http://a'))).not.toContain('-X');
+  });
+});
+
+describe('a slug of a name', () => {
+  it('is one that the API takes, or empty', () => {
+    expect(slugOf('Web shop (EU)')).toBe('web-shop-eu');
+    expect(slugOf('Café Zürich')).toBe('cafe-zurich');
+    expect(slugOf('متجر')).toBe('');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (name) => {
+        const slug = slugOf(name);
+        if (slug !== '') Slug.parse(slug);
+      }),
+    );
   });
 });

@@ -1,0 +1,119 @@
+import { useMemo } from 'preact/hooks';
+import { channelTitle } from '#console/api/check-names.ts';
+import { useEvery } from '#console/api/every.ts';
+import { useLiveFeed } from '#console/api/live-feed.ts';
+import type { Channel, Check, Delivery } from '#console/api/records.ts';
+import { DELIVERY_LOOK } from '#console/parts/alerts/delivery-list.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { incidentHref } from '#console/parts/incident.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
+import { Empty, Failure, Loading } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { isOpen, KIND, STATUS } from '#console/rules/alert-reason.ts';
+import { channelName } from '#console/rules/check-label.ts';
+import { severity } from '#console/rules/states.ts';
+import { CheckLink } from './about.tsx';
+import { DELIVERY_FILTERS, DeliveryFilters } from './delivery-filters.tsx';
+
+/** While one is on its way, how often one looks. */
+const LOOK_MS = 5000;
+const PAGE = '100';
+
+type DeliveriesProps = {
+  query: URLSearchParams;
+  checks: readonly Check[] | undefined;
+  channels: readonly Channel[] | undefined;
+};
+
+/** What was sent and what was not: failed ones first. */
+export function Deliveries({ query, checks, channels }: DeliveriesProps) {
+  const [status, channel, check] = DELIVERY_FILTERS.map((name) => query.get(name) ?? '');
+  const asked = Object.entries({ limit: PAGE, status, channel_id: channel, check_id: check }).filter(
+    (pair): pair is [string, string] => Boolean(pair[1]),
+  );
+  const feed = useLiveFeed<Delivery>(
+    `/v1/notify/logs?${new URLSearchParams(asked)}`,
+    ({ check_id }) => !check || check_id === check,
+  );
+  const { items, failure, loading, hasMore, more, reload, renew } = feed;
+  useEvery(items.some(isOpen) ? LOOK_MS : undefined, renew);
+  const rows = useMemo(
+    () => items.toSorted((a, b) => Number(b.status === 'failed') - Number(a.status === 'failed')),
+    [items],
+  );
+  const columns = useMemo(() => columnsOf(checks, channels), [checks, channels]);
+  const isReading = loading && items.length === 0;
+  return (
+    <>
+      <DeliveryFilters query={query} checks={checks} channels={channels} />
+      {failure && <Failure failure={failure} retry={reload} />}
+      {isReading && <Loading what="Reading the deliveries" lines={8} />}
+      {rows.length > 0 && <Table label="Deliveries" rows={rows} columns={columns} keyOf={({ id }) => id} />}
+      {!isReading && !failure && rows.length === 0 && !hasMore && (
+        <Empty title={asked.length > 1 ? 'No delivery fits' : 'Nothing was sent yet'} icon="alerts" />
+      )}
+      {hasMore && !isReading && (
+        <p class="more">
+          {rows.length === 0 && 'None among the newest that were looked at. '}
+          <Button small busy={loading} onClick={more}>
+            Older deliveries
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function columnsOf(
+  checks: readonly Check[] | undefined,
+  channels: readonly Channel[] | undefined,
+): readonly Column<Delivery>[] {
+  const checkOf = new Map(checks?.map((check) => [check.id, check]));
+  const channelOf = new Map(channels?.map((channel) => [channel.id, channel]));
+  return [
+    {
+      head: 'Status',
+      cell: ({ status }) => <StateMark state={DELIVERY_LOOK[status]} word={STATUS[status]} />,
+      compare: (a, b) => severity(DELIVERY_LOOK[a.status]) - severity(DELIVERY_LOOK[b.status]),
+    },
+    {
+      head: 'About',
+      grow: true,
+      cell: ({ check_id, error }) => (
+        <>
+          <CheckLink id={check_id} check={checkOf.get(check_id)} />
+          <span class="why" dir="auto" title={error}>
+            {error}
+          </span>
+        </>
+      ),
+    },
+    {
+      head: 'What',
+      wide: true,
+      cell: ({ kind, entity_id, created_at }) =>
+        kind === 'test' ? KIND[kind] : <a href={incidentHref(entity_id, created_at)}>{KIND[kind]}</a>,
+    },
+    {
+      head: 'To',
+      wide: true,
+      cell: ({ channel_id, channel_type }) => {
+        const channel = channelOf.get(channel_id);
+        const name = channel ? channelName(channel) : channels && '(removed)';
+        return (
+          <span class="cut" dir="auto" title={name}>
+            {channelTitle(channel_type)} {name}
+          </span>
+        );
+      },
+    },
+    { head: 'Attempts', wide: true, numeric: true, cell: ({ attempts }) => attempts },
+    {
+      head: 'When',
+      numeric: true,
+      cell: ({ sent_at, created_at }) => <Time at={sent_at ?? created_at} />,
+      compare: (a, b) => (a.created_at < b.created_at ? 1 : -1),
+    },
+  ];
+}

@@ -1,0 +1,76 @@
+import { channelTitle } from '#console/api/check-names.ts';
+import type { Channel, Check, Delivery } from '#console/api/records.ts';
+import { setQuery } from '#console/app/router.ts';
+import { Button } from '#console/parts/button.tsx';
+import { SelectField } from '#console/parts/field.tsx';
+import { STATUS } from '#console/rules/alert-reason.ts';
+import { channelName } from '#console/rules/check-label.ts';
+import { byName } from '#console/rules/fleet.ts';
+import { nameOfCheck } from './about.tsx';
+
+/** What needs somebody first. */
+const STATUSES = ['failed', 'retrying', 'pending', 'sent'] as const satisfies readonly Delivery['status'][];
+
+/** Members of the address that say what is shown. */
+export const DELIVERY_FILTERS = ['status', 'channel', 'check'] as const;
+
+type FilterProps = {
+  query: URLSearchParams;
+  checks: readonly Check[] | undefined;
+  channels: readonly Channel[] | undefined;
+};
+
+type Option = { value: string; label: string };
+
+/** Those that there are; one that the address names and that is gone stays, so that one sees what is filtered by. */
+const withChosen = (any: string, options: Option[], chosen: string): Option[] => [
+  { value: '', label: any },
+  ...options.toSorted((a, b) => byName(a.label, b.label)),
+  ...(chosen && !options.some(({ value }) => value === chosen) ? [{ value: chosen, label: chosen }] : []),
+];
+
+/** Which deliveries are shown; the address says it too. */
+export function DeliveryFilters({ query, checks = [], channels = [] }: FilterProps) {
+  const value = (name: (typeof DELIVERY_FILTERS)[number]) => query.get(name) ?? '';
+  const check = (id: string) => checks.find((one) => one.id === id);
+  const channelLabel = (channel: Channel) =>
+    `${channelTitle(channel.channel_type)} ${channelName(channel)} of ${nameOfCheck(check(channel.check_id))}`;
+  return (
+    <search class="feed-filters" aria-label="Filter the deliveries">
+      <SelectField
+        label="Status"
+        value={value('status')}
+        options={[
+          { value: '', label: 'all, failed ones first' },
+          ...STATUSES.map((status) => ({ value: status, label: STATUS[status] })),
+        ]}
+        onChange={(status) => setQuery({ status })}
+      />
+      <SelectField
+        label="Channel"
+        value={value('channel')}
+        options={withChosen(
+          'all',
+          channels.map((channel) => ({ value: channel.id, label: channelLabel(channel) })),
+          value('channel'),
+        )}
+        onChange={(channel) => setQuery({ channel })}
+      />
+      <SelectField
+        label="Check"
+        value={value('check')}
+        options={withChosen(
+          'all',
+          checks.map((one) => ({ value: one.id, label: nameOfCheck(one) })),
+          value('check'),
+        )}
+        onChange={(wanted) => setQuery({ check: wanted })}
+      />
+      {DELIVERY_FILTERS.some((name) => query.has(name)) && (
+        <Button small onClick={() => setQuery(Object.fromEntries(DELIVERY_FILTERS.map((name) => [name, ''])))}>
+          Show all
+        </Button>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,165 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got } from '#test/support/fleet.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { binary } from './chromium.ts';
+import { report, slackChannel, watchedEntity } from './incident-world.ts';
+import { button, seen, signInByKey, told } from './person.ts';
+
+describe.skipIf(!binary)('alerts, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  let receiver: WebhookReceiver;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+    receiver = await startReceiver({ host: '127.77.0.1' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await receiver?.close();
+    await service?.stop();
+  });
+
+  /** Somebody with a channel that failed, one that got what was sent to it, and two checks without any. */
+  async function onCall({ place = '/alerts', readOnly = false } = {}) {
+    const admin = await newTenantOf(service);
+    const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login', 'search', 'basket']);
+    const [checkout, login] = shop.checks as [string, string];
+    const own = admin.key.slice(-8);
+    await slackChannel(admin, checkout, `http://127.77.0.250:1/${own}`);
+    await slackChannel(admin, login, `${receiver.url}/${own}`);
+    await report(admin, checkout, 'card declined');
+    await report(admin, login, 'no session');
+    await eventually(async () => {
+      const { body } = await admin.get('/v1/notify/logs');
+      return (
+        body.length === 2 &&
+        body.every(({ status }: { status: string }) => status !== 'pending' && status !== 'retrying')
+      );
+    }, 15_000);
+    const key = readOnly
+      ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
+      : admin.key;
+    const person = await personWith(browser);
+    await person.page.goto(`${service.url}/#${place}`);
+    await seen(person, 'sign-in');
+    await signInByKey(person, key);
+    const rowsOf = (name: string) => person.page.getByRole('table', { name, exact: true }).locator('tbody tr');
+    return { ...person, admin, shop, checkout, login, own, rowsOf };
+  }
+
+  it('show what failed first, with the attempts and the error, and lead to what it was about', async () => {
+    const { page, rowsOf, complaints } = await onCall();
+    const rows = rowsOf('Deliveries');
+    await rows.nth(1).waitFor();
+    await eventually(async () => /Web shop: checkout/.test((await rows.first().textContent()) ?? ''));
+    expect(await rows.first().textContent()).toMatch(/Failed.*Web shop: checkout.*127\.77\.0\.250.*Alert.*Slack.*3/s);
+    expect(await rows.nth(1).textContent()).toMatch(/Sent.*Web shop: login/s);
+    await rows.first().getByRole('link', { name: 'Alert' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Web shop' }).waitFor();
+    await page.getByText('card declined').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('are filtered by status, check and channel, and the address says by what', async () => {
+    const person = await onCall();
+    const { page, rowsOf, login } = person;
+    const rows = rowsOf('Deliveries');
+    await rows.nth(1).waitFor();
+    await page.getByLabel('Status').selectOption('failed');
+    await eventually(async () => (await rows.count()) === 1);
+    await page.reload();
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(1);
+    await page.getByLabel('Check').selectOption({ label: 'Web shop: login' });
+    await page.getByText('No delivery fits').waitFor();
+    expect(page.url()).toContain(`check=${login}`);
+    await button(person, 'Show all').click();
+    await eventually(async () => (await rows.count()) === 2);
+    await page.getByLabel('Channel').selectOption({ index: 1 });
+    await eventually(async () => (await rows.count()) === 1);
+  });
+
+  it('come by themselves, on their way or not', async () => {
+    const { admin, login, rowsOf } = await onCall();
+    const rows = rowsOf('Deliveries');
+    await rows.nth(1).waitFor();
+    await report(admin, login, true);
+    await eventually(async () => (await rows.count()) === 3, 15_000);
+    await eventually(async () => (await rows.filter({ hasText: 'Sent' }).count()) === 2, 15_000);
+  });
+
+  it('name every channel with what was sent to it last, and test it', async () => {
+    const person = await onCall({ place: '/alerts?show=channels' });
+    const { rowsOf, own } = person;
+    const rows = rowsOf('Channels');
+    await rows.nth(1).waitFor();
+    const good = rows.filter({ hasText: 'login' });
+    expect(await good.textContent()).toMatch(/Slack 127\.77\.0\.1:\d+.*Web shop: login.*Sent/s);
+    const before = receiver.received.filter(({ path }) => path === `/${own}`).length;
+    await good.getByRole('button', { name: 'Send a test' }).click();
+    await told(person, /The test to Slack 127\.77\.0\.1:\d+: sent/);
+    expect(receiver.received.filter(({ path }) => path === `/${own}`)).toHaveLength(before + 1);
+    await rows.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Send a test' }).click();
+    await told(person, /The test to Slack 127\.77\.0\.250:1 failed/);
+  });
+
+  it('name the checks of which nobody is told, and add a channel to many at once', async () => {
+    const person = await onCall({ place: '/alerts?show=untold' });
+    const { page, admin, shop, rowsOf } = person;
+    const rows = rowsOf('Checks without a channel');
+    await rows.nth(1).waitFor();
+    await page.getByRole('link', { name: 'Checks without a channel (2)' }).waitFor();
+    await page.getByLabel('Select all').check();
+    await button(person, 'Add a channel').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Type').selectOption('slack');
+    await dialog.getByLabel(/^URL/).fill('nonsense');
+    await button(person, 'Add to each').click();
+    await dialog.getByRole('heading', { name: '2 of 2 failed' }).waitFor();
+    expect(await dialog.textContent()).toMatch(/Web shop: search.*Web shop: basket/s);
+    await button(person, 'Close').click();
+    await button(person, 'Add a channel').click();
+    await dialog.getByLabel('Type').selectOption('slack');
+    await dialog.getByLabel(/^URL/).fill(`${receiver.url}/many`);
+    await button(person, 'Add to each').click();
+    await page.getByText('Every check has a channel').waitFor();
+    for (const id of shop.checks.slice(2)) {
+      expect((await admin.get(`/v1/checks/${id}/policy`)).body.channels).toMatchObject([{ channel_type: 'slack' }]);
+    }
+  });
+
+  it('are looked at by who may only read, who is told why no more is possible', async () => {
+    const { page, rowsOf, own } = await onCall({ place: '/alerts?show=channels', readOnly: true });
+    await rowsOf('Channels').nth(1).waitFor();
+    const test = page.getByRole('button', { name: 'Send a test' }).first();
+    expect(await test.getAttribute('aria-disabled')).toBe('true');
+    expect(await test.getAttribute('title')).toMatch(/read-only/);
+    expect(await page.content()).not.toContain(own);
+  });
+
+  it('can be read by everybody, on a phone as well', async () => {
+    const { page, rowsOf } = await onCall();
+    for (const [show, table] of [
+      ['', 'Deliveries'],
+      ['channels', 'Channels'],
+      ['untold', 'Checks without a channel'],
+    ] as const) {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.evaluate(`location.hash = '#/alerts?show=${show}'`);
+      await rowsOf(table).nth(1).waitFor();
+      expect(await barriers(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      const [wide, seenWidth] = (await page.evaluate(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      )) as [number, number];
+      expect(`${show}: ${wide}`).toBe(`${show}: ${seenWidth}`);
+    }
+  });
+});

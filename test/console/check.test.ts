@@ -1,0 +1,216 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got } from '#test/support/fleet.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { alertedCheck, push } from './check-fleet.ts';
+import { binary } from './chromium.ts';
+import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
+
+describe.skipIf(!binary)('a check, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  let receiver: WebhookReceiver;
+  let paths = 0;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+    receiver = await startReceiver({ host: '127.77.0.1' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await receiver?.close();
+    await service?.stop();
+  });
+
+  /** Somebody who looks at a push check that went down and told a channel so. */
+  async function onCall({ readOnly = false } = {}) {
+    receiver.behave({ status: 200 });
+    const admin = await newTenantOf(service);
+    const path = `/channel-${++paths}`;
+    const check = await alertedCheck(admin, receiver, path);
+    const key = readOnly
+      ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
+      : admin.key;
+    const person = await personWith(browser);
+    await person.page.goto(`${service.url}/#/checks/${check.id}`);
+    await seen(person, 'sign-in');
+    await signInByKey(person, key);
+    await person.page.getByRole('heading', { level: 1, name: 'checkout' }).waitFor();
+    const cards = person.page.locator('.alert-card');
+    await cards.first().waitFor();
+    return { ...person, admin, check, path, cards };
+  }
+
+  it('says for each change who was told, with what result, or why nobody was', async () => {
+    const { page, admin, check, cards, complaints } = await onCall();
+    const newest = cards.first();
+    await newest.getByText(/Announced\. Taken by Slack/).waitFor();
+    expect(await newest.textContent()).toMatch(/Down.*card declined.*Slack 127\.77\.0\.1:\d+.*Sent.*1 attempt/s);
+    expect(await cards.last().textContent()).toMatch(/Not announced\. The check was up for the first time/);
+
+    got(await admin.post(`/v1/checks/${check.id}/policy`, { silenced: true }), 200);
+    await push(admin, check.id, true);
+    await newest.getByText(/Not announced\. The check was silenced/).waitFor();
+    expect(await newest.textContent()).toMatch(/Up.*after .* down/s);
+    await page.getByText('Silenced: no alert goes out.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('tests a channel, and shows the outcome in its place', async () => {
+    const person = await onCall();
+    const { page, path } = person;
+    const row = page.locator('.channels > li');
+    const before = receiver.received.filter((one) => one.path === path).length;
+    await button(person, 'Send a test').click();
+    await row.getByText(/Test:.*Sent/).waitFor();
+    expect(receiver.received.filter((one) => one.path === path)).toHaveLength(before + 1);
+    receiver.behave({ status: 404 });
+    await button(person, 'Send a test').click();
+    await row.getByText(/Test:.*Failed/).waitFor();
+    expect(await row.textContent()).toMatch(/404/);
+  });
+
+  it('has channels added, changed and removed, with what the API says at the field', async () => {
+    const person = await onCall();
+    const { page, admin, check } = person;
+    const dialog = page.getByRole('dialog');
+    await button(person, 'Add a channel').click();
+    await dialog.getByLabel('Type').selectOption('ntfy');
+    await dialog.getByLabel(/^URL/).fill('nonsense');
+    await button(person, 'Add channel').click();
+    await dialog.locator('.field-error').waitFor();
+    await dialog.getByLabel(/^URL/).fill(`${receiver.url}/topic`);
+    await button(person, 'Add channel').click();
+    await page.locator('.channels > li').nth(1).waitFor();
+
+    const slack = page.locator('.channels > li', { hasText: 'Slack' });
+    await slack.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel(/^URL/).fill('http://127.77.0.9/elsewhere');
+    await button(person, 'Save channel').click();
+    await page.getByText('Slack 127.77.0.9').first().waitFor();
+    const { channels } = (await admin.get(`/v1/checks/${check.id}/policy`)).body;
+    expect(channels.map(({ id }: { id: string }) => id)).toContain(check.channel_id);
+
+    await slack.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByText(/gets no more alerts/).waitFor();
+    await button(person, 'Remove the channel').click();
+    await eventually(async () => (await page.locator('.channels > li').count()) === 1);
+  });
+
+  it('changes its policy', async () => {
+    const person = await onCall();
+    const { page, admin, check } = person;
+    await button(person, 'Change policy').click();
+    await page.getByLabel(/^Cooldown seconds/).fill('-1');
+    await page.getByLabel(/^Notify on recovery/).uncheck();
+    await button(person, 'Save policy').click();
+    await page.locator('.field-error').waitFor();
+    await page.getByLabel(/^Cooldown seconds/).fill('600');
+    await button(person, 'Save policy').click();
+    await page.getByText('At most one alert in 10 min').waitFor();
+    const { body } = await admin.get(`/v1/checks/${check.id}/policy`);
+    expect(body).toMatchObject({ cooldown_seconds: 600, notify_on_recovery: false });
+  });
+
+  it('shows how to report to it, and after how long a silence it is down', async () => {
+    const { page, check } = await onCall();
+    await page.getByText(/It is down after\s*2 h\s*without one \(7200 s\)/).waitFor();
+    const snippet = await page.locator('figure', { hasText: 'A sign of life' }).locator('code').textContent();
+    expect(snippet).toContain(`${service.url}/v1/checks/${check.id}/heartbeat`);
+  });
+
+  it('is run by hand, and shows what was found', async () => {
+    const person = await onCall();
+    const { page, admin, check } = person;
+    const probed = got(
+      await admin.post('/v1/checks', {
+        entity_id: check.entity_id,
+        check_type: 'http',
+        target_url: `${receiver.url}/health`,
+        interval_seconds: 86_400,
+        failure_threshold: 1,
+      }),
+      201,
+    );
+    await eventually(async () => (await admin.get(`/v1/checks/${probed.id}`)).body.state === 'up');
+    await page.evaluate(`location.hash = '#/checks/${probed.id}?window=1h'`);
+    await page.getByRole('img', { name: /^Latency: .*1 results, 0 failed/ }).waitFor();
+    receiver.behave({ status: 503 });
+    await button(person, 'Check now').click();
+    await page.getByText(/Checked by hand:.*Failed.*got 503/).waitFor();
+    await page
+      .getByRole('table', { name: 'Results' })
+      .getByText(/by hand/)
+      .waitFor();
+    await page.locator('.standing').getByText('Down', { exact: true }).waitFor();
+    await page.getByRole('img', { name: /^Latency: .*2 results, 1 failed/ }).waitFor();
+    await button(person, '30 d').click();
+    await page.getByRole('img', { name: /^Latency: .*1 stretches not watched/ }).waitFor();
+    expect(page.url()).toContain('?window=30d');
+  });
+
+  it('is edited, copied, turned off and deleted, and says what is lost', async () => {
+    const person = await onCall();
+    const { page, admin, check } = person;
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel(/^Failure threshold/).fill('0');
+    await button(person, 'Save check').click();
+    await page.locator('.field', { hasText: 'Failure threshold' }).locator('.field-error').waitFor();
+    await page.getByLabel(/^Failure threshold/).fill('4');
+    await page.getByLabel(/^Name/).fill('');
+    await button(person, 'Save check').click();
+    await page.locator('.field', { hasText: 'cannot be taken away' }).waitFor();
+    await page.getByLabel(/^Name/).fill('payment');
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1, name: 'payment', exact: true }).waitFor();
+    expect((await admin.get(`/v1/checks/${check.id}`)).body).toMatchObject({ failure_threshold: 4, name: 'payment' });
+
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await page.getByLabel(/^Name/).fill('copy');
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1, name: 'copy' }).waitFor();
+    const copy = (await admin.get(`/v1/checks?entity_id=${check.entity_id}`)).body.at(-1);
+    expect(copy).toMatchObject({ name: 'copy', failure_threshold: 4, interval_seconds: 3600, check_type: 'push' });
+
+    await button(person, 'Turn off').click();
+    await page.locator('.standing').getByText('Off', { exact: true }).waitFor();
+    await page.evaluate(`location.hash = '#/checks/${check.id}'`);
+    await page.getByRole('heading', { level: 1, name: 'payment', exact: true }).waitFor();
+    await page.locator('.channels > li').waitFor();
+    await button(person, 'Delete').click();
+    await page
+      .getByRole('dialog')
+      .getByText(/its history and its policy with 1 channel/)
+      .waitFor();
+    await button(person, 'Delete the check').click();
+    await told(person, /deleted/);
+    expect((await admin.get(`/v1/checks/${check.id}`)).status).toBe(404);
+  });
+
+  it('is looked at by who may only read, without a secret', async () => {
+    const person = await onCall({ readOnly: true });
+    await expectDisabled(person, 'Turn off', /read-only/);
+    await expectDisabled(person, 'Send a test', /read-only/);
+    expect(await person.page.content()).not.toContain(person.path);
+  });
+
+  it('that is not there says so', async () => {
+    const { page } = await onCall();
+    await page.evaluate(`location.hash = '#/checks/chk_nothing'`);
+    await page.getByText('There is no such check').waitFor();
+  });
+
+  it('has no barrier in either theme, and fits a phone', async () => {
+    const { page } = await onCall();
+    await page.getByText(/Taken by Slack/).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await barriers(page)).toEqual([]);
+  });
+});

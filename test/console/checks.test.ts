@@ -1,0 +1,197 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got } from '#test/support/fleet.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { binary } from './chromium.ts';
+import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
+
+const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
+
+describe.skipIf(!binary)('the checks, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  let target: WebhookReceiver;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+    target = await startReceiver({ host: '127.77.0.1' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await target?.close();
+    await service?.stop();
+  });
+
+  /** Somebody who looks at three checks of an entity: one up, one down that tells nobody, one that is off. */
+  async function onCall({ readOnly = false } = {}) {
+    const admin = await newTenantOf(service);
+    await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+    const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
+    const make = async (more: object) =>
+      got(await admin.post('/v1/checks', { entity_id: entity.id, failure_threshold: 1, ...more }), 201).id as string;
+    const target_url = `${target.url}/health`;
+    const probed = await make({ check_type: 'http', name: 'home page', target_url, interval_seconds: 86_400 });
+    const pushed = await make({ check_type: 'push', name: 'backup', interval_seconds: 3600 });
+    const off = await make({ check_type: 'push', name: NAME, enabled: false });
+    got(
+      await admin.post(`/v1/checks/${probed}/policy/channels`, {
+        channel_type: 'slack',
+        config: { url: `${target.url}/slack` },
+      }),
+      201,
+    );
+    const failed = { success: false, latency_ms: 5, error_message: 'disk is full' };
+    got(await admin.post(`/v1/checks/${pushed}/results`, failed), 201);
+    await eventually(async () => (await admin.get(`/v1/checks/${probed}`)).body.state === 'up');
+    const key = readOnly
+      ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
+      : admin.key;
+    const person = await personWith(browser);
+    await person.page.goto(`${service.url}/#/checks`);
+    await seen(person, 'sign-in');
+    await signInByKey(person, key);
+    const rows = person.page.getByRole('table', { name: 'Checks' }).locator('tbody tr');
+    await rows.first().waitFor();
+    return { ...person, admin, rows, checks: { probed, pushed, off }, entity };
+  }
+
+  it('are listed with what is down first and why, and every name as text', async () => {
+    const { page, rows, complaints } = await onCall();
+    const texts = await rows.allTextContents();
+    expect(texts[0]).toMatch(/Down.*backup.*disk is full.*Web shop.*Results of your own.*1 h.*failed/s);
+    expect(texts[1]).toMatch(/Up.*home page.*HTTP request.*1 d.*\d+ ms/s);
+    expect(texts[2]).toMatch(/Off/);
+    expect(await page.getByRole('link', { name: NAME, exact: true }).count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('are filtered, and the address says by what', async () => {
+    const { page, rows } = await onCall();
+    await page.getByLabel('Channels').selectOption('none');
+    await eventually(async () => (await rows.count()) === 2 && page.url().endsWith('?channel=none'));
+    await page.getByLabel('On or off').selectOption('yes');
+    await eventually(async () => (await rows.count()) === 1);
+    await page.reload();
+    await rows.first().waitFor();
+    expect(await rows.allTextContents()).toEqual([expect.stringContaining('backup')]);
+    await page.evaluate(`location.hash = '#/checks?type=http'`);
+    await eventually(async () => /home page/.test((await rows.first().textContent()) ?? ''));
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await eventually(async () => (await rows.count()) === 3 && page.url().endsWith('#/checks'));
+  });
+
+  it('follow what happens by themselves', async () => {
+    const { admin, rows, checks } = await onCall();
+    got(await admin.post(`/v1/checks/${checks.pushed}/results`, { success: true, latency_ms: 5 }), 201);
+    await eventually(async () => /Up.*backup/s.test((await rows.first().textContent()) ?? ''));
+  });
+
+  it('are changed together; those that could not be are named, and stay selected', async () => {
+    const person = await onCall();
+    const { page, admin, checks } = person;
+    await page.getByLabel('Select all').check();
+    await button(person, 'Silence').click();
+    await told(person, /Silence: 3 checks/);
+    expect((await admin.get(`/v1/checks/${checks.pushed}/policy`)).body.silenced).toBe(true);
+
+    await page.getByLabel('Select all').check();
+    await button(person, 'Interval').click();
+    await page.getByLabel(/Seconds from one run/).fill('100000');
+    await button(person, 'Change').click();
+    const dialog = page.getByRole('dialog', { name: '1 of 3 failed' });
+    await dialog.getByText(/home page.*86,?400/).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('1 check selected').waitFor();
+    expect((await admin.get(`/v1/checks/${checks.pushed}`)).body.interval_seconds).toBe(100_000);
+
+    await button(person, 'Delete').click();
+    await page
+      .getByRole('dialog')
+      .getByText(/results, history, policies and channels/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await told(person, /Delete: 1 check/);
+    expect((await admin.get(`/v1/checks/${checks.probed}`)).status).toBe(404);
+  });
+
+  it('get a channel each, all at once', async () => {
+    const person = await onCall();
+    const { page, admin, checks } = person;
+    await page.getByLabel('Select all').check();
+    await button(person, 'Add a channel').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Type').selectOption('slack');
+    await dialog.getByLabel(/^URL/).fill(`${target.url}/all`);
+    await button(person, 'Add to each').click();
+    await told(person, /Add a channel: 3 checks/);
+    for (const [id, count] of [
+      [checks.probed, 2],
+      [checks.pushed, 1],
+    ] as const) {
+      expect((await admin.get(`/v1/checks/${id}/policy`)).body.channels).toHaveLength(count);
+    }
+  });
+
+  it('are made: an entity by a few letters, a try before it is saved, and what is wrong at its field', async () => {
+    const person = await onCall();
+    const { page, admin, entity } = person;
+    await page.getByRole('link', { name: 'New check' }).click();
+    await page.getByLabel(/^Target URL/).fill('ftp://nowhere');
+    await button(person, 'Try it').click();
+    await page.locator('.field', { hasText: 'Target URL' }).locator('.field-error').waitFor();
+    await page.getByLabel(/^Target URL/).fill(`${target.url}/new`);
+    await page.getByLabel(/^Expected status/).fill('204');
+    await button(person, 'Try it').click();
+    await page
+      .locator('.trial')
+      .getByText(/expected status 204, got 200/)
+      .waitFor();
+    await page.getByLabel(/^Expected status/).fill('200');
+    await button(person, 'Try it').click();
+    await page
+      .locator('.trial')
+      .getByText(/OK.*status 200/)
+      .waitFor();
+
+    await button(person, 'Save check').click();
+    await page.locator('.field', { hasText: 'Entity' }).locator('.field-error').waitFor();
+    await page.reload();
+    await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
+    await page.getByRole('option', { name: /Web shop/ }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await page.getByLabel(/^Target URL/).inputValue()).toBe(`${target.url}/new`);
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1, name: `${target.url}/new` }).waitFor();
+    const { body } = await admin.get(`/v1/checks?entity_id=${entity.id}`);
+    expect(body).toHaveLength(4);
+    expect(body.at(-1)).toMatchObject({ target_url: `${target.url}/new`, expected_status: 200 });
+  });
+
+  it('are looked at by who may only read, who is told why the rest is not for them', async () => {
+    const person = await onCall({ readOnly: true });
+    await expectDisabled(person, 'New check', /read-only/);
+    await person.page.getByLabel('Select all').check();
+    await expectDisabled(person, 'Delete', /read-only/);
+    await person.page.evaluate(`location.hash = '#/checks/new'`);
+    await person.page.getByText('You may not see this').waitFor();
+  });
+
+  it('have no barrier in either theme, and fit a phone', async () => {
+    const { page, rows } = await onCall();
+    await page.getByLabel('Select all').check();
+    expect(await barriers(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const place of ['/checks', '/checks/new', '/checks/new?type=push']) {
+      await page.evaluate(`location.hash = '#${place}'`);
+      await (place === '/checks' ? rows.first() : page.getByLabel(/^Type/)).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      expect(await barriers(page)).toEqual([]);
+    }
+  });
+});

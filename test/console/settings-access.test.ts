@@ -1,0 +1,142 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { clientOf, newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
+import { button, seen, useLink } from './person.ts';
+import { at, choose, copied, joined, open, row, shown } from './settings.ts';
+
+describe.skipIf(!binary)('keys and the team, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('make a key that is shown once, held to a check, and good for just that', async () => {
+    const admin = await newTenantOf(service);
+    await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+    const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Web shop' });
+    const check = { entity_id: entity.body.id, check_type: 'push' };
+    const nightly = await admin.post('/v1/checks', { ...check, name: 'nightly' });
+    const other = await admin.post('/v1/checks', { ...check, name: 'other' });
+    const { page, complaints } = await at(browser, service.url, 'keys', admin);
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('It may').selectOption('some things');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    // The API's words stand at the fields, and what was chosen stays.
+    await eventually(async () => (await page.locator('.field-error').count()) === 2);
+    await page.getByLabel(/^Label/).fill('backup job');
+    await page.getByRole('checkbox', { name: /^push/ }).check();
+    await page.getByLabel('Its checks').selectOption({ label: 'nightly' });
+    await page.getByRole('button', { name: 'Hold it to that' }).click();
+    await page.getByRole('list', { name: 'Held to' }).getByText('nightly of Web shop').waitFor();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = await shown(page, 'Key');
+    expect(await shown(page, 'A first call')).toContain(`/v1/checks/${nightly.body.id}/heartbeat`);
+    const job = clientOf(service.url, key);
+    expect(await job.post(`/v1/checks/${nightly.body.id}/heartbeat`)).toMatchObject({ status: 201 });
+    expect(await job.post(`/v1/checks/${other.body.id}/heartbeat`)).toMatchObject({ status: 403 });
+    await copied(page);
+    await page.reload();
+    await row(page, 'API keys', 'backup job').getByText('nightly').waitFor();
+    expect(await page.content()).not.toContain(key);
+    expect(complaints).toEqual([]);
+  });
+
+  it('rename, end earlier, rotate and delete a key', async () => {
+    const admin = await newTenantOf(service);
+    const made = (await admin.post('/v1/auth/keys', { label: 'old', scopes: ['read'] })).body;
+    const { page } = await at(browser, service.url, 'keys', admin);
+    await choose(page, 'old', /Rename/);
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Label/)
+      .fill('dashboard');
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Expires/)
+      .fill('2035-01-31T10:00');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await row(page, 'API keys', 'dashboard').waitFor();
+    const changed = (await admin.get('/v1/auth/keys')).body.find(({ id }: { id: string }) => id === made.id);
+    expect(changed).toMatchObject({ label: 'dashboard', expires_at: expect.stringMatching(/^2035-01-31T/) });
+
+    await choose(page, 'dashboard', 'Rotate…');
+    await page.getByLabel('The old key lives on for').selectOption('an hour');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    const next = clientOf(service.url, await shown(page, 'Key'));
+    expect((await next.get('/v1/me')).body.key).toMatchObject({ label: 'dashboard', scopes: ['read'] });
+    expect(await clientOf(service.url, made.key).get('/v1/me')).toMatchObject({ status: 200 });
+    await copied(page);
+    await row(page, 'API keys', 'rotated').waitFor();
+
+    await choose(page, 'dashboard', 'Delete…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete dashboard' }).click();
+    await eventually(async () => (await row(page, 'API keys', 'dashboard').count()) === 1);
+    expect(await next.get('/v1/me')).toMatchObject({ status: 401 });
+  });
+
+  it('invite somebody by a link, change their role, and remove them with all that is theirs', async () => {
+    const admin = await newTenantOf(service);
+    const { page } = await at(browser, service.url, 'team', admin);
+    await page.getByLabel(/^E-mail address/).fill('ben@example.com');
+    await page.getByLabel('Role', { exact: true }).selectOption('viewer');
+    await button({ page }, 'Make an invitation').click();
+    const link = await shown(page, 'Good for 7 days');
+    await copied(page);
+    await row(page, 'Team', 'ben@example.com').getByText('has yet to accept').waitFor();
+
+    const ben = await personWith(browser);
+    await ben.page.goto(link);
+    await ben.page.getByLabel(/^Your name/).fill('Ben');
+    await button(ben, 'Accept').click();
+    await seen(ben, 'signed-in');
+
+    await open(page, 'keys');
+    await open(page, 'team');
+    await page.getByLabel('Role of Ben').selectOption('responder');
+    await page.getByText('Ben is a responder now.').waitFor();
+    const of = async () =>
+      (await admin.get('/v1/settings/users')).body.find(({ name }: { name: string }) => name === 'Ben');
+    expect(await of()).toMatchObject({ role: 'responder' });
+
+    // The last admin stays one, and the API says why.
+    await page.getByLabel(/^Role of Test account/).selectOption('viewer');
+    await page.getByText(/This is the last admin of the account/).waitFor();
+    expect(await page.getByLabel(/^Role of Test account/).inputValue()).toBe('admin');
+
+    await choose(page, 'Ben', 'Sign-in link…');
+    await page.getByRole('checkbox', { name: /A device was lost/ }).check();
+    await button({ page }, 'Make the link').click();
+    const way = await shown(page, 'Good once');
+    await copied(page);
+    await ben.page.goto(service.url);
+    await seen(ben, 'sign-in');
+    await useLink(ben, way);
+    await seen(ben, 'signed-in');
+
+    await choose(page, 'Ben', 'End all sessions…');
+    await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
+    await page.getByText('All sessions of Ben have ended.').waitFor();
+    await ben.page.reload();
+    await seen(ben, 'sign-in');
+
+    const ann = await joined(service.url, admin, 'member', 'Ann');
+    await open(page, 'keys');
+    await open(page, 'team');
+    await choose(page, 'Ann', 'Remove…');
+    await page.getByRole('dialog').getByText('With them go 1 API key and all sessions').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove Ann' }).click();
+    await page.getByText('Ann is no longer in the team.').waitFor();
+    expect(await ann.get('/v1/me')).toMatchObject({ status: 401 });
+  });
+});

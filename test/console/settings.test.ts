@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { startBrowser } from '#test/support/browser.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
+import { button, expectDisabled } from './person.ts';
+import { at, joined, open, row } from './settings.ts';
+
+describe.skipIf(!binary)('the settings, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('show a viewer what they may see, and say why they may not do the rest', async () => {
+    const admin = await newTenantOf(service);
+    const viewer = await joined(service.url, admin, 'viewer', 'Vera');
+    const person = await at(browser, service.url, 'team', viewer);
+    const { page, complaints } = person;
+    await row(page, 'Team', 'Vera').getByText('you', { exact: true }).waitFor();
+    await expectDisabled(person, 'Make an invitation', /needs the admin role; you are a viewer/);
+    expect(await page.getByLabel(/^Role of/).count()).toBe(0);
+    await open(page, 'account');
+    await expectDisabled(person, 'Save', /needs the admin role/);
+    await open(page, 'keys');
+    // Their own keys alone.
+    expect(await page.getByRole('table', { name: 'API keys' }).locator('tbody tr').count()).toBe(1);
+    await open(page, 'audit');
+    await page.getByText(/Who gets in is not shown/).waitFor();
+    expect(await page.locator('.audit').textContent()).not.toContain('invited');
+
+    const reader = (await admin.post('/v1/auth/keys', { label: 'reader', is_read_only: true })).body;
+    const other = await at(browser, service.url, 'keys', reader);
+    await other.page
+      .getByText(/This key is read-only/)
+      .first()
+      .waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('find an entry of the audit log by an address, with what differs, and export what fits', async () => {
+    const admin = await newTenantOf(service);
+    await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+    await admin.put('/v1/blueprints/service', { name: '<script>alert(1)</script>' });
+    await admin.post('/v1/blueprints', { slug: 'host', name: 'Host' });
+    const { page, complaints } = await at(browser, service.url, 'audit?action=blueprint.update', admin);
+    const entries = page.getByRole('list', { name: 'Entries' }).getByRole('listitem');
+    await entries.first().waitFor();
+    expect(await entries.count()).toBe(1);
+    await entries.locator('summary').click();
+    const change = entries.getByRole('row').filter({ hasText: 'name' });
+    expect(await change.locator('td').allInnerTexts()).toEqual(['Service', '<script>alert(1)</script>']);
+    const download = page.waitForEvent('download');
+    await button({ page }, 'Export as NDJSON').click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).action)).toEqual(['blueprint.update']);
+
+    await page.getByLabel('Done').selectOption('created');
+    await eventually(async () => (await entries.count()) === 2);
+    expect(page.url()).toContain('action=blueprint.create');
+    await page.getByLabel('Of', { exact: true }).fill('host');
+    await page.keyboard.press('Enter');
+    await eventually(async () => (await entries.count()) === 1);
+    await button({ page }, 'Show all').click();
+    await eventually(async () => (await entries.count()) > 3);
+    expect(page.url()).not.toContain('?');
+    expect(complaints).toEqual([]);
+  });
+
+  it('rename the account and oneself, and show how much of each limit is used', async () => {
+    const admin = await newTenantOf(service);
+    await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+    const { page } = await at(browser, service.url, 'account', admin);
+    expect(await row(page, 'Limits', 'Blueprints').locator('td').allInnerTexts()).toEqual([
+      'Blueprints',
+      '',
+      '1',
+      '50',
+    ]);
+    await page.getByLabel(/^Contact/).fill('no address');
+    await button({ page }, 'Save').click();
+    await page
+      .locator('.field-error')
+      .getByText(/must be an e-mail address/)
+      .waitFor();
+    await page.getByLabel(/^Contact/).fill('ops@example.com');
+    await button({ page }, 'Save').click();
+    await page.getByText('The account was changed.').waitFor();
+    expect((await admin.get('/v1/me')).body).toMatchObject({ email: 'ops@example.com' });
+    await open(page, 'sign-in');
+    await page.getByLabel(/^Your name/).fill('Ann');
+    await button({ page }, 'Save').click();
+    await page.getByText('Your name was changed.').waitFor();
+    expect((await admin.get('/v1/me')).body.user).toMatchObject({ name: 'Ann' });
+  });
+
+  it('have room on a phone, and are read to those who do not see them', async () => {
+    const admin = await newTenantOf(service);
+    await joined(service.url, admin, 'member', 'x'.repeat(60));
+    await admin.post('/v1/auth/keys', { label: 'long '.repeat(39), scopes: ['read', 'write', 'push', 'respond'] });
+    const { page } = await at(browser, service.url, 'account', admin);
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const part of ['account', 'team', 'keys', 'sign-in', 'audit', 'look']) {
+      await open(page, part);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), part).toBe(0);
+      expect(await barriers(page), part).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { type Client, newTenantOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { binary } from './chromium.ts';
+import { enterOn, typeInto } from './keyboard.ts';
+import { seen, signInByKey } from './person.ts';
+import { copied, shown } from './settings.ts';
+
+const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
+const isFocused = (page: Page, name: string) =>
+  eventually(async () => (await page.evaluate('document.activeElement.textContent')) as string | null).then((text) =>
+    expect(text).toContain(name),
+  );
+
+/** Runs a command that the page shows, as one pastes it into a shell; it throws where the API refuses. */
+const run = (command: string, env: Record<string, string> = {}) =>
+  promisify(execFile)('sh', ['-c', `${command} -f`], { env: { ...process.env, ...env } });
+
+describe.skipIf(!binary)('the first steps, in a real browser', () => {
+  let browser: Browser;
+  let service: Service;
+  let receiver: WebhookReceiver;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    service = await startService();
+    receiver = await startReceiver({ host: '127.77.0.1' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await receiver?.close();
+  });
+
+  async function somebody(admin: Client) {
+    const person = await personWith(browser);
+    await person.page.goto(service.url);
+    await seen(person, 'sign-in');
+    await signInByKey(person, admin.key);
+    await person.page.getByRole('heading', { name: 'Fleet', level: 1 }).waitFor();
+    return person;
+  }
+
+  it('lead from the sign-in to an alert that arrives, by keyboard alone', async () => {
+    const admin = await newTenantOf(service);
+    const { page, complaints } = await personWith(browser);
+    await page.goto(service.url);
+    await typeInto(page, page.getByLabel(/^API key/), admin.key);
+    await page.keyboard.press('Enter');
+    await enterOn(page, page.getByRole('link', { name: 'Begin' }));
+
+    await typeInto(page, page.getByLabel(/^Name/), 'Web shop');
+    await page.keyboard.press('Enter');
+    await page.getByLabel(/^Target URL/).waitFor();
+    await isFocused(page, 'How is it checked?');
+    await typeInto(page, page.getByLabel(/^Target URL/), `${receiver.url}/health`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Add the channel' }).waitFor();
+    await isFocused(page, 'Who is told?');
+    await typeInto(page, page.getByLabel(/^URL/), `${receiver.url}/alerts`);
+    await page.keyboard.press('Enter');
+    await enterOn(page, page.getByRole('button', { name: 'Send a test alert' }));
+    await page.getByText('It was taken by slack').waitFor();
+    expect(receiver.received.filter(({ path }) => path === '/alerts')).toHaveLength(1);
+
+    await enterOn(page, page.getByRole('link', { name: 'Done: to the check' }));
+    await eventually(() => /#\/checks\/chk_/.test(page.url()));
+    const [check] = (await admin.get('/v1/checks')).body;
+    expect(page.url()).toContain(check.id);
+    expect(check).toMatchObject({ check_type: 'http', target_url: `${receiver.url}/health` });
+    expect(complaints).toEqual([]);
+  });
+
+  it('are where one was after a reload, with what was typed', async () => {
+    const admin = await newTenantOf(service);
+    const { page } = await somebody(admin);
+    await page.getByRole('link', { name: 'Begin' }).click();
+    await page.getByLabel(/^Name/).fill('Backup');
+    await page.reload();
+    expect(await page.getByLabel(/^Name/).inputValue()).toBe('Backup');
+    expect(await page.getByLabel(/^Slug/).inputValue()).toBe('backup');
+    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByLabel('Type').selectOption({ label: 'Results of your own' });
+    await page.getByLabel(/^Interval/).fill('0');
+    await page.getByRole('button', { name: 'Watch it' }).click();
+    // The API's own words, at the field; what was typed stays.
+    await page.locator('.field-error').waitFor();
+    expect(await page.getByLabel(/^Interval/).inputValue()).toBe('0');
+    await page.getByLabel(/^Interval/).fill('3600');
+    await page.getByRole('button', { name: 'Watch it' }).click();
+    await page.getByRole('button', { name: 'Add the channel' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Add the channel' }).waitFor();
+
+    // The push check says how to report to it. A key for it may do that alone.
+    await page.getByRole('button', { name: 'Make a key for the job' }).click();
+    await run(await shown(page, 'A sign of life'));
+    await copied(page);
+    await step(page, 'How is it checked?').getByText('Up', { exact: true }).waitFor();
+    expect(await page.getByText('It waits for its first sign of life').count()).toBe(0);
+    expect((await admin.get('/v1/auth/keys')).body.at(-1)).toMatchObject({
+      scopes: ['push'],
+      check_ids: [expect.any(String)],
+    });
+  });
+
+  it('are shown as commands that do the same', async () => {
+    const admin = await newTenantOf(service);
+    const { page } = await somebody(admin);
+    await page.getByRole('link', { name: 'Begin' }).click();
+    await page.getByLabel(/^Name/).fill("Ann's shop");
+    await page.getByText("Ann'\\''s shop").waitFor();
+    const commands = await page.locator('.step-calls code').allTextContents();
+    expect(commands.join()).not.toContain(admin.key);
+    for (const command of commands) {
+      await run(command, { FLEETWATCH_KEY: admin.key });
+    }
+    const found = await admin.get('/v1/blueprints/service/entities/ann-s-shop');
+    expect(found.body).toMatchObject({ name: "Ann's shop", state: 'unknown' });
+
+    // What is there already will do.
+    await page.reload();
+    await page.getByRole('button', { name: "Go on with Ann's shop" }).click();
+    await page.getByLabel(/^Target URL/).waitFor();
+  });
+
+  it('say why a test did not arrive, and lead on', async () => {
+    const admin = await newTenantOf(service);
+    const { page } = await somebody(admin);
+    await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+    const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Shop' });
+    const check = await admin.post('/v1/checks', { entity_id: entity.body.id, check_type: 'push' });
+    const path = `/v1/checks/${check.body.id}/policy/channels`;
+    const channel = await admin.post(path, { channel_type: 'slack', config: { url: 'http://127.77.0.9:1/gone' } });
+    const made = `entity=service/shop&check=${check.body.id}&channel=${channel.body.id}`;
+    await page.goto(`${service.url}/#/start?${made}`);
+    await page.getByRole('button', { name: 'Send a test alert' }).click();
+    await page.getByText(/It did not arrive: \w+/).waitFor();
+    await page.getByRole('link', { name: 'Change the channel on the page of the check' }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it('have room on a phone', async () => {
+    const { page } = await somebody(await newTenantOf(service));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('link', { name: 'Begin' }).click();
+    await page.getByLabel(/^Name/).fill('long '.repeat(30));
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Skip' }).click();
+    await page.getByText('Nothing is watched yet').waitFor();
+  });
+});

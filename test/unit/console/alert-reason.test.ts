@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '#console/api/records.ts';
+import { alertReason } from '#console/rules/alert-reason.ts';
+import { DeliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import { DeliveryKind } from '#lib/checks/delivery-id.ts';
+import { SkipReason } from '#lib/health/state/transition-record.ts';
+
+const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Delivery => ({
+  id: 'dlv_1',
+  kind: 'state_change',
+  transition_id: 'trn_1',
+  check_id: 'chk_1',
+  entity_id: 'ent_1',
+  channel_id: 'chn_1',
+  channel_type: 'slack',
+  status,
+  attempts: 1,
+  sent_at: null,
+  error: '',
+  created_at: '2026-11-22T12:00:00.000Z',
+  updated_at: '2026-11-22T12:00:00.000Z',
+  ...more,
+});
+
+const planned = { alert: { decision: 'planned' as const, reason: null, deliveries: ['dlv_1', 'dlv_2'] } };
+const skipped = (reason: SkipReason) => ({ alert: { decision: 'skipped' as const, reason, deliveries: [] } });
+
+describe('why an alert came, or did not', () => {
+  it.each(SkipReason.options)('has a sentence of its own where it was skipped for %s', (reason) => {
+    const { told, text } = alertReason(skipped(reason));
+    expect(told).toBe(false);
+    expect(text).toMatch(/^[A-Z].{20,}\.$/);
+    const others = SkipReason.options.filter((one) => one !== reason);
+    expect(others.map((one) => alertReason(skipped(one)).text)).not.toContain(text);
+  });
+
+  it('says to how many it goes until its deliveries are read', () => {
+    expect(alertReason(planned)).toEqual({ told: true, text: 'To 2 channels.' });
+  });
+
+  it.each(DeliveryRecord.shape.status.options)('says who got it, by the status %s of a delivery', (status) => {
+    const { text } = alertReason(planned, { deliveries: [delivery(status)], titleOf: () => 'Slack' });
+    expect(text).toContain('Slack');
+    expect(/Taken/.test(text)).toBe(status === 'sent');
+    expect(/Given up/.test(text)).toBe(status === 'failed');
+  });
+
+  it('tells each outcome, where channels differ', () => {
+    const deliveries = [delivery('sent'), delivery('failed', { channel_type: 'ntfy' }), delivery('retrying')];
+    const { text } = alertReason(planned, { deliveries });
+    expect(text).toBe('Taken by slack. Still on its way to slack. Given up on ntfy: see the error.');
+  });
+
+  it.each(DeliveryKind.options)('of a skipped one says what was sent about it later: %s', (kind) => {
+    const { told } = alertReason(skipped('cooldown'), { deliveries: [delivery('sent', { kind })] });
+    expect(told).toBe(['catch_up', 'repeat', 'closed'].includes(kind));
+    expect(alertReason(skipped('cooldown'), { deliveries: [delivery('failed', { kind })] }).told).toBe(false);
+  });
+});

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ListedCheck } from '#console/api/records.ts';
+import generated from '#console/generated/schemas.json' with { type: 'json' };
+import { channelName, checkLabel, type targetOf } from '#console/rules/check-label.ts';
+import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#console/rules/check-list.ts';
+import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
+import { fieldsOf } from '#console/rules/form-fields.ts';
+import { cronOf, pushSnippets } from '#console/rules/push-snippets.ts';
+import { uptimeOf, windowOf } from '#console/rules/uptime.ts';
+import { checkTypes } from '#lib/checks/registry.ts';
+
+const check = (id: string, more: Partial<ListedCheck> = {}): ListedCheck =>
+  ({
+    id,
+    entity_id: 'ent_1',
+    name: id,
+    check_type: 'http',
+    enabled: true,
+    state: 'up',
+    state_since: '2026-11-22T10:00:00.000Z',
+    stale: false,
+    ...more,
+  }) as ListedCheck;
+const row = (id: string, more: Partial<ListedCheck> = {}): CheckRow => ({
+  check: check(id, more),
+  label: id,
+  entity: undefined,
+});
+const ALL = { states: new Set<string>(), type: '', enabled: '', words: '' };
+
+const rows = fc
+  .uniqueArray(
+    fc.record({
+      id: fc.stringMatching(/^chk_[a-z0-9]{4}$/),
+      state: fc.constantFrom('up', 'down', 'unknown' as const),
+      enabled: fc.boolean(),
+      check_type: fc.constantFrom('http', 'push'),
+    }),
+    { selector: ({ id }) => id },
+  )
+  .map((all) => all.map(({ id, ...more }) => row(id, more as Partial<ListedCheck>)));
+
+describe('the list of checks', () => {
+  it('has each once: what is down first, what is off last', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const ranks = inOrder(all).map(({ check: { state, enabled } }) =>
+          enabled ? ['down', 'unknown', 'up'].indexOf(state) : 9,
+        );
+        expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+        expect(
+          inOrder(all)
+            .map(({ label }) => label)
+            .toSorted(),
+        ).toEqual(all.map(({ label }) => label).toSorted());
+        const { up, down, unknown } = stateCounts(all);
+        expect(up + down + unknown).toBe(all.length);
+      }),
+    );
+  });
+
+  it('shows what fits every filter, and all that does', () => {
+    fc.assert(
+      fc.property(rows, fc.constantFrom('', 'http'), fc.constantFrom('', 'yes', 'no'), (all, type, enabled) => {
+        const shown = filtered(all, { ...ALL, type, enabled });
+        for (const one of all) {
+          const fits =
+            (!type || one.check.check_type === type) && (!enabled || one.check.enabled === (enabled === 'yes'));
+          expect(shown.includes(one)).toBe(fits);
+        }
+      }),
+    );
+  });
+
+  it('finds words in name, entity and error, and checks that nobody hears of', () => {
+    const failed = { success: false, error_message: 'card declined' } as NonNullable<ListedCheck['last_result']>;
+    const all = [row('checkout', { last_result: failed }), row('search')];
+    expect(filtered(all, { ...ALL, words: 'DECLINED card' })).toEqual([all[0]]);
+    expect(filtered(all, { ...ALL, told: new Set(['checkout']) })).toEqual([all[1]]);
+  });
+
+  it('follows the news, and never back to what is older', () => {
+    const before = [check('a'), check('b')];
+    const news = (at: string, state: 'up' | 'down') => ({ check_id: 'a', check_to_state: state, timestamp: at });
+    const after = withNews(before, [news('2026-11-22T12:00:00.000Z', 'down'), news('2026-11-22T11:00:00.000Z', 'up')]);
+    expect(after.map(({ state }) => state)).toEqual(['down', 'up']);
+    expect(after[1]).toBe(before[1]);
+    expect(withNews(before, [news('2026-11-22T09:00:00.000Z', 'down')])[0]!.state).toBe('up');
+  });
+});
+
+describe('what a check is called', () => {
+  const schemas = generated.checks as unknown as Record<string, Parameters<typeof targetOf>[1]>;
+  it.each([...checkTypes.values()].map((type) => [type.type, type] as const))(
+    'without a name by its target, or its type: %s',
+    (name, type) => {
+      const label = checkLabel({ ...type.examples.valid[0], name: null, check_type: name }, schemas[name]);
+      expect(label).toMatch(/\w/);
+      expect(label).not.toMatch(/undefined|null|object/);
+      expect(checkLabel({ name: 'checkout', check_type: name }, schemas[name])).toBe('checkout');
+    },
+  );
+
+  it('and a channel by its host, as the rest of an address is its secret', () => {
+    expect(channelName({ config: { url: 'https://hooks.slack.com/services/T0/B0/s3cret' } })).toBe('hooks.slack.com');
+    expect(channelName({ config: { subject: 'alerts' } })).toBe('alerts');
+    expect(channelName({ config: { url: '********' } })).toBe('');
+  });
+});
+
+describe('a copy of a check', () => {
+  it.each([...checkTypes.values()].map((type) => [type.type, type] as const))('has all its settings: %s', (name) => {
+    const specs = fieldsOf(generated.checks[name as keyof typeof generated.checks] as never);
+    const type = checkTypes.get(name)!;
+    for (const example of type.examples.valid) {
+      const source = { ...example, entity_id: 'ent_1', name: 'checkout', interval_seconds: 77 };
+      const copied = startingFrom(specs, source);
+      expect({ config: {}, ...bodyOf(copied, draftOf(copied, undefined)) }).toMatchObject(source);
+    }
+  });
+});
+
+describe('what a push check is told by', () => {
+  it('comes at least as often as it is due, by whole minutes', () => {
+    expect(cronOf(60)).toBe('* * * * *');
+    expect(cronOf(300)).toBe('*/5 * * * *');
+    expect(cronOf(7 * 60)).toBe('*/6 * * * *');
+    expect(cronOf(3600)).toBe('0 * * * *');
+    expect(cronOf(7200)).toBe('0 */2 * * *');
+    expect(cronOf(86_400)).toBe('0 3 * * *');
+    expect(cronOf(1)).toBe('* * * * *');
+  });
+
+  it('names this service and this check, and no key', () => {
+    for (const text of Object.values(pushSnippets('https://status.example.com', 'chk_1', 60))) {
+      expect(text).toContain('https://status.example.com/v1/checks/chk_1/');
+      expect(text).toContain('$FLEETWATCH_KEY');
+    }
+  });
+});
+
+describe('uptime', () => {
+  const seconds = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
+  it('of many days weighs each by what was watched of it', () => {
+    const days = [{ seconds: { ...seconds, up: 90, down: 10 } }, { seconds: { ...seconds, degraded: 100, gap: 500 } }];
+    expect(uptimeOf(days)).toBe(0.95);
+    expect(uptimeOf([{ seconds }])).toBeNull();
+  });
+
+  it('is shown for a day unless the address says otherwise', () => {
+    expect(windowOf('90d').hours).toBe(90 * 24);
+    expect(windowOf('nonsense').key).toBe('24h');
+    expect(windowOf(null).key).toBe('24h');
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { ApiFailure } from '#console/api/call.ts';
+import { makeFollower } from '#console/api/follow.ts';
+import type { Execution, LogLine } from '#console/api/records.ts';
+
+const START = Date.parse('2026-11-22T12:00:00.000Z');
+const RUN: Execution = {
+  id: 'exe_1',
+  action_id: 'act_1',
+  trigger: 'manual',
+  dispatch_status: 'success',
+  status_code: 202,
+  latency_ms: 5,
+  response_snippet: '',
+  error_message: '',
+  pipeline_status: null,
+  log_count: 0,
+  transition_id: null,
+  created_at: '2026-11-22T12:00:00.000Z',
+  finished_at: '2026-11-22T12:00:00.000Z',
+};
+
+const lineOf = (seq: number): LogLine => ({ seq, line: `line ${seq}`, reported_at: RUN.created_at });
+
+/** A service with one run, and a clock that a test turns. */
+function world() {
+  let timer: { ms: number; run: () => void } | undefined;
+  const state = {
+    now: START,
+    run: RUN,
+    fails: undefined as ApiFailure | undefined,
+    asked: [] as string[],
+    /** Milliseconds to the next look; undefined: none is planned. */
+    next: () => timer?.ms,
+    async turn() {
+      const due = timer!;
+      timer = undefined;
+      state.now += due.ms;
+      state.asked.length = 0;
+      due.run();
+      await settled();
+    },
+    report(lines: number, pipeline_status: Execution['pipeline_status']) {
+      state.run = { ...state.run, pipeline_status, log_count: state.run.log_count + lines };
+    },
+  };
+  const follower = makeFollower(
+    {
+      now: () => state.now,
+      after(ms, run) {
+        const own = { ms, run };
+        timer = own;
+        return () => {
+          if (timer === own) timer = undefined;
+        };
+      },
+      isHidden: () => false,
+      async get<T>(path: string) {
+        state.asked.push(path);
+        if (state.fails) throw state.fails;
+        const after = /after=(\d+)/.exec(path)?.[1];
+        // A page of a log holds no more than three lines here.
+        const from = Number(after) + 1;
+        const count = Math.min(3, state.run.log_count - from + 1);
+        const value = after === undefined ? state.run : Array.from({ length: count }, (_, i) => lineOf(from + i));
+        return { value: value as T, next: undefined };
+      },
+    },
+    RUN.id,
+  );
+  return { state, follower };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+describe('a run that is followed', () => {
+  it('is read with its log, page by page, and of that only what is new', async () => {
+    const { state, follower } = world();
+    state.report(7, 'running');
+    follower.look();
+    await settled();
+    expect(follower.lines.value.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    state.report(2, 'running');
+    await state.turn();
+    expect(state.asked).toEqual(['/v1/actions/executions/exe_1', '/v1/actions/executions/exe_1/logs?detail=1&after=7']);
+    expect(follower.lines.value.at(-1)?.line).toBe('line 9');
+    await state.turn();
+    expect(state.asked).toEqual(['/v1/actions/executions/exe_1']);
+  });
+
+  it('is asked for ever more rarely while it is silent, and soon again once it speaks', async () => {
+    const { state, follower } = world();
+    state.report(1, 'running');
+    follower.look();
+    await settled();
+    expect(state.next()).toBe(1000);
+    await state.turn();
+    await state.turn();
+    expect(state.next()).toBe(2250);
+    state.report(1, 'running');
+    await state.turn();
+    expect(state.next()).toBe(1000);
+  });
+
+  it('is left alone when it has ended, with the lines that came with its end', async () => {
+    const { state, follower } = world();
+    follower.look();
+    await settled();
+    state.report(3, 'failed');
+    await state.turn();
+    expect(follower.lines.value).toHaveLength(3);
+    expect([follower.isWatching.value, state.next()]).toEqual([false, undefined]);
+  });
+
+  it('is kept in sight while the service cannot be reached, and is given up when it is gone', async () => {
+    const { state, follower } = world();
+    state.report(1, 'running');
+    follower.look();
+    await settled();
+    state.fails = new ApiFailure('Too many requests.', { status: 429, code: 'RATE_LIMITED', retryAfter: 30 });
+    await state.turn();
+    expect(follower.execution.value?.pipeline_status).toBe('running');
+    expect([follower.failure.value?.status, state.next()]).toEqual([429, 30_000]);
+    state.fails = undefined;
+    await state.turn();
+    expect(follower.failure.value).toBeUndefined();
+    state.fails = new ApiFailure('There is no such run.', { status: 404, code: 'NOT_FOUND' });
+    await state.turn();
+    expect([follower.isWatching.value, state.next()]).toEqual([false, undefined]);
+  });
+
+  it('is not read any more once nobody looks', async () => {
+    const { state, follower } = world();
+    follower.look();
+    await settled();
+    follower.stop();
+    expect(state.next()).toBeUndefined();
+  });
+});
