@@ -33,13 +33,15 @@ export async function signOut(): Promise<void> {
   me.value = null;
 }
 
-/** From now on the end of the session is noticed, also when it ended elsewhere, and so is another user's. */
+/** From now on it is noticed when the session ended elsewhere, when another began, and whose it is. */
 export function watchSession(): void {
   whenSessionEnded(() => {
     me.value = null;
   });
   const cameBack = () => {
-    if (!document.hidden && me.peek() && Date.now() - readAt > OLD_MS) void readMe();
+    // Nobody is signed in here: another tab of this browser may have done it meanwhile.
+    const isDue = me.peek() === null || (me.peek() && Date.now() - readAt > OLD_MS);
+    if (!document.hidden && isDue) void readMe();
   };
   document.addEventListener('visibilitychange', cameBack);
   addEventListener('focus', cameBack);

@@ -15,7 +15,7 @@ export function pushSnippets(origin: string, id: string, intervalSeconds: number
 }
 
 /** When cron runs a job that is due each so many seconds: the nearest that it can say which is at least as often. */
-function cronOf(seconds: number): string {
+export function cronOf(seconds: number): string {
   const minutes = Math.max(1, Math.floor(seconds / 60));
   if (minutes < 60) return `*/${largestPart(60, minutes)} * * * *`.replace('*/1 ', '* ');
   const hours = Math.floor(minutes / 60);

@@ -6,7 +6,11 @@ export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {
     include: ['test/console/**/*.test.ts'],
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.cache/node') },
+    env: {
+      NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.cache/node'),
+      // Vite has a BASE_URL of its own.
+      BASE_URL: process.env.BASE_URL ?? '',
+    },
     reporters: ['default', '#test/support/closing-line.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

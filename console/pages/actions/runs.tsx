@@ -1,4 +1,3 @@
-import { useFeed } from '#console/api/feed.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
 import type { Action, Execution } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';

@@ -7,7 +7,7 @@ import { channelName } from '#console/rules/check-label.ts';
 import { count } from '#console/rules/words.ts';
 
 /** How a status looks. */
-const DELIVERY_LOOK: Readonly<Record<Delivery['status'], State>> = {
+export const DELIVERY_LOOK: Readonly<Record<Delivery['status'], State>> = {
   sent: 'up',
   pending: 'unknown',
   retrying: 'degraded',

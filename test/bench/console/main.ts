@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util';
+import { type Figures, targets } from './targets.ts';
+
+/**
+ * `npm run bench:console`: what the console weighs, how fast it is with 10,000 entities in a real Chromium, what it adds
+ * to `npm start`, and what an open one costs on AWS. `--only browser` for a part. Ends with 1 when a target is missed.
+ */
+const parts: Record<string, (options: Options) => Promise<Figures>> = {
+  size: async () => (await import('./size.ts')).size(),
+  start: async () => (await import('./start.ts')).start(),
+  browser: async ({ entities }) => (await import('./browser.ts')).inBrowser(entities),
+  cost: async ({ hours }) => (await import('../cost/open-console.ts')).openConsole(hours),
+};
+type Options = { entities: number; hours: number };
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    entities: { type: 'string', default: '10000' },
+    hours: { type: 'string', default: '25' },
+  },
+});
+let missed = 0;
+for (const [name, part] of Object.entries(parts)) {
+  if (values.only && !values.only.split(',').includes(name)) continue;
+  const figures = await part({ entities: Number(values.entities), hours: Number(values.hours) });
+  for (const [figure, value] of Object.entries(figures)) {
+    const most = targets[figure];
+    const isOver = most !== undefined && value > most;
+    if (isOver) missed++;
+    const verdict = most === undefined ? '' : `, at most ${most} (${(value / most).toFixed(2)} of it)`;
+    process.stdout.write(`${isOver ? 'OVER' : 'ok  '} ${figure}: ${Number(value.toPrecision(3))}${verdict}\n`);
+  }
+}
+process.exit(missed > 0 ? 1 : 0);

@@ -1,0 +1,17 @@
+import { gunzipSync } from 'node:zlib';
+import { buildConsole } from '#lib/console/build.ts';
+import type { ConsoleFile } from '#lib/console/files.ts';
+import type { Figures } from './targets.ts';
+
+const bytes = ({ gzip }: ConsoleFile) => Buffer.from(gzip, 'base64');
+
+/** Script and style that the page itself asks for, and everything there is. */
+export async function size(): Promise<Figures> {
+  const began = performance.now();
+  const { page, assets } = await buildConsole();
+  const build_ms = performance.now() - began;
+  const html = gunzipSync(bytes(page)).toString();
+  const kb = (files: [string, ConsoleFile][]) => files.reduce((sum, [, file]) => sum + bytes(file).length, 0) / 1024;
+  const first = Object.entries(assets).filter(([name]) => html.includes(`/assets/${name}"`));
+  return { first_load_gzip_kb: kb(first), all_pages_gzip_kb: kb(Object.entries(assets)), build_ms };
+}

@@ -1,0 +1,16 @@
+/** Figures by name, in the unit that ends it. */
+export type Figures = Record<string, number>;
+
+/** What each may be at most. */
+export const targets: Figures = {
+  first_load_gzip_kb: 40,
+  first_view_ms: 1200,
+  filter_ms: 50,
+  heap_mb: 12,
+  change_seen_ms: 5000,
+  repaint_ms: 20,
+  start_ms_more: 150,
+  start_memory_mb_more: 10,
+  bars_rru: 10,
+  dollars_an_hour: 0.003,
+};

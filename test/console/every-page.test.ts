@@ -1,0 +1,59 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { type Person, startBrowser } from '#test/support/browser.ts';
+import { newTenant } from '#test/support/client.ts';
+import { target } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
+import { HOSTILE, hostileCatalog, type Params } from './hostile-catalog.ts';
+import { addressOf, arrive, isOpen, paths, personAt } from './places.ts';
+
+const WIDTHS = [390, 768, 1280, 2560];
+
+/** Pages that show nothing of the catalog. */
+const NAMES_NOTHING = ['/agents', '/start', '/settings', '/checks/new'];
+
+/** What reaches beyond the window once it has settled: `768: main > table.grid 1027`. */
+const OVERFLOW = `(async () => {
+  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+  const { clientWidth, scrollWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return [];
+  const wide = [...document.querySelectorAll('#app *')].filter((one) => one.getBoundingClientRect().right > clientWidth + 1);
+  const nameOf = ({ localName, classList }) => [localName, ...classList].join('.');
+  const told = wide.slice(0, 8).map((one) => nameOf(one.parentElement) + ' > ' + nameOf(one));
+  return [clientWidth + ': ' + scrollWidth + ' by ' + told.join(', ')];
+})()`;
+
+describe.skipIf(!binary)('every page, in a real browser', () => {
+  let browser: Browser;
+  let params: Params;
+  let insider: Person;
+  let outsider: Person;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+    const { url } = await target();
+    const admin = await newTenant();
+    params = await hostileCatalog(admin);
+    insider = await personAt(browser, url, admin.key);
+    outsider = await personAt(browser, url);
+  });
+  afterAll(() => browser?.close());
+
+  it.each(paths)('%s fits every window, has no barrier in either theme, and shows every name as text', async (path) => {
+    const person = isOpen(path) ? outsider : insider;
+    const { page, complaints } = person;
+    await arrive(person, addressOf(path, params));
+    const tooWide: string[] = [];
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 844 });
+      tooWide.push(...((await page.evaluate(OVERFLOW)) as string[]));
+    }
+    await page.setViewportSize({ width: 1280, height: 844 });
+    expect({ tooWide, barriers: await barriers(page) }).toEqual({ tooWide: [], barriers: [] });
+    if (!isOpen(path) && !NAMES_NOTHING.some((one) => path.startsWith(one))) {
+      expect(await page.locator('main').textContent()).toContain(HOSTILE);
+    }
+    expect(await page.locator('#app').locator('script, iframe, object').count()).toBe(0);
+    expect(complaints.splice(0)).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { type Client, keyOf, memberOf } from '#test/support/client.ts';
+import { got } from '#test/support/fleet.ts';
+
+const START = '<script>alert(1)</script> متجر 𝒲𝒾𝒹ℯ🛰 ';
+
+/** What is hard on a page in one name: markup, right to left, 4-byte characters, and no blank to break a line at. */
+export const HOSTILE = START + 'w'.repeat(200 - [...START].length);
+
+/** Of the same length, in words that run the other way. */
+const RIGHT_TO_LEFT = 'متجر الويب '.repeat(18).trim();
+
+/** What stands for each named part of an address, by the word before it. */
+export type Params = Record<string, string>;
+
+/**
+ * An account with one of everything a page shows, all of it called HOSTILE; what of it is down is so for a HOSTILE
+ * reason. @returns what stands for the parts of addresses: `checks :id`
+ */
+export async function hostileCatalog(admin: Client): Promise<Params> {
+  const post = async (path: string, body: object, status = 201) => got(await admin.post(path, body), status);
+  await post('/v1/blueprints', {
+    slug: 'service',
+    name: HOSTILE,
+    description: HOSTILE,
+    fields: [
+      { name: 'owner', field_type: 'string', default_value: HOSTILE },
+      { name: 'runbook', field_type: 'url', default_value: 'https://example.com/<script>' },
+    ],
+  });
+  const entity = (slug: string, name: string) =>
+    post('/v1/blueprints/service/entities', { slug, name, fields: { owner: HOSTILE } });
+  const shop = await entity('shop', HOSTILE);
+  const database = await entity('database', RIGHT_TO_LEFT);
+  const relation = { from_entity_id: shop.id, to_entity_id: database.id, relation_type: 'depends_on' };
+  await post('/v1/relations', relation);
+
+  const settings = { check_type: 'push', interval_seconds: 3600, failure_threshold: 1 };
+  const check = await post('/v1/checks', { ...settings, entity_id: shop.id, name: HOSTILE });
+  await post('/v1/checks', { ...settings, entity_id: database.id, name: RIGHT_TO_LEFT });
+  await post(`/v1/checks/${check.id}/policy/channels`, {
+    channel_type: 'slack',
+    config: { url: 'https://127.77.0.9/hooks' },
+  });
+  for (const failed of [{}, { success: false, error_message: HOSTILE }]) {
+    await post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 5, status_code: 0, ...failed });
+  }
+
+  const action = await post('/v1/actions', {
+    name: HOSTILE,
+    url: 'https://127.77.0.9/{{entity_name}}',
+    trigger_type: 'manual',
+  });
+  const execution = await post(`/v1/actions/${action.id}/run`, { vars: {} }, 200);
+  await post('/v1/skills', { slug: 'restart', name: HOSTILE, description: HOSTILE, version: '1.0.0', tools: [] });
+  await keyOf(admin, { label: HOSTILE });
+  const member = await memberOf(admin, 'member');
+  got(await admin.put(`/v1/settings/users/${member.id}`, { name: HOSTILE }), 200);
+
+  return {
+    'checks :id': check.id,
+    'catalog :blueprint': 'service',
+    'entities :blueprint': 'service',
+    'entities :slug': 'shop',
+    'actions :id': action.id,
+    'executions :id': execution.exec_id ?? execution.id,
+    'link :token': 'fwl_none',
+    'invitation :token': 'fwi_none',
+  };
+}

@@ -1,0 +1,43 @@
+import type { Browser } from 'playwright-core';
+import { pages } from '#console/app/pages.ts';
+import { type Person, personWith } from '#test/support/browser.ts';
+import { eventually } from '#test/support/eventually.ts';
+import type { Params } from './hostile-catalog.ts';
+import { seen, signInByKey } from './person.ts';
+
+/** The parts of the one page that has some: each has an address of its own. */
+const SETTINGS = ['account', 'team', 'keys', 'sign-in', 'audit', 'look'];
+
+/** Every page there is, from the console's own table of pages, so that a new one is covered by itself. */
+export const paths = pages.flatMap(({ path }) =>
+  path === '/settings/:part' ? SETTINGS.map((part) => `/settings/${part}`) : [path],
+);
+
+/** Whether a page is there for people who are not signed in. */
+export const isOpen = (path: string): boolean => pages.some((page) => page.path === path && page.open === true);
+
+/** The address of a page, with its parts filled in. Throws where nothing is known to stand for one. */
+export function addressOf(path: string, params: Params): string {
+  const [, room] = path.split('/');
+  return path.replace(/:\w+/g, (part) => {
+    const value = params[`${room} ${part}`];
+    if (value === undefined) throw new Error(`Say in hostile-catalog.ts what stands for ${part} of ${path}.`);
+    return value;
+  });
+}
+
+/** Somebody with a browser of their own at the console. @param key by which they sign in; left out, they do not */
+export async function personAt(browser: Browser, url: string, key?: string): Promise<Person> {
+  const person = await personWith(browser);
+  await person.page.goto(url);
+  await seen(person, 'sign-in');
+  if (key !== undefined) await signInByKey(person, key);
+  return person;
+}
+
+/** Goes to an address, and waits until its page has read all that it shows. */
+export async function arrive({ page }: Pick<Person, 'page'>, address: string): Promise<void> {
+  await page.evaluate(`location.hash = '#${address}'`);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await eventually(async () => (await page.locator('.loading, [aria-busy=true]').count()) === 0);
+}
