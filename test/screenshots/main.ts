@@ -84,9 +84,9 @@ const shoot = async (name: string) => {
     if (!isWanted) continue;
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // What is read for the rows in sight comes a moment after them.
+    await page.waitForLoadState('networkidle');
     await eventually(async () => (await page.locator('.loading, [aria-busy=true]').count()) === 0);
-    // Charts are drawn for the width there is, and the notes of what just happened are no part of the page.
-    await page.evaluate('new Promise((done) => setTimeout(done, 300))');
     await page.screenshot({ path: join(folder, `${name}${look}.png`), scale: 'css' });
   }
 };
