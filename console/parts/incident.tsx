@@ -6,7 +6,8 @@ import { StateMark } from './state-mark.tsx';
 import { Time } from './time.tsx';
 
 /** The page of what an entity had at a moment. @param at ISO 8601 */
-export const incidentHref = (entity: string, at: string): string => `#${pathTo('/incidents/:entity/:at', { entity, at })}`;
+export const incidentHref = (entity: string, at: string): string =>
+  `#${pathTo('/incidents/:entity/:at', { entity, at })}`;
 
 export const hrefOfIncident = (incident: Incident): string => incidentHref(incident.entity.id, foundAt(incident));
 

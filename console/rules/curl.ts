@@ -7,7 +7,10 @@ const LONG = 60;
 /** A text as one word of a shell (POSIX, section 2.2.2). */
 const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The call as a command for a shell in which FLEETWATCH_KEY is an API key. @param origin `https://status.example.com` */
+/**
+ * The call as a command for a shell in which FLEETWATCH_KEY is an API key.
+ * @param origin `https://status.example.com`
+ */
 export function curlOf({ method, path, body }: Command, origin: string): string {
   const verb = method === (body ? 'POST' : 'GET') ? '' : ` -X ${method}`;
   const lines = [`curl -sS${verb} ${shellWord(origin + path)}`, '-H "Authorization: Bearer $FLEETWATCH_KEY"'];

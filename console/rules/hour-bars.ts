@@ -58,7 +58,7 @@ export function heldAfter(before: HeldHours | undefined, answer: readonly Hour[]
   const first = answer[0]?.from ?? '';
   const hours = [...(before?.hours ?? []).filter(({ from }) => from < first), ...answer].slice(-BAR_HOURS);
   const upTo = Date.parse(hours.at(-1)?.to ?? '');
-  // The hour that runs is over then, by the clock of the service; one that is over and not rolled up takes some minutes.
+  // The hour that runs is over then, by the clock of the service; to roll one up takes some minutes.
   const rest = Number.isNaN(upTo) || upTo % HOUR === 0 ? HOUR : HOUR - (upTo % HOUR);
   const isLate = hours.slice(0, -1).some(({ complete }) => !complete);
   return { hours, dueAt: now + (isLate ? Math.min(rest, ROLLED_UP_MS) : rest + ROLLED_UP_MS) };

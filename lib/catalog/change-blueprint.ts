@@ -50,7 +50,7 @@ export function addField(scope: Changing, slug: string, input: FieldInput): Prom
 }
 
 /**
- * States a field anew, whole; without a `sort_order` it keeps its place. Values that do not fit it any more are not shown.
+ * States a field anew, whole; without a `sort_order` it keeps its place. Values that do not fit any more are not shown.
  * Throws NOT_FOUND, VALIDATION_ERROR for another name, LIMIT_EXCEEDED.
  */
 export function changeField(scope: Changing, slug: string, name: string, input: FieldInput): Promise<Blueprint> {

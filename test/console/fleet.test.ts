@@ -77,6 +77,26 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
     await eventually(async () => /Down.*<script>/s.test((await rows.first().textContent()) ?? ''));
   });
 
+  it('shows the last 24 hours of what is in sight, in one question, and on a phone none', async () => {
+    const { page, rows } = await onCall();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/v1/history')) asked.push(new URL(request.url()).searchParams.get('entity_ids')!);
+    });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.reload();
+    await rows.first().waitFor();
+    await page.setViewportSize({ width: 1280, height: 844 });
+    const bars = page.getByRole('img', { name: /^Last 24 h: .*1 / });
+    await eventually(async () => (await bars.count()) === NAMES.length);
+    expect(asked.map((ids) => ids.split(',').length)).toEqual([NAMES.length]);
+    await page.evaluate(`location.hash = '#/settings/look'`);
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.evaluate(`location.hash = '#/'`);
+    await eventually(async () => (await bars.count()) === NAMES.length);
+    expect(asked).toHaveLength(1);
+  });
+
   it('is searched and filtered, and the address says by what', async () => {
     const { page, rows } = await onCall();
     await page.keyboard.press('/');

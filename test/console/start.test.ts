@@ -143,6 +143,8 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     await page.getByRole('button', { name: 'Send a test alert' }).click();
     await page.getByText(/It did not arrive: \w+/).waitFor();
     await page.getByRole('link', { name: 'Change the channel on the page of the check' }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     expect(await barriers(page)).toEqual([]);
   });
 

@@ -31,21 +31,23 @@ export default function AlertsPage({ query }: PageProps) {
           { href: hrefTo('untold'), name: withCount('Checks without a channel', untold) },
         ]}
       />
-      {shown === '' && <Deliveries query={query} checks={checks.data} channels={channels.data} />}
-      {shown === 'channels' && (
-        <Data of={channels} what="Reading the channels">
-          {(found) => <Channels channels={found} checks={checks.data} reload={channels.reload} />}
-        </Data>
-      )}
-      {shown === 'untold' && (
-        <Data of={channels} what="Reading the channels">
-          {() => (
-            <Data of={checks} what="Reading the checks">
-              {() => <Untold checks={untold ?? []} reload={channels.reload} />}
-            </Data>
-          )}
-        </Data>
-      )}
+      <div class="tab-panel">
+        {shown === '' && <Deliveries query={query} checks={checks.data} channels={channels.data} />}
+        {shown === 'channels' && (
+          <Data of={channels} what="Reading the channels">
+            {(found) => <Channels channels={found} checks={checks.data} reload={channels.reload} />}
+          </Data>
+        )}
+        {shown === 'untold' && (
+          <Data of={channels} what="Reading the channels">
+            {() => (
+              <Data of={checks} what="Reading the checks">
+                {() => <Untold checks={untold ?? []} reload={channels.reload} />}
+              </Data>
+            )}
+          </Data>
+        )}
+      </div>
     </Page>
   );
 }

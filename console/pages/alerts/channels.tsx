@@ -75,26 +75,28 @@ function columnsOf(checks: readonly Check[] | undefined, reload: () => void): re
   const checkOf = new Map(checks?.map((check) => [check.id, check]));
   return [
     {
+      head: 'Check',
+      grow: true,
+      cell: (channel) => (
+        <>
+          <CheckLink id={channel.check_id} check={checkOf.get(channel.check_id)} />
+          <span class="why" dir="auto" title={channel.last_delivery?.error}>
+            <span class="narrow">{nameOf(channel)} </span>
+            {channel.last_delivery?.error}
+          </span>
+        </>
+      ),
+      compare: (a, b) => byName(nameOfCheck(checkOf.get(a.check_id)), nameOfCheck(checkOf.get(b.check_id))),
+    },
+    {
       head: 'Channel',
+      wide: true,
       cell: (channel) => (
         <span class="cut" dir="auto" title={nameOf(channel)}>
           <strong>{channelTitle(channel.channel_type)}</strong> {channelName(channel)}
         </span>
       ),
       compare: (a, b) => byName(nameOf(a), nameOf(b)),
-    },
-    {
-      head: 'Check',
-      grow: true,
-      cell: ({ check_id, last_delivery: last }) => (
-        <>
-          <CheckLink id={check_id} check={checkOf.get(check_id)} />
-          <span class="why" dir="auto" title={last?.error}>
-            {last?.error}
-          </span>
-        </>
-      ),
-      compare: (a, b) => byName(nameOfCheck(checkOf.get(a.check_id)), nameOfCheck(checkOf.get(b.check_id))),
     },
     {
       head: 'Last delivery',

@@ -1,33 +1,30 @@
 import { call } from '#console/api/call.ts';
 import { useRead } from '#console/api/load.ts';
+import type { Action, Execution } from '#console/api/records.ts';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
+import { outcome } from '#console/rules/executions.ts';
 import type { Incident } from '#console/rules/incidents.ts';
-import type { ActionRecord } from '#lib/actions/action.ts';
-import type { ExecutionRecord } from '#lib/actions/execution.ts';
 
-type Ran = { execution: ExecutionRecord; action: ActionRecord };
+type Ran = { execution: Execution; action: Action };
 
 /** So many of the newest runs of an action are looked through. */
 const RUNS = 200;
-
-const LOOK = { pending: 'unknown', success: 'up', failed: 'down', blocked: 'down' } as const;
-const WORD = { pending: 'On its way', success: 'Sent', failed: 'Failed', blocked: 'Not sent' } as const;
 
 /** What ran because of an incident: the actions that its changes have fired. */
 export function Executions({ incident: { transitions } }: { incident: Incident }) {
   const wanted = new Set(transitions.map(({ id }) => id));
   const checks = new Set(transitions.map(({ check_id }) => check_id));
   const ran = useRead(`${[...wanted]}`, async (signal) => {
-    const all = await call<ActionRecord[]>('GET', '/v1/actions', undefined, { signal });
+    const all = await call<Action[]>('GET', '/v1/actions', undefined, { signal });
     const bound = all.filter(({ check_id }) => check_id !== null && checks.has(check_id));
     const lists = await Promise.all(
       bound.map(async (action): Promise<Ran[]> => {
         const path = `/v1/actions/${action.id}/executions?limit=${RUNS}`;
-        const executions = await call<ExecutionRecord[]>('GET', path, undefined, { signal });
+        const executions = await call<Execution[]>('GET', path, undefined, { signal });
         return executions.map((execution) => ({ execution, action }));
       }),
     );
@@ -39,25 +36,11 @@ export function Executions({ incident: { transitions } }: { incident: Incident }
       <Data of={ran} what="Reading the runs">
         {(found) =>
           found.length === 0 ? (
-            <p class="hint">No action of these checks is among the last {RUNS} runs of each.</p>
+            <p class="hint">Nothing, as far as the last {RUNS} runs of each action of these checks tell.</p>
           ) : (
             <ul class="incident-checks">
-              {found.map(({ execution, action }) => (
-                <li key={execution.id}>
-                  <StateMark state={LOOK[execution.dispatch_status]} word={WORD[execution.dispatch_status]} />
-                  <a href={`#${pathTo('/executions/:id', { id: execution.id })}`} dir="auto">
-                    {action.name}
-                  </a>
-                  <span class="hint">
-                    <Time at={execution.created_at} as="full" />
-                    {execution.pipeline_status && `, ${execution.pipeline_status}`}
-                  </span>
-                  {execution.error_message && (
-                    <span class="alert-error" dir="auto">
-                      {execution.error_message}
-                    </span>
-                  )}
-                </li>
+              {found.map((one) => (
+                <Run key={one.execution.id} {...one} />
               ))}
             </ul>
           )
@@ -66,3 +49,16 @@ export function Executions({ incident: { transitions } }: { incident: Incident }
     </Section>
   );
 }
+
+const Run = ({ execution, action }: Ran) => (
+  <li>
+    <StateMark {...outcome(execution)} />
+    <a href={`#${pathTo('/executions/:id', { id: execution.id })}`} dir="auto">
+      {action.name}
+    </a>
+    <span class="hint">
+      <Time at={execution.created_at} as="full" />
+    </span>
+    {execution.error_message && <span dir="auto">{execution.error_message}</span>}
+  </li>
+);

@@ -23,8 +23,11 @@ export function IncidentFilters({ query }: { query: URLSearchParams }) {
         onChange={(state) => setQuery({ state })}
       />
       <EntityPicker label="Entity" optional value={value('entity')} onChange={(entity) => setQuery({ entity })} />
-      <InstantField label="Since" value={value('since')} onChange={(since) => setQuery({ since })} />
-      <InstantField label="Before" value={value('until')} onChange={(until) => setQuery({ until })} />
+      <details open={value('since') !== '' || value('until') !== ''}>
+        <summary>By time</summary>
+        <InstantField label="Since" value={value('since')} onChange={(since) => setQuery({ since })} />
+        <InstantField label="Before" value={value('until')} onChange={(until) => setQuery({ until })} />
+      </details>
       {FILTERS.some((name) => query.has(name)) && (
         <Button small onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
           Show all

@@ -28,15 +28,6 @@ const COLUMNS: readonly Column<Incident>[] = [
     ),
     compare: (a, b) => byName(a.entity.name, b.entity.name),
   },
-  {
-    head: 'Entity',
-    wide: true,
-    cell: ({ entity: { blueprint_slug, slug } }) => (
-      <a class="cut" href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`}>
-        {blueprint_slug}/{slug}
-      </a>
-    ),
-  },
   { head: 'Checks', wide: true, cell: (incident) => <Checks incident={incident} /> },
   { head: 'Told', wide: true, cell: (incident) => <Told incident={incident} /> },
   {

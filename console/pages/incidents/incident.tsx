@@ -14,6 +14,9 @@ import { checksOf, firstError, type Incident } from '#console/rules/incidents.ts
 import { Executions } from './executions.tsx';
 import { readIncident } from './read-incident.ts';
 
+/** So many of the first changes show at once who was told of them: each reads the log of deliveries. */
+const MOST_OPEN = 4;
+
 const above = <a href="#/incidents">Incidents</a>;
 
 /** One incident: everything that happened in it, in order. */
@@ -64,16 +67,11 @@ function Summary({ incident }: { incident: Incident }) {
   const { entity, to, times, worst } = incident;
   const { blueprint_slug: blueprint, slug } = entity;
   return (
-    <dl class="facts incident-facts">
+    <dl class="incident-facts">
       <Fact name="State">
         <IncidentState incident={incident} />
         {to !== null && worst === 'down' && <span class="hint"> it was down</span>}
         {to !== null && worst === 'degraded' && <span class="hint"> it was degraded</span>}
-      </Fact>
-      <Fact name="Entity">
-        <a href={`#${pathTo('/entities/:blueprint/:slug', { blueprint, slug })}`}>
-          {blueprint}/{slug}
-        </a>
       </Fact>
       <Fact name="Began">
         <Began incident={incident} />
@@ -86,6 +84,11 @@ function Summary({ incident }: { incident: Incident }) {
       <Fact name="Lasted">
         <Lasted incident={incident} />
         {times > 1 && <span class="tag">flapping: it began {times} times</span>}
+      </Fact>
+      <Fact name="Entity">
+        <a href={`#${pathTo('/entities/:blueprint/:slug', { blueprint, slug })}`}>
+          {blueprint}/{slug}
+        </a>
       </Fact>
       <Fact name="First error">
         <span dir="auto">{firstError(incident) || '–'}</span>
@@ -146,16 +149,16 @@ function Story({ incident: { transitions }, checks }: { incident: Incident; chec
           const check = checks?.find((one) => one.id === check_id);
           return (
             <li key={id}>
-              <p class="above">
-                <a href={`#${pathTo('/checks/:id', { id: check_id })}`} dir="auto">
-                  {check ? labelOf(check) : 'Check'}
-                </a>
-              </p>
               <AlertCard
                 transition={transition}
                 before={transitions.slice(0, i).findLast((one) => one.check_id === check_id)}
                 channels={policies.data?.find((policy) => policy.check_id === check_id)?.channels}
-                isFirst={i === transitions.length - 1}
+                opens={transition.alert.decision === 'planned' && i < MOST_OPEN}
+                of={
+                  <a href={`#${pathTo('/checks/:id', { id: check_id })}`} dir="auto">
+                    {check ? labelOf(check) : 'Check'}
+                  </a>
+                }
               />
             </li>
           );

@@ -79,7 +79,7 @@ const CheckLine = ({ of: check }: { of: Check }) => (
       </a>{' '}
       <StateMark state={check.state} />
     </p>
-    {check.check_type === 'push' && check.state === 'unknown' && <Pushing check={check} />}
+    {check.execution_mode === 'push' && check.state === 'unknown' && <Pushing check={check} />}
   </>
 );
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
@@ -20,14 +21,16 @@ type CardProps = {
   /** The change before it, which says how long the state lasted that ended. */
   before: Transition | undefined;
   channels: readonly Channel[] | undefined;
-  /** The newest is opened by itself. */
-  isFirst: boolean;
+  /** Whether its deliveries are shown from the beginning. */
+  opens: boolean;
+  /** Which check it is of, where that is not said already. */
+  of?: ComponentChildren;
 };
 
 /** A change of state, and its alert: whether it was told, to whom, with what result; or why not. */
-export function AlertCard({ transition, before, channels, isFirst }: CardProps) {
+export function AlertCard({ transition, before, channels, opens, of }: CardProps) {
   const { id, timestamp, check_from_state, check_to_state, outage_started_at, error_message, cause } = transition;
-  const [opened, open] = useState(isFirst);
+  const [opened, open] = useState(opens);
   const deliveries = useLoad<Delivery[]>(opened ? `/v1/notify/logs?transition_id=${id}` : null, { all: true });
   useEvery(opened && deliveries.data?.some(isOpen) ? LOOK_MS : undefined, deliveries.reload);
   const { told, text } = alertReason(transition, { deliveries: deliveries.data, titleOf: channelTitle });
@@ -35,6 +38,7 @@ export function AlertCard({ transition, before, channels, isFirst }: CardProps) 
   return (
     <article class="alert-card">
       <header>
+        {of && <strong>{of}</strong>}
         <StateMark state={check_to_state} />
         {lasted !== undefined && check_from_state !== 'unknown' && (
           <span class="hint">

@@ -12,7 +12,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 const NONE = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
 
-/** The hours from one on until now, as the API answers them. @param rolledUp ms after its end at which an hour is complete */
+/** The hours from one on until now, as the API answers them. @param rolledUp ms until an hour is complete */
 function hoursFrom(from: number, now: number, rolledUp = 5 * MINUTE): Hour[] {
   const hours: Hour[] = [];
   for (let at = from; at < now; at += HOUR) {

@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { State, Transition } from '#console/api/records.ts';
-import { checksOf, firstError, incidentsOf, lastedMs, toldOf, withRunning } from '#console/rules/incidents.ts';
+import {
+  checksOf,
+  firstError,
+  foundAt,
+  incidentAt,
+  incidentsOf,
+  isPast,
+  lastedMs,
+  toldOf,
+  withRunning,
+} from '#console/rules/incidents.ts';
+import { renewed } from '#console/rules/renewed.ts';
 import { entity, transition } from './world.ts';
 
 const START = Date.parse('2026-11-22T12:00:00.000Z');
@@ -162,5 +173,62 @@ describe('incidents', () => {
     ]);
     expect(checksOf(all[1]!)).toEqual([]);
     expect(firstError(all[1]!)).toBe('');
+  });
+});
+
+describe('the incident of a moment', () => {
+  const story = [
+    change('ent_shop', 0, ['up', 'down'], { outage_started_at: at(-5) }),
+    change('ent_shop', 3, ['down', 'up']),
+    change('ent_shop', 60, ['up', 'degraded']),
+    change('ent_shop', 90, ['degraded', 'up']),
+  ];
+  const [first, , second] = story as [Transition, Transition, Transition, Transition];
+
+  it.each([
+    ['that ran then', 1, first],
+    ['that was the last before', 30, first],
+    ['that began then', 60, second],
+    ['that is over', 500, second],
+  ] as const)('is the one %s', (_which, minutes, begins) => {
+    expect(incidentAt(story, at(minutes))?.transitions[0]).toBe(begins);
+  });
+
+  it('is none before the first change', () => {
+    expect(incidentAt(story, at(-1))).toBeUndefined();
+  });
+
+  it('is found again by when its first change happened', () => {
+    fc.assert(
+      fc.property(chains, (all) => {
+        for (const own of Map.groupBy(all, ({ entity_id }) => entity_id).values()) {
+          for (const incident of incidentsOf(own)) expect(incidentAt(own, foundAt(incident))).toEqual(incident);
+        }
+      }),
+    );
+  });
+
+  it('needs no more of what came after once ten minutes have passed', () => {
+    const [incident] = incidentsOf(story.slice(0, 2));
+    expect(isPast(incident!, story.slice(0, 2))).toBe(false);
+    expect(isPast(incident!, story)).toBe(true);
+  });
+});
+
+describe('a list that is read again from its beginning', () => {
+  const items = (...ids: number[]) => ids.map((id) => ({ id: `${id}` }));
+  const old = items(5, 4, 3, 2, 1);
+
+  it('has what is new in front, and what is older behind', () => {
+    expect(renewed(old, items(7, 6, 5, 4), false)).toEqual(items(7, 6, 5, 4, 3, 2, 1));
+  });
+
+  it('drops what is not there any more', () => {
+    expect(renewed(old, items(6, 5, 3), false)).toEqual(items(6, 5, 3, 2, 1));
+    expect(renewed(old, items(6), true)).toEqual(items(6));
+  });
+
+  it('is read anew where there is a gap', () => {
+    expect(renewed(old, items(9, 8), false)).toBeUndefined();
   });
 });
