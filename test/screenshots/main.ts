@@ -10,8 +10,8 @@ import { got } from '#test/support/fleet.ts';
 import { startMain } from '#test/support/main-process.ts';
 
 /**
- * `npm run screenshots`: pictures of the console on the demo, into docs/screenshots. Of every page one in light at a
- * desk; of those that are named below in dark and on a phone too. `--all FOLDER`: every page in every look, elsewhere.
+ * `npm run screenshots`: pictures of the console on the demo, into docs/screenshots. `--all FOLDER`: every page, light
+ * and dark, at a desk and on a phone, to look at.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 const folder = values.all ?? join(import.meta.dirname, '../../docs/screenshots');
@@ -22,8 +22,11 @@ const LOOKS = {
   '-phone': { width: 390, height: 844, colorScheme: 'light' },
   '-phone-dark': { width: 390, height: 844, colorScheme: 'dark' },
 } as const;
-/** In the documents in more than one look. */
-const SHOWN = new Set(['fleet', 'fleet-dark', 'fleet-phone', 'check', 'check-dark', 'check-phone-dark']);
+/** Those in the documents, which have few, as each of them stays in the history for good. */
+const SHOWN = new Set([
+  ...['fleet', 'fleet-dark', 'fleet-phone', 'check', 'check-phone-dark', 'incidents', 'checks', 'entity-dark'],
+  ...['blueprint', 'map', 'alerts', 'action', 'agents', 'audit', 'start', 'sign-in-phone'],
+]);
 
 /** How long until the demo has shown something going down and up again, and an action that ran. */
 const STORY_MS = 240_000;
@@ -80,13 +83,12 @@ await page.goto(url);
 await page.getByLabel(/^API key/).waitFor();
 const shoot = async (name: string) => {
   for (const [look, { colorScheme, ...size }] of Object.entries(LOOKS)) {
-    const isWanted = values.all !== undefined || look === '' || SHOWN.has(name + look);
-    if (!isWanted) continue;
+    if (values.all === undefined && !SHOWN.has(name + look)) continue;
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // What is read for the rows in sight comes a moment after them.
-    await page.waitForLoadState('networkidle');
     await eventually(async () => (await page.locator('.loading, [aria-busy=true]').count()) === 0);
+    // What is read for the rows in sight comes a moment after them.
+    await eventually(async () => (await page.locator('.row-bar:empty:visible').count()) === 0);
     await page.screenshot({ path: join(folder, `${name}${look}.png`), scale: 'css' });
   }
 };
