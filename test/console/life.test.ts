@@ -102,13 +102,13 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
     'loads anew, once, when the file of a page is gone after an upgrade (there then: %s)',
     async (isBack) => {
       const { page, complaints } = await typing();
-        let loads = 0;
+      let loads = 0;
       page.on('request', (request) => {
         if (request.isNavigationRequest()) loads++;
       });
       await page.route('**/assets/*.js', (route) => {
         const isLate = !/\/(main|chunk)-\w+\.js$/.test(route.request().url());
-      return isLate && (loads === 0 || !isBack) ? route.fulfill({ status: 404, body: '{}' }) : route.continue();
+        return isLate && (loads === 0 || !isBack) ? route.fulfill({ status: 404, body: '{}' }) : route.continue();
       });
       await page.evaluate(`location.hash = '#/catalog'`);
       const heading = page.getByRole('heading', { level: 1, name: 'Catalog' });

@@ -48,7 +48,9 @@ const { check, action, execution } = await eventually(async () => {
   if (!transitions.some((one) => one.from_state === 'down' && one.to_state === 'up')) return undefined;
   const [found] = await list('/v1/actions');
   const [run] = await list(`/v1/actions/${found.id}/executions`);
-  const watched = ((await list('/v1/checks')) as { id: string; name: string }[]).find(({ name }) => name.startsWith('health'));
+  const watched = ((await list('/v1/checks')) as { id: string; name: string }[]).find(({ name }) =>
+    name.startsWith('health'),
+  );
   return run && watched && { check: watched.id, action: found.id, execution: run.id ?? run.exec_id };
 }, STORY_MS);
 
@@ -95,7 +97,10 @@ const shoot = async (name: string) => {
 await shoot('sign-in');
 await page.getByLabel(/^API key/).fill(key);
 await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-await page.getByRole('navigation', { name: 'Pages' }).or(page.getByRole('heading', { name: 'You are in' })).waitFor();
+await page
+  .getByRole('navigation', { name: 'Pages' })
+  .or(page.getByRole('heading', { name: 'You are in' }))
+  .waitFor();
 for (const [name, address] of Object.entries(places)) {
   await page.goto(`${url}/#${address}`);
   await page.getByRole('heading', { level: 1 }).waitFor();

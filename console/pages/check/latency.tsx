@@ -31,12 +31,15 @@ export function Latency({ check, query, turn }: { check: CheckDetail; query: URL
   const window = windowOf(query.get('window'));
   const [now, setNow] = useState(Date.now);
   useEffect(() => setNow(Date.now()), [turn, window]);
-  useEvery(5 * MINUTE_MS, () => setNow(Date.now()));
-
   const path = `/v1/checks/${check.id}`;
   const firstDay = new Date(Math.floor(now / DAY_MS) * DAY_MS - 89 * DAY_MS).toISOString();
   const days = useLoad<CheckHistory>(`${path}/history?bucket=day&from=${firstDay}`, { about: isOf(check) });
   const hours = useLoad<CheckHistory>(`${path}/history?bucket=hour`, { about: isOf(check) });
+  useEvery(5 * MINUTE_MS, () => {
+    setNow(Date.now());
+    hours.reload();
+    days.reload();
+  });
   return (
     <Section
       title="Latency"
@@ -99,7 +102,9 @@ function ChartOf({
   days,
 }: Histories & { check: CheckDetail; window: ChartWindow; now: number; turn: number }) {
   const path = `/v1/checks/${check.id}`;
-  const since = new Date(Math.floor((now - window.hours * HOUR_MS) / MINUTE_MS) * MINUTE_MS).toISOString();
+  // What is read of a long time is not read anew each minute.
+  const step = window.by === 'results' ? MINUTE_MS : HOUR_MS;
+  const since = new Date(Math.floor((now - window.hours * HOUR_MS) / step) * step).toISOString();
   const isWeek = window.key === '7d';
   const week = useLoad<CheckHistory>(isWeek ? `${path}/history?bucket=hour&from=${since}` : null);
   const each = window.by === 'results';

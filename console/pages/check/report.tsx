@@ -10,18 +10,20 @@ export function Report({ check }: { check: CheckDetail }) {
   const after = check.alerts_after_seconds;
   return (
     <Section title="How to report">
-      {after !== undefined && (
-        <p>
-          {check.last_result ? 'It is down after' : 'From the first report on, it is down after'}{' '}
-          <strong>{duration(after * 1000)}</strong> without one ({after} s).
+      <div class="report">
+        {after !== undefined && (
+          <p>
+            {check.last_result ? 'It is down after' : 'From the first report on, it is down after'}{' '}
+            <strong>{duration(after * 1000)}</strong> without one ({after} s).
+          </p>
+        )}
+        <CodeBlock label="A sign of life" text={heartbeat} />
+        <CodeBlock label="In a crontab, when the job succeeded" text={crontab} />
+        <CodeBlock label="A result, also of a failure" text={result} />
+        <p class="hint">
+          FLEETWATCH_KEY is an API key with the scope push; <a href="#/settings/keys">make one</a>.
         </p>
-      )}
-      <CodeBlock label="A sign of life" text={heartbeat} />
-      <CodeBlock label="In a crontab, when the job succeeded" text={crontab} />
-      <CodeBlock label="A result, also of a failure" text={result} />
-      <p class="hint">
-        FLEETWATCH_KEY is an API key with the scope push; <a href="#/settings/keys">make one</a>.
-      </p>
+      </div>
     </Section>
   );
 }

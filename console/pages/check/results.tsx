@@ -52,7 +52,7 @@ export function Results({ feed }: { feed: Feed<Result> }) {
       {items.length === 0 && loading && <Loading what="Reading the results" />}
       {items.length === 0 && !loading && !failure && <Empty title="No result yet" />}
       {items.length > 0 && (
-        <div class={items.length <= WHOLE ? 'whole' : undefined}>
+        <div class={items.length <= WHOLE ? 'wrapped' : undefined}>
           <Table label="Results" rows={items} columns={COLUMNS} keyOf={({ id }) => id} />
         </div>
       )}

@@ -34,6 +34,7 @@ export function AlertCard({ transition, before, channels, opens, of }: CardProps
   const deliveries = useLoad<Delivery[]>(opened ? `/v1/notify/logs?transition_id=${id}` : null, { all: true });
   useEvery(opened && deliveries.data?.some(isOpen) ? LOOK_MS : undefined, deliveries.reload);
   const { told, text } = alertReason(transition, { deliveries: deliveries.data, titleOf: channelTitle });
+  const failing = outage_started_at ? Date.parse(timestamp) - Date.parse(outage_started_at) : 0;
   const lasted = before && Date.parse(timestamp) - Date.parse(before.outage_started_at ?? before.timestamp);
   return (
     <article class="alert-card">
@@ -53,7 +54,7 @@ export function AlertCard({ transition, before, channels, opens, of }: CardProps
       {error_message && (
         <p class="alert-error" dir="auto">
           {error_message}
-          {outage_started_at && outage_started_at !== timestamp && (
+          {outage_started_at && failing >= 1000 && (
             <span class="hint">
               {' '}
               failing since <Time at={outage_started_at} as="clock" />

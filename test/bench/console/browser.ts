@@ -92,7 +92,10 @@ export async function inBrowser(entities: number): Promise<Figures> {
     await page.goto(service.url);
     await page.getByLabel(/^API key/).fill(service.client.key);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('navigation', { name: 'Pages' }).or(page.getByRole('heading', { name: 'You are in' })).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .or(page.getByRole('heading', { name: 'You are in' }))
+      .waitFor();
     await page.addInitScript(NOTES);
     const first: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {

@@ -9,7 +9,7 @@ const parts: Record<string, (options: Options) => Promise<Figures>> = {
   size: async () => (await import('./size.ts')).size(),
   start: async () => (await import('./start.ts')).start(),
   browser: async ({ entities }) => (await import('./browser.ts')).inBrowser(entities),
-  cost: async ({ hours }) => (await import('../cost/open-console.ts')).openConsole(hours),
+  cost: async ({ hours }) => (await import('#test/bench/cost/open-console.ts')).openConsole(hours),
 };
 type Options = { entities: number; hours: number };
 

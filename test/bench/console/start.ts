@@ -1,6 +1,6 @@
+import { quantile } from '#test/bench/figures.ts';
 import { usageOf } from '#test/long/process-tree.ts';
 import { startRealService } from '#test/support/real-service.ts';
-import { quantile } from '../figures.ts';
 import type { Figures } from './targets.ts';
 
 const STARTS = 5;
