@@ -7,7 +7,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { findProgram } from '#test/support/find-program.ts';
 import { got } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
-import { quantile } from '../figures.ts';
+import { quantile } from '#test/bench/figures.ts';
 import type { Figures } from './targets.ts';
 
 const ROUNDS = 5;
