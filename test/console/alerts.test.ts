@@ -134,7 +134,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
     const rows = rowsOf('Channels');
     await rows.nth(1).waitFor();
     const good = rows.filter({ hasText: 'login' });
-    expect(await good.textContent()).toMatch(/Slack 127\.77\.0\.1:\d+.*Web shop: login.*Sent/s);
+    expect(await good.textContent()).toMatch(/Web shop: login.*Slack 127\.77\.0\.1:\d+.*Sent/s);
     const before = receiver.received.filter(({ path }) => path === '/taken').length;
     await good.getByRole('button', { name: 'Send a test' }).click();
     await told(person, /The test to Slack 127\.77\.0\.1:\d+: sent/);
