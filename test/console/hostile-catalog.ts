@@ -56,7 +56,10 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
   const member = await memberOf(admin, 'member');
   got(await admin.put(`/v1/settings/users/${member.id}`, { name: HOSTILE }), 200);
 
+  const [down] = got(await admin.get('/v1/status/transitions'), 200);
   return {
+    'incidents :entity': shop.id,
+    'incidents :at': down.timestamp,
     'checks :id': check.id,
     'catalog :blueprint': 'service',
     'entities :blueprint': 'service',

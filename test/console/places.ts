@@ -22,7 +22,7 @@ export function addressOf(path: string, params: Params): string {
   return path.replace(/:\w+/g, (part) => {
     const value = params[`${room} ${part}`];
     if (value === undefined) throw new Error(`Say in hostile-catalog.ts what stands for ${part} of ${path}.`);
-    return value;
+    return encodeURIComponent(value);
   });
 }
 

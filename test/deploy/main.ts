@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UNHURRIED } from '#test/support/service.ts';
 import { CANNOT } from './cannot.ts';
+import { startEdge } from './cloudfront.ts';
 import { pythonTools, startEmulator } from './emulator.ts';
 import { run } from './run.ts';
 
@@ -103,6 +104,9 @@ if (isUp) {
   await tests(world, ['template', 'before the first tick']);
   await step('first tick of the schedule', () => firstTick(world.BASE_URL));
   await tests(world, ['with the schedule']);
+  const edge = await startEdge(world.BASE_URL);
+  await tests({ ...world, BASE_URL: edge.url }, ['console']);
+  edge.stop();
   await across;
 }
 await step('cdk destroy', () => cdk(120, 'destroy', '--force'));

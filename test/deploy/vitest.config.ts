@@ -32,6 +32,8 @@ export default defineConfig({
     projects: [
       project('template', ['test/deploy/template/*.test.ts']),
       project('before the first tick', WITHOUT_SCHEDULE, namesThatCan.exclude),
+      // In a browser, at the address that CloudFront would have.
+      project('console', ['test/console/on-call.test.ts']),
       project('across the first tick', [BY_THE_SCHEDULE], [], 230_000),
       project(
         'with the schedule',

@@ -9,8 +9,6 @@ export const targets: Figures = {
   heap_mb: 12,
   change_seen_ms: 5000,
   repaint_ms: 20,
-  start_ms_more: 150,
-  start_memory_mb_more: 10,
   bars_rru: 10,
   dollars_an_hour: 0.003,
 };

@@ -1,0 +1,51 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBrowser } from '#test/support/browser.ts';
+import { newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { target } from '#test/support/service.ts';
+import { binary } from './chromium.ts';
+import { arrive, personAt } from './places.ts';
+
+/** A service on AWS that is emulated starts a process for each of its functions. */
+const PATIENCE_MS = 30_000;
+
+describe.skipIf(!binary)('whoever is on call, in a real browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser(binary!);
+  });
+  afterAll(() => browser?.close());
+
+  it('signs in by key, sees what is down and why, and opens its check', async () => {
+    const admin = await newTenant();
+    const entity = await newEntity(admin);
+    const check = await newCheck(admin, {
+      entity_id: entity.id,
+      name: 'nightly backup',
+      interval_seconds: 3600,
+      failure_threshold: 1,
+    });
+    const report = async (result: object) =>
+      got(await admin.post(`/v1/checks/${check.id}/results`, { latency_ms: 5, status_code: 0, ...result }), 201);
+    await report({ success: true });
+
+    const { url } = await target();
+    const person = await personAt(browser, url, admin.key);
+    const { page, complaints } = person;
+    const row = page.getByRole('table', { name: 'Entities' }).locator('tbody tr').first();
+    await row.waitFor({ timeout: PATIENCE_MS });
+    await report({ success: false, error_message: 'no space left on device' });
+    await eventually(async () => /Down/.test((await row.textContent()) ?? ''), PATIENCE_MS);
+    expect(await row.textContent()).toMatch(/no space left on device/);
+    await arrive(person, `/checks/${check.id}`);
+    const { name } = got(await admin.get(`/v1/checks/${check.id}`), 200);
+    await page.getByRole('heading', { level: 1, name: new RegExp(name) }).waitFor({ timeout: PATIENCE_MS });
+    await eventually(
+      async () => /no space left on device/.test((await page.locator('main').textContent()) ?? ''),
+      PATIENCE_MS,
+    );
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { personWith, startBrowser } from '#test/support/browser.ts';
+import { clientOf } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { findProgram } from '#test/support/find-program.ts';
+import { got } from '#test/support/fleet.ts';
+import { startMain } from '#test/support/main-process.ts';
+
+/**
+ * `npm run screenshots`: pictures of the console on the demo, into docs/screenshots. `--all FOLDER`: every page, light
+ * and dark, at a desk and on a phone, to look at.
+ */
+const { values } = parseArgs({ options: { all: { type: 'string' } } });
+const folder = values.all ?? join(import.meta.dirname, '../../docs/screenshots');
+
+const LOOKS = {
+  '': { width: 1280, height: 800, colorScheme: 'light' },
+  '-dark': { width: 1280, height: 800, colorScheme: 'dark' },
+  '-phone': { width: 390, height: 844, colorScheme: 'light' },
+  '-phone-dark': { width: 390, height: 844, colorScheme: 'dark' },
+} as const;
+/** Those in the documents, which have few, as each of them stays in the history for good. */
+const SHOWN = new Set([
+  ...['fleet', 'fleet-dark', 'fleet-phone', 'check', 'check-phone-dark', 'incidents', 'checks', 'entity-dark'],
+  ...['blueprint', 'map', 'alerts', 'action', 'agents', 'audit', 'start', 'sign-in-phone'],
+]);
+
+/** How long until the demo has shown something going down and up again, and an action that ran. */
+const STORY_MS = 240_000;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-screenshots-'));
+const demo = startMain({ DATA_DIR: dir, EGRESS_ALLOW: '127.0.0.1/32', LOG_LEVEL: 'warn' }, ['--demo']);
+process.once('exit', () => {
+  demo.child.kill('SIGKILL');
+  rmSync(dir, { recursive: true, force: true });
+});
+const { url, key } = await demo.ready;
+const client = clientOf(url, key);
+const list = async (path: string) => got(await client.get(path), 200);
+
+say('the demo has begun; its story takes some two minutes');
+const { check, action, execution } = await eventually(async () => {
+  const transitions = (await list('/v1/status/transitions')) as { from_state: string; to_state: string }[];
+  if (!transitions.some((one) => one.from_state === 'down' && one.to_state === 'up')) return undefined;
+  const [found] = await list('/v1/actions');
+  const [run] = await list(`/v1/actions/${found.id}/executions`);
+  const watched = ((await list('/v1/checks')) as { id: string; name: string }[]).find(({ name }) =>
+    name.startsWith('health'),
+  );
+  return run && watched && { check: watched.id, action: found.id, execution: run.id ?? run.exec_id };
+}, STORY_MS);
+
+const places: Record<string, string> = {
+  fleet: '/',
+  incidents: '/incidents',
+  checks: '/checks',
+  check: `/checks/${check}`,
+  'check-form': '/checks/new',
+  catalog: '/catalog',
+  blueprint: '/catalog/service',
+  entity: '/entities/service/api',
+  map: '/map',
+  alerts: '/alerts',
+  actions: '/actions',
+  action: `/actions/${action}`,
+  execution: `/executions/${execution}`,
+  agents: '/agents',
+  account: '/settings/account',
+  team: '/settings/team',
+  keys: '/settings/keys',
+  'sign-ins': '/settings/sign-in',
+  audit: '/settings/audit',
+  look: '/settings/look',
+  start: '/start',
+};
+
+mkdirSync(folder, { recursive: true });
+const browser = await startBrowser(findProgram('chromium')!);
+const { page } = await personWith(browser);
+await page.goto(url);
+await page.getByLabel(/^API key/).waitFor();
+const shoot = async (name: string) => {
+  for (const [look, { colorScheme, ...size }] of Object.entries(LOOKS)) {
+    if (values.all === undefined && !SHOWN.has(name + look)) continue;
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await eventually(async () => (await page.locator('.loading, [aria-busy=true]').count()) === 0);
+    // What is read for the rows in sight comes a moment after them.
+    await eventually(async () => (await page.locator('.row-bar:empty:visible').count()) === 0);
+    await page.screenshot({ path: join(folder, `${name}${look}.png`), scale: 'css' });
+  }
+};
+await shoot('sign-in');
+await page.getByLabel(/^API key/).fill(key);
+await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+await page
+  .getByRole('navigation', { name: 'Pages' })
+  .or(page.getByRole('heading', { name: 'You are in' }))
+  .waitFor();
+for (const [name, address] of Object.entries(places)) {
+  await page.goto(`${url}/#${address}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await shoot(name);
+}
+await browser.close();
+say(`pictures are in ${folder}`);
+process.exit(0);
