@@ -1,7 +1,7 @@
 import type { CellItem } from '#lib/checks/cells.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TimeKind } from '#lib/health/rollups/accounted-span.ts';
-import { decodeCheck } from '#lib/health/rollups/rollup-item.ts';
+import { decodeRollup } from '#lib/health/rollups/rollup-item.ts';
 import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
@@ -48,7 +48,7 @@ export function checkRollups(inside: Inside): string[] {
         failures: runs.filter(({ success }) => !success).length,
         ...timeOf(inside, check, settings.get(check.id) ?? [], hour),
       };
-      const rolled = decodeCheck(item.figures, numberOf(check.id), hour);
+      const rolled = decodeRollup(item.figures, numberOf(check.id), hour);
       const said = { runs: rolled?.runs ?? 0, failures: rolled?.failures ?? 0, ...(rolled?.ms ?? nothing(HOUR)) };
       if (textOf(said) !== textOf(expected))
         wrong.push(`${check.id}: its hour ${hour.from} says ${textOf(said)}, not ${textOf(expected)}`);

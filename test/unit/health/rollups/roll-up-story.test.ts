@@ -6,8 +6,8 @@ import type { CheckBucket } from '#lib/health/rollups/bucket.ts';
 import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
 import { dayOf, hourOf } from '#lib/health/rollups/hours.ts';
 import { percentile } from '#lib/health/rollups/latency-histogram.ts';
-import { type CheckRollup, decodeCheck } from '#lib/health/rollups/rollup-item.ts';
-import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
+import { type CheckRollup, decodeLatency, decodeRollup } from '#lib/health/rollups/rollup-item.ts';
+import type { LatenciesItem, RollupItem } from '#lib/health/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
@@ -38,11 +38,14 @@ describe('whatever happened', () => {
           ['day', windows(DAY_MS, dayOf(begun - 30 * HOUR_MS))],
         ] as const) {
           for (const window of spans) {
-            const item = await ports.table.get<RollupItem>(
-              keys.rollup(context.tenant, cellOf(check.id), of, window.from),
-            );
+            const at = [context.tenant, cellOf(check.id), of, window.from] as const;
+            const [item, latencies] = await ports.table.getMany<[RollupItem, LatenciesItem]>([
+              keys.rollup(...at),
+              keys.latencies(...at),
+            ]);
             for (const { told, check } of tellers) {
-              const rolled = item && decodeCheck(item.figures, numberOf(check.id), window);
+              const rollup = item && decodeRollup(item.figures, numberOf(check.id), window);
+              const rolled = rollup && { ...rollup, latency: decodeLatency(latencies!.latencies, numberOf(check.id)) };
               expectSame(rolled, naiveFigures(told, outages, window, bounds), window);
             }
           }
@@ -50,7 +53,7 @@ describe('whatever happened', () => {
         for (const window of windows(DAY_MS, dayOf(begun))) {
           for (const [i, { id }] of entities.entries()) {
             const item = await ports.table.get<RollupItem>(keys.entityDay(context.tenant, id, window.from));
-            const rolled = decodeCheck(item!.figures, id, window)!;
+            const rolled = decodeRollup(item!.figures, id, window)!;
             const own = tellers.filter((_, t) => t % 2 === i).map(({ told }) => told);
             const ms = naiveEntityTime(own, outages, window, bounds);
             expect(rolled.ms).toEqual({ ...ms, maintenance: 0 });
