@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { requireEntities } from '#lib/catalog/store.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { readSparkline } from '#lib/health/history/sparkline.ts';
-import type { CheckBucket } from '#lib/health/rollups/bucket.ts';
+import type { EntityBucket } from '#lib/health/rollups/bucket.ts';
+import { type BucketList, listBuckets } from '#lib/health/rollups/buckets.ts';
 import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
 import { dayOf, hourOf } from '#lib/health/rollups/hours.ts';
 import { percentile } from '#lib/health/rollups/latency-histogram.ts';
+import { entityHistories } from '#lib/health/rollups/read-history.ts';
 import { type CheckRollup, decodeLatency, decodeRollup } from '#lib/health/rollups/rollup-item.ts';
 import type { LatenciesItem, RollupItem } from '#lib/health/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
@@ -71,7 +74,7 @@ describe('whatever happened', () => {
     const asked = fc.record({ hours: fc.integer({ min: 1, max: 60 }), points: fc.integer({ min: 1, max: 30 }) });
     await fc.assert(
       fc.asyncProperty(someHistory, asked, async (history, spark) => {
-        const { world, tellers } = await live(history);
+        const { world, entities, tellers } = await live(history);
         const { ports, context } = world;
         await rollUpAll(world, tellers[0]!.check);
         const { table } = ports;
@@ -87,13 +90,22 @@ describe('whatever happened', () => {
             expect(withoutStatus(told!)).toEqual(withoutStatus(measured!));
           }
         }
+        const ids = entities.map(({ id }) => id);
+        const items = await requireEntities(context, ids);
+        for (const bucket of ['hour', 'day'] as const) {
+          const now = ports.clock.now();
+          const list = listBuckets({ bucket, from: now - 2 * DAY_MS }, { now, rollupDays: 400 }) as BucketList;
+          const told = await entityHistories(context, items, bucket, list);
+          const measured = await entityHistories(raw, items, bucket, list);
+          expect(told.map(withoutStatus)).toEqual(measured.map(withoutStatus));
+        }
       }),
       { numRuns: 40 },
     );
   });
 });
 
-const withoutStatus = ({ total, buckets }: { total: CheckBucket; buckets: CheckBucket[] }) =>
+const withoutStatus = ({ total, buckets }: { total: EntityBucket; buckets: EntityBucket[] }) =>
   [total, ...buckets].map(({ complete: _, revised_at: __, ...figures }) => figures);
 
 function expectSame(rolled: CheckRollup | undefined, naive: Naive, { from, to }: Span): void {
