@@ -53,7 +53,7 @@ export const CELLS = 'CELL#';
 export const ROOMS = 'ROOM#';
 /** Sort-key prefixes of a cell's rollups, and of the latencies that belong to each. */
 export const ROLLUPS = { hour: 'H#', day: 'D#' };
-export const LATENCIES = { hour: 'HL#', day: 'DL#' };
+const LATENCIES = { hour: 'HL#', day: 'DL#' };
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 

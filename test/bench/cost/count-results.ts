@@ -1,5 +1,5 @@
 import type { PackItem } from '#lib/health/history/pack.ts';
-import { LATENCIES, RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys.ts';
+import { RESULTS, ROLLUPS, TRANSITIONS } from '#lib/keys.ts';
 import { fromAttributes } from '#lib/platform/aws/dynamodb-item.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Attributes, itemBytes } from './item-size.ts';
@@ -24,7 +24,7 @@ export function makeResultCounter() {
     inserted: (item: Attributes): void => {
       const sk = item.sk!.S!;
       if (sk.startsWith(TRANSITIONS)) made.transitions++;
-      else if (sk.startsWith(ROLLUPS.hour) || sk.startsWith(LATENCIES.hour)) made.rollup_bytes += billed(item);
+      else if (sk.startsWith(ROLLUPS.hour) || sk.startsWith('HL#')) made.rollup_bytes += billed(item);
       else if (sk.startsWith(RESULTS)) add(1, item);
       else if (item.runs) add(entriesOf(fromAttributes<PackItem>(item)).filter(({ gap }) => !gap).length, item);
     },

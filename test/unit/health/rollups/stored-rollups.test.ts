@@ -7,7 +7,7 @@ import { hourOf } from '#lib/health/rollups/hours.ts';
 import { checkHistories, entityHistories } from '#lib/health/rollups/read-history.ts';
 import { rollUp } from '#lib/health/rollups/roll-up.ts';
 import { cellOf, RESULTS, under } from '#lib/keys.ts';
-import type { Key, Table } from '#lib/platform/ports.ts';
+import type { Freshness, Key, Table } from '#lib/platform/ports.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
@@ -52,7 +52,7 @@ describe('an hour that is rolled up', () => {
       read.push(key.sk);
       return get(key);
     };
-    w.ports.table.getMany = ((keys: Key[], how) => {
+    w.ports.table.getMany = ((keys: Key[], how?: Freshness) => {
       read.push(...keys.map(({ sk }) => sk));
       return getMany(keys, how);
     }) as Table['getMany'];
@@ -68,7 +68,8 @@ describe('an hour that is rolled up', () => {
     const { check, hour, list } = await rolledUp();
     const partition = w.keys.ofCheck(w.context.tenant, check.id);
     const { items } = await w.ports.table.query<ResultItem>({ partition, ...under(RESULTS) });
-    await w.ports.table.putMany([{ ...items[0]!, latency_ms: 4711 }]);
+    const slower: ResultItem = { ...items[0]!, latency_ms: 4711 };
+    await w.ports.table.putMany([slower]);
     const revise = { of: 'hour', from: hour, to: hour, after: w.now() + 1 } as const;
     await rollUp(w, { tenant_id: check.tenant_id, cell: cellOf(check.id), revise });
     expect(await hourOfCheck(check, list)).toMatchObject({ revised_at: expect.any(String), latency: { max_ms: 4711 } });
@@ -84,7 +85,7 @@ describe('an entity that was made a moment ago', () => {
   it('is there although a read that may be a second old does not see it', async () => {
     const { id } = await w.entity();
     const { getMany } = w.ports.table;
-    w.ports.table.getMany = (async (keys: Key[], how) =>
+    w.ports.table.getMany = (async (keys: Key[], how?: Freshness) =>
       how?.eventual ? keys.map(() => undefined) : getMany(keys, how)) as Table['getMany'];
     expect(await requireEntities(w.context, [id], { eventual: true })).toMatchObject([{ id }]);
     await expect(requireEntities(w.context, ['ent_none'], { eventual: true })).rejects.toThrow('ent_none');
