@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { quantile } from '#test/bench/figures.ts';
 import { inParallel } from '#test/long/fleet.ts';
 import { personWith, startBrowser } from '#test/support/browser.ts';
 import { runCommand } from '#test/support/command.ts';
@@ -7,7 +8,6 @@ import { eventually } from '#test/support/eventually.ts';
 import { findProgram } from '#test/support/find-program.ts';
 import { got } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
-import { quantile } from '#test/bench/figures.ts';
 import type { Figures } from './targets.ts';
 
 const ROUNDS = 5;
