@@ -51,8 +51,9 @@ export const REVISIONS = 'REV#';
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
 export const ROOMS = 'ROOM#';
-/** Sort-key prefixes of a cell's rollups. */
+/** Sort-key prefixes of a cell's rollups, and of the latencies that belong to each. */
 export const ROLLUPS = { hour: 'H#', day: 'D#' };
+const LATENCIES = { hour: 'HL#', day: 'DL#' };
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
@@ -142,6 +143,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param from epoch ms at which the hour or day begins */
     rollup: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
       key(ofTenant(tenant, 'CELL', cell), `${ROLLUPS[of]}${stamp(from)}`),
+    latencies: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
+      key(ofTenant(tenant, 'CELL', cell), `${LATENCIES[of]}${stamp(from)}`),
 
     /** The day (epoch ms at which it begins) of an entity, whichever cells its checks lie in. */
     entityDay: (tenant: string, entity: string, from: number) =>

@@ -58,12 +58,9 @@ type TextProps = Common & {
   /** Several lines. */
   lines?: number | undefined;
   maxLength?: number;
-  /** What the browser offers while one types; anything else may be typed too. */
-  suggestions?: readonly { value: string; label: string }[];
 };
 
-export function TextField({ label, hint, error, required, value, onChange, numeric, lines, type, ...more }: TextProps) {
-  const { suggestions, ...rest } = more;
+export function TextField({ label, hint, error, required, value, onChange, numeric, lines, type, ...rest }: TextProps) {
   const input = {
     ...rest,
     value,
@@ -77,20 +74,7 @@ export function TextField({ label, hint, error, required, value, onChange, numer
     <Field label={label} hint={hint} error={error} required={required}>
       {(ids) => {
         if (lines) return <textarea {...input} {...ids} rows={lines} />;
-        if (type === 'password') return <input type="password" {...input} {...ids} />;
-        if (!suggestions) return <input {...input} {...ids} />;
-        return (
-          <>
-            <input {...input} {...ids} list={`${ids.id}-list`} />
-            <datalist id={`${ids.id}-list`}>
-              {suggestions.map((one) => (
-                <option key={one.value} value={one.value}>
-                  {one.label}
-                </option>
-              ))}
-            </datalist>
-          </>
-        );
+        return type === 'password' ? <input type="password" {...input} {...ids} /> : <input {...input} {...ids} />;
       }}
     </Field>
   );

@@ -24,7 +24,7 @@ export const ASSUMED = {
   /** An hour of a cell, rolled up: read units of the cell and of a check, write units of a check, GB-seconds. */
   rollup_reads_a_cell: 20,
   rollup_reads_a_check: 1.05,
-  rollup_writes_a_check: 0.16,
+  rollup_writes_a_check: 0.34,
   rollup_gb_seconds: 0.25,
   /** Write units of a cell's slot: its pack, and for some a second one or a result of its own. */
   writes_a_slot: 1.1,

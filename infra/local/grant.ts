@@ -1,5 +1,5 @@
 import { type FunctionName, functions } from '#infra/topology.ts';
-import type { Key, Ports, Write } from '#lib/platform/ports.ts';
+import type { Freshness, Key, Ports, Write } from '#lib/platform/ports.ts';
 
 /**
  * The ports as one function may use them, by the topology: what AWS would refuse it, one machine refuses too.
@@ -20,7 +20,7 @@ export function grant(ports: Ports, name: FunctionName): Ports {
     ...ports,
     table: {
       get: (key) => readable().get(key),
-      getMany: (keys: Key[]) => readable().getMany(keys),
+      getMany: (keys: Key[], how?: Freshness) => readable().getMany(keys, how),
       query: (query) => readable().query(query),
       putMany: async (items) => {
         insist(rights?.includes('put') === true, 'put items');

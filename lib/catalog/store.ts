@@ -3,7 +3,7 @@ import { type Keys, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
-import type { Item, Query } from '#lib/platform/ports.ts';
+import type { Freshness, Item, Query } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
@@ -11,7 +11,7 @@ import { type Entity, entityRecord } from './entity.ts';
 import type { EntityItem } from './entity-item.ts';
 
 /**
- * Items of the catalog and how they are read, all strongly:
+ * Items of the catalog and how they are read, all strongly unless asked otherwise:
  *
  * | pattern                      | request                                                          |
  * |------------------------------|------------------------------------------------------------------|
@@ -83,10 +83,22 @@ export async function requireEntity(
   return { entity, blueprint };
 }
 
-/** Entities that a request names by their ids, in that order. Throws NOT_FOUND for one that is not there. */
-export async function requireEntities({ ports, keys, tenant }: Scope, ids: readonly string[]): Promise<EntityItem[]> {
+/**
+ * Entities that a request names by their ids, in that order. Throws NOT_FOUND for one that is not there.
+ * @param how where they may be a second old, one that is newer is there all the same
+ */
+export async function requireEntities(
+  scope: Scope,
+  ids: readonly string[],
+  how: Freshness = {},
+): Promise<EntityItem[]> {
+  const { ports, keys, tenant } = scope;
   const asked = ids.filter((id) => isId('ent', id));
-  const found = await ports.table.getMany<EntityItem>(asked.map((id) => keys.entity(tenant, id)));
+  const found = await ports.table.getMany<EntityItem>(
+    asked.map((id) => keys.entity(tenant, id)),
+    how,
+  );
+  if (how.eventual && found.includes(undefined)) return requireEntities(scope, ids);
   const entities = new Map(found.map((entity) => [entity?.id, entity]));
   return ids.map((id) => {
     const entity = entities.get(id);

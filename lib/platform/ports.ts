@@ -26,7 +26,13 @@ export type WriteOutcome =
   | { ok: true }
   | { ok: false; failed: number[]; present: (Item | undefined)[]; conflict: boolean };
 
-export type Query = {
+/** How fresh a read is. */
+export type Freshness = {
+  /** A read that may be a second old, at half the price. */
+  eventual?: boolean | undefined;
+};
+
+export type Query = Freshness & {
   partition: string;
   /** Inclusive lower bound of the sort key. All that begin so: `under` (lib/keys.ts). */
   from?: string | undefined;
@@ -36,8 +42,6 @@ export type Query = {
   limit?: number | undefined;
   /** Go on behind this sort key: the `next` of the page before. */
   after?: string | undefined;
-  /** A read that may be a second old, at half the price. */
-  eventual?: boolean | undefined;
 };
 
 /** `next` is there whenever more may follow; a page ends at `limit` or 1 MB. */
@@ -51,9 +55,12 @@ export type Page<T extends Item = Item> = { items: T[]; next?: string | undefine
 export interface Table {
   get<T extends Item = Item>(key: Key): Promise<T | undefined>;
   /** Up to any number of keys (fetched by hundreds); the answer is in the order asked, with repeats allowed. */
-  getMany<T extends Item = Item>(keys: Key[]): Promise<(T | undefined)[]>;
+  getMany<T extends Item = Item>(keys: Key[], how?: Freshness): Promise<(T | undefined)[]>;
   /** Items of several types: `getMany<[CheckItem, PolicyItem]>([…])`. */
-  getMany<T extends Item[]>(keys: { [I in keyof T]: Key }): Promise<{ [I in keyof T]: T[I] | undefined }>;
+  getMany<T extends Item[]>(
+    keys: { [I in keyof T]: Key },
+    how?: Freshness,
+  ): Promise<{ [I in keyof T]: T[I] | undefined }>;
   query<T extends Item = Item>(query: Query): Promise<Page<T>>;
   /** Unconditional: only for items whose content follows from their key. */
   putMany(items: Item[]): Promise<void>;

@@ -76,10 +76,10 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     await go('/entities/service/database');
     await button(person, 'Add a relation').click();
     await page.getByLabel('The other one is').selectOption('downstream');
-    await page.getByLabel(/^Entity/).fill('no such thing');
     await button(person, 'Add').click();
-    await page.getByText('is none of the entities').waitFor();
-    await page.getByLabel(/^Entity/).fill('service/shop');
+    await page.locator('.field', { hasText: 'Entity' }).locator('.field-error').waitFor();
+    await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
+    await page.getByRole('option', { name: /Web shop/ }).click();
     await page.getByLabel(/^How/).fill('Reads from');
     await button(person, 'Add').click();
     await page.getByText('small letters').first().waitFor();

@@ -49,13 +49,14 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
 
   it('is walked by keys, narrowed to the neighbours of one, and the address says to whose', async () => {
     const person = await shopVisitor(browser, service);
-    const { page, go } = person;
+    const { page, go, shop, database } = person;
     await go('/map');
-    await page.getByLabel('Around an entity').fill('service/shop');
+    await page.getByRole('combobox', { name: /^Around/ }).fill('shop');
+    await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Map of 2 entities' }).waitFor();
     expect(await page.getByText('1 relation to what the filter leaves out').count()).toBe(1);
-    await page.getByLabel('Steps').selectOption('2');
-    await eventually(async () => page.url().endsWith('#/map?around=service%2Fshop&depth=2'));
+    await page.getByLabel('As far as').selectOption('2');
+    await eventually(async () => page.url().endsWith(`#/map?around=${shop.id}&depth=2`));
     await page.reload();
     const map = page.getByRole('region', { name: 'Map of 3 entities' });
     await map.focus();
@@ -63,7 +64,7 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Database', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'On the map' }).click();
-    await eventually(async () => page.url().endsWith('#/map?around=service%2Fdatabase'));
+    await eventually(async () => page.url().endsWith(`#/map?around=${database.id}`));
     await button(person, 'Show all').click();
     await map.waitFor();
   });
@@ -96,7 +97,11 @@ describe.skipIf(!binary)('the map, in a real browser', () => {
     await go('/map');
     await page.getByText('301 entities are too many for one map').waitFor();
     expect(await page.getByRole('table', { name: 'Relations' }).getAttribute('aria-rowcount')).toBe('301');
-    await page.getByLabel('Around an entity').fill('host/h-7');
+    await page.getByRole('combobox', { name: /^Around/ }).fill('h-7');
+    await page
+      .getByRole('option', { name: /Host 7/ })
+      .first()
+      .click();
     await page.getByRole('region', { name: 'Map of 2 entities' }).waitFor();
   });
 

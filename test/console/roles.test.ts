@@ -11,7 +11,7 @@ import { addressOf, arrive, isOpen, paths, personAt } from './places.ts';
 /** Everybody may do this. */
 const OWN = /sign out|end|copy|passkey/i;
 
-/** Presses a button of the page by its place among those that can be used; answers its name, undefined behind the last. */
+/** Presses a button by its place among those that can be used; answers its name, undefined behind the last. */
 const press = (place: number) => `(async () => {
   const all = [...document.querySelectorAll('main button:not([aria-disabled=true], [disabled])')];
   const one = all[${place}];

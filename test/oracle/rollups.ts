@@ -1,8 +1,8 @@
 import type { CellItem } from '#lib/checks/cells.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TimeKind } from '#lib/health/rollups/accounted-span.ts';
-import { decodeCheck } from '#lib/health/rollups/rollup-item.ts';
-import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
+import { decodeLatency, decodeRollup, type StoredLatencies } from '#lib/health/rollups/rollup-item.ts';
+import type { LatenciesItem, RollupItem } from '#lib/health/rollups/stored-rollups.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { latestSlot, rollupRhythm } from '#lib/schedule/slots.ts';
@@ -20,7 +20,7 @@ const MADE_MS = 3 * MINUTE;
 
 /**
  * An hour is rolled up when it is over and five minutes have passed, not before; what it then says of a check is what
- * is stored of it: runs, failures, and the time that it was what. That holds again five minutes after something has
+ * is stored of it: runs, failures, how many have a latency, and the time that it was what. That holds again five minutes after something has
  * come late.
  */
 export function checkRollups(inside: Inside): string[] {
@@ -46,10 +46,16 @@ export function checkRollups(inside: Inside): string[] {
       const expected = {
         runs: runs.length,
         failures: runs.filter(({ success }) => !success).length,
+        latencies: runs.filter(({ success }) => success).length,
         ...timeOf(inside, check, settings.get(check.id) ?? [], hour),
       };
-      const rolled = decodeCheck(item.figures, numberOf(check.id), hour);
-      const said = { runs: rolled?.runs ?? 0, failures: rolled?.failures ?? 0, ...(rolled?.ms ?? nothing(HOUR)) };
+      const rolled = decodeRollup(item.figures, numberOf(check.id), hour);
+      const said = {
+        runs: rolled?.runs ?? 0,
+        failures: rolled?.failures ?? 0,
+        latencies: decodeLatency(latenciesOf(seen, item), numberOf(check.id)).count,
+        ...(rolled?.ms ?? nothing(HOUR)),
+      };
       if (textOf(said) !== textOf(expected))
         wrong.push(`${check.id}: its hour ${hour.from} says ${textOf(said)}, not ${textOf(expected)}`);
     }
@@ -71,6 +77,12 @@ const isHour = ({ pk, sk }: { pk: string; sk: string }): boolean => pk.includes(
 
 const hoursOf = ({ table }: Seen, cell: string): RollupItem[] =>
   [...table.values()].filter((item): item is RollupItem => isHour(item) && item.pk.endsWith(`#${cell}`));
+
+/** What was written with the rollup of an hour. */
+function latenciesOf({ table }: Seen, { pk, sk }: RollupItem): StoredLatencies {
+  const beside = [...table.values()].find((item) => item.pk === pk && item.sk === sk.replace('H#', 'HL#'));
+  return (beside as LatenciesItem | undefined)?.latencies ?? {};
+}
 
 const cellsIn = ({ table }: Seen) =>
   [...table.values()]

@@ -36,9 +36,9 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
     method: M,
     kind: keyof Requests,
   ): Table[M] =>
-    ((argument: never) => {
+    ((...given: never[]) => {
       requests[kind] += 1;
-      return (store[method] as (argument: never) => unknown)(argument);
+      return (store[method] as (...given: never[]) => unknown)(...given);
     }) as Table[M];
   const table = wrap({
     get: counted('get', 'reads'),

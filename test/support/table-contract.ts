@@ -162,6 +162,9 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         await fill(pk, ['a', 'b']);
         const found = await table.getMany(['b', 'none', 'a', 'b'].map((sk) => ({ pk, sk })));
         expect(found.map((item) => item?.sk)).toEqual(['b', undefined, 'a', 'b']);
+        const keys = [{ pk, sk: 'a' }];
+        // How old that may be, an adapter decides.
+        expect(await table.getMany(keys, { eventual: true })).toHaveLength(1);
         expect(await table.getMany([])).toEqual([]);
       });
 

@@ -75,7 +75,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
     {
       head: 'Change',
       cell: (field) => (
-        <span class="row-actions">
+        <span class="field-actions">
           {mover(field, -1)}
           {mover(field, 1)}
           <Button small why={why} label={`Edit ${field.name}`} onClick={() => edit(field)}>

@@ -2,12 +2,7 @@ import type { Action } from '#console/api/records.ts';
 import { Empty } from '#console/parts/states.tsx';
 import { Table } from '#console/parts/table/table.tsx';
 import { pathTo } from '#console/rules/address.ts';
-
-const TRIGGER: Readonly<Record<Action['trigger_type'], string>> = {
-  manual: 'by hand',
-  state_change: 'when a check changes',
-  schedule: 'by the clock',
-};
+import { triggerWords } from '#console/rules/triggers.ts';
 
 /** Actions of checks of this entity, then those that belong to no check. @param checks ids of its checks */
 export function ActionsThatFit({ actions, checks }: { actions: readonly Action[]; checks: ReadonlySet<string> }) {
@@ -29,11 +24,7 @@ export function ActionsThatFit({ actions, checks }: { actions: readonly Action[]
             </a>
           ),
         },
-        {
-          head: 'Runs',
-          cell: ({ trigger_type, trigger_to_state }) =>
-            trigger_to_state ? `when it is ${trigger_to_state}` : TRIGGER[trigger_type],
-        },
+        { head: 'Runs', cell: triggerWords },
       ]}
     />
   );

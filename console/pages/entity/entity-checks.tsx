@@ -1,12 +1,15 @@
+import { labelOf } from '#console/api/check-names.ts';
 import type { Loaded } from '#console/api/load.ts';
 import type { CheckHistories, Entity, ListedCheck } from '#console/api/records.ts';
+import { refusal } from '#console/app/session.ts';
 import { HistoryBar } from '#console/parts/history-bar.tsx';
+import { LinkButton } from '#console/parts/link-button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data, Empty, Failure } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { pathTo } from '#console/rules/address.ts';
+import { hrefOf, pathTo } from '#console/rules/address.ts';
 import { severity } from '#console/rules/states.ts';
 import { percent } from '#console/rules/words.ts';
 
@@ -15,14 +18,20 @@ type History = CheckHistories['checks'][number];
 
 /** The checks of an entity: state, last result, and the last day. What is down comes first. */
 export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => (
-  <Section title="Checks">
+  <Section
+    title="Checks"
+    actions={
+      <LinkButton small icon="add" href={hrefOf('/checks/new', { entity: entity.id })} why={refusal('write')}>
+        New check
+      </LinkButton>
+    }
+  >
     {history.failure && <Failure failure={history.failure} retry={history.reload} />}
     <Data of={checks}>
       {(found) =>
         found.length === 0 ? (
           <Empty title="Nothing checks it yet">
             <p dir="auto">Without a check the state of {entity.name} stays unknown.</p>
-            <a href="#/checks">To the checks</a>
           </Empty>
         ) : (
           <Table
@@ -49,7 +58,7 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
     cell: (check) => (
       <>
         <a class="row-link" href={`#${pathTo('/checks/:id', { id: check.id })}`} dir="auto">
-          {check.name ?? histories.get(check.id)?.check_name ?? `${check.check_type} check`}
+          {labelOf(check)}
         </a>
         {check.stale && <span class="tag">behind</span>}
         <LastResult check={check} />

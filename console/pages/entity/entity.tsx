@@ -1,4 +1,4 @@
-import { type ComponentChildren, Fragment } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Loaded, useLoad } from '#console/api/load.ts';
 import type {
@@ -143,29 +143,30 @@ function StateLine({ entity }: { entity: Entity }) {
   );
 }
 
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt dir="auto">{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
 const Fields = ({ entity, blueprint }: { entity: Entity; blueprint: Loaded<Blueprint> }) => (
   <Section title="Fields">
-    <dl class="values">
-      <dt>Slug</dt>
-      <dd>
+    <dl class="facts">
+      <Fact name="Slug">
         <code>{entity.slug}</code>
-      </dd>
-      <dt>Id</dt>
-      <dd>
+      </Fact>
+      <Fact name="Id">
         <code>{entity.id}</code>
-      </dd>
+      </Fact>
       {(blueprint.data?.fields ?? []).map(({ name }) => (
-        <Fragment key={name}>
-          <dt dir="auto">{name}</dt>
-          <dd>
-            <FieldValue value={entity.fields[name]} />
-          </dd>
-        </Fragment>
+        <Fact key={name} name={name}>
+          <FieldValue value={entity.fields[name]} />
+        </Fact>
       ))}
-      <dt>Changed</dt>
-      <dd>
+      <Fact name="Changed">
         <Time at={entity.updated_at} />
-      </dd>
+      </Fact>
     </dl>
     {!blueprint.data && <Data of={blueprint}>{() => null}</Data>}
   </Section>

@@ -8,6 +8,7 @@ import { refusal } from '#console/app/session.ts';
 import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
+import { LinkButton } from '#console/parts/link-button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data } from '#console/parts/states.tsx';
@@ -29,9 +30,9 @@ export function Neighbours({ entity, relations }: { entity: Entity; relations: L
       title="Neighbours"
       actions={
         <span class="section-actions">
-          <a class="button small" href={hrefOf('/map', { around: `${entity.blueprint_slug}/${entity.slug}` })}>
+          <LinkButton small href={hrefOf('/map', { around: entity.id })}>
             On the map
-          </a>
+          </LinkButton>
           <Button small icon="add" why={refusal('write')} onClick={() => ask('new')}>
             Add a relation
           </Button>

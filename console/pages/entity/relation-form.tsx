@@ -1,13 +1,11 @@
 import { ApiFailure, call } from '#console/api/call.ts';
 import type { Entity, Relation } from '#console/api/records.ts';
-import { live } from '#console/app/live.ts';
 import { tell } from '#console/app/notices.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
+import { EntityPicker } from '#console/parts/entity-picker.tsx';
 import { SelectField, TextField } from '#console/parts/field.tsx';
 import { Form } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
-import type { FleetRow } from '#console/rules/fleet.ts';
-import { filtered } from '#console/rules/fleet.ts';
 import { fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
 
 const SCHEMA: MemberSchema = {
@@ -20,21 +18,18 @@ const SCHEMA: MemberSchema = {
   required: ['other'],
 };
 const SPECS = fieldsOf(SCHEMA);
-const OFFERED = 20;
-
-const keyOf = ({ blueprint_slug, slug }: Pick<FleetRow, 'blueprint_slug' | 'slug'>) => `${blueprint_slug}/${slug}`;
-
 type RelationDialogProps = { entity: Entity; onSaved: () => void; onClose: () => void };
 
 /** Relates an entity to another one, on either side. */
 export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps) {
-  const rows = [...(live.fleet.value?.values() ?? [])].filter(({ id }) => id !== entity.id);
   async function send({ side, other, relation_type }: Record<string, unknown>) {
-    const found = rows.find((row) => keyOf(row) === other);
-    if (!found) throw wrong('other', 'is none of the entities: choose one of those offered');
-    const [from, to] = side === 'upstream' ? [entity.id, found.id] : [found.id, entity.id];
-    await call<Relation>('POST', '/v1/relations', { from_entity_id: from, to_entity_id: to, relation_type });
-    tell(`${entity.name} and ${found.name} are related.`);
+    const [from, to] = side === 'upstream' ? [entity.id, other] : [other, entity.id];
+    await call<Relation>('POST', '/v1/relations', { from_entity_id: from, to_entity_id: to, relation_type }).catch(
+      (error: unknown) => {
+        throw atOther(error, side);
+      },
+    );
+    tell('The relation is added.');
     onSaved();
   }
   const form = useForm({ name: `relation of ${entity.id}`, specs: SPECS, send });
@@ -44,8 +39,6 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
     error: form.errors[path],
     onChange: (text: string) => form.set(path, text),
   });
-  const words = (form.draft.other ?? '').replace('/', ' ');
-  const offered = filtered(rows, { states: new Set(), words }).slice(0, OFFERED);
   return (
     <Dialog title={`Relate ${entity.name}`} onClose={onClose}>
       <Form form={form} submit="Add" onCancel={onClose}>
@@ -57,13 +50,7 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
             { value: 'downstream', label: 'downstream: it depends on this one' },
           ]}
         />
-        <TextField
-          {...common('other')}
-          required
-          label="Entity"
-          hint="Type a part of its name and choose it."
-          suggestions={offered.map((row) => ({ value: keyOf(row), label: row.name }))}
-        />
+        <EntityPicker {...common('other')} label="Entity" />
         <TextField
           {...common('relation_type')}
           label="How"
@@ -74,5 +61,11 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
   );
 }
 
-const wrong = (path: string, message: string) =>
-  new ApiFailure(message, { status: 400, code: 'VALIDATION_ERROR', details: [{ path, message }] });
+/** What the API says of its end of the relation is about what was chosen here. */
+function atOther(error: unknown, side: unknown): unknown {
+  if (!(error instanceof ApiFailure)) return error;
+  const { message, status, code, retryAfter } = error;
+  const end = side === 'upstream' ? 'to_entity_id' : 'from_entity_id';
+  const details = error.details.map((one) => (one.path === end ? { ...one, path: 'other' } : one));
+  return new ApiFailure(message, { status, code, details, retryAfter });
+}

@@ -1,73 +1,40 @@
-import { useEffect, useState } from 'preact/hooks';
 import { setQuery } from '#console/app/router.ts';
 import { Button } from '#console/parts/button.tsx';
-import { byName, type Fleet, filtered } from '#console/rules/fleet.ts';
+import { EntityPicker } from '#console/parts/entity-picker.tsx';
+import { SelectField } from '#console/parts/field.tsx';
+import { byName, type Fleet } from '#console/rules/fleet.ts';
 
 type MapFiltersProps = { fleet: Fleet; blueprint: string; around: string; depth: number };
 
-const OFFERED = 20;
-
-/** What the map shows; the address says it. @param around `service/web-shop` */
+/** What the map shows; the address says it too. @param around id of an entity; empty: all */
 export function MapFilters({ fleet, blueprint, around, depth }: MapFiltersProps) {
-  const [typed, type] = useState(around);
-  useEffect(() => type(around), [around]);
-  const rows = [...fleet.values()];
-  const blueprints = [...new Set(rows.map((row) => row.blueprint_slug))].sort(byName);
-  const offered = filtered(rows, { states: new Set(), words: typed.replace('/', ' ') }).slice(0, OFFERED);
-  const keyOf = (row: (typeof rows)[number]) => `${row.blueprint_slug}/${row.slug}`;
+  const blueprints = [...new Set([...fleet.values()].map((row) => row.blueprint_slug))].sort(byName);
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        // What is typed in part, and only one has, is meant.
-        setQuery({ around: offered.length === 1 ? keyOf(offered[0]!) : typed });
-      }}
-    >
-      <select
-        aria-label="Blueprint"
+    <search class="feed-filters" aria-label="Filter the map">
+      <SelectField
+        label="Blueprint"
         value={blueprint}
-        onChange={(event) => setQuery({ blueprint: event.currentTarget.value })}
-      >
-        <option value="">All blueprints</option>
-        {blueprints.map((slug) => (
-          <option key={slug}>{slug}</option>
-        ))}
-      </select>
-      <input
-        class="search"
-        aria-label="Around an entity"
-        placeholder="Around an entity"
-        list="map-entities"
-        autocomplete="off"
-        value={typed}
-        onInput={(event) => {
-          const text = event.currentTarget.value;
-          type(text);
-          if (text === '' || rows.some((row) => keyOf(row) === text)) setQuery({ around: text });
-        }}
+        options={[{ value: '', label: 'all' }, ...blueprints]}
+        onChange={(slug) => setQuery({ blueprint: slug })}
       />
-      <datalist id="map-entities">
-        {offered.map((row) => (
-          <option key={row.id} value={keyOf(row)}>
-            {row.name}
-          </option>
-        ))}
-      </datalist>
+      <EntityPicker label="Around" optional value={around} onChange={(id) => setQuery({ around: id })} />
       {around !== '' && (
-        <select
-          aria-label="Steps"
+        <SelectField
+          label="As far as"
           value={String(depth)}
-          onChange={(event) => setQuery({ depth: event.currentTarget.value })}
-        >
-          <option value="1">1 step</option>
-          <option value="2">2 steps</option>
-          <option value="3">3 steps</option>
-        </select>
+          options={[
+            { value: '1', label: '1 step' },
+            { value: '2', label: '2 steps' },
+            { value: '3', label: '3 steps' },
+          ]}
+          onChange={(steps) => setQuery({ depth: steps })}
+        />
       )}
       {(around !== '' || blueprint !== '') && (
-        <Button onClick={() => setQuery({ around: '', blueprint: '', depth: '' })}>Show all</Button>
+        <Button small onClick={() => setQuery({ around: '', blueprint: '', depth: '' })}>
+          Show all
+        </Button>
       )}
-    </form>
+    </search>
   );
 }

@@ -37,7 +37,7 @@ type MapOfProps = { fleet: Fleet; relations: readonly Relation[]; query: URLSear
 function MapOf({ fleet, relations, query }: MapOfProps) {
   const key = query.get('around') ?? '';
   const [blueprint, depth] = [query.get('blueprint') ?? '', depthOf(query.get('depth'))];
-  const around = key === '' ? undefined : idOf(fleet, key);
+  const around = fleet.has(key) ? key : undefined;
   const view = useMemo(
     () => mapOf(fleet, relations, { blueprint, around, depth }),
     [fleet, relations, blueprint, around, depth],
@@ -88,7 +88,3 @@ function Shown({ view, filter }: { view: MapView; filter: MapFilter }) {
 }
 
 const depthOf = (text: string | null): number => (text === '2' || text === '3' ? Number(text) : 1);
-
-/** @param key `service/web-shop` */
-const idOf = (fleet: Fleet, key: string): string | undefined =>
-  [...fleet.values()].find(({ blueprint_slug, slug }) => `${blueprint_slug}/${slug}` === key)?.id;

@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { gapCount } from '#lib/health/rollups/figures.ts';
 import { hoursIn } from '#lib/health/rollups/hours.ts';
-import { readRollups } from '#lib/health/rollups/stored-rollups.ts';
+import { ofItem, readRollups } from '#lib/health/rollups/stored-rollups.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import type { Span } from './gap-causes.ts';
@@ -60,7 +60,7 @@ export async function readSparkline(
   const found = ends.map((): Point => ({ successes: 0, failures: 0, latency: 0 }));
   let [results, up, watched, gapMs, i] = [0, 0, 0, 0, 0];
   const rollups = readRollups(context, context.caller.retention_days);
-  for (const { window, figures } of await rollups.parts(check, windows)) {
+  for (const { window, figures } of await rollups.parts(ofItem(check), windows)) {
     while (window.from >= ends[i]!) i++;
     const point = found[i]!;
     const interval = intervalAt(window.from);

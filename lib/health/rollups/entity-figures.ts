@@ -1,9 +1,8 @@
-import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { timeOf } from './accounted-span.ts';
 import { entityTime } from './entity-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
-import { notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
+import { type CheckSource, notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
 
 /**
  * An entity by the hour: its counts are sums over its checks, its time is made of theirs.
@@ -12,17 +11,17 @@ import { notMonitored, type Part, type RollupReader } from './stored-rollups.ts'
  */
 export async function entityHours(
   rollups: RollupReader,
-  checks: readonly CheckItem[],
+  checks: readonly CheckSource[],
   hours: readonly Span[],
 ): Promise<Part<EntityFigures>[]> {
   if (checks.length === 0) return hours.map(notMonitored);
-  const ofChecks = await Promise.all(checks.map((check) => rollups.parts(check, hours)));
+  const ofChecks = await Promise.all(checks.map((check) => rollups.times(check, hours)));
   return Promise.all(
     hours.map(async (hour, h) => {
       const parts = ofChecks.map((own) => own[h]!);
       const spans = await Promise.all(
         // Of a check that flaps each few seconds the rollup does not say when.
-        parts.map(async ({ figures }, c) => figures.spans ?? (await rollups.raw(checks[c]!, hour)).spans ?? []),
+        parts.map(({ figures }, c) => figures.spans ?? rollups.spans(checks[c]!, hour)),
       );
       return {
         window: hour,

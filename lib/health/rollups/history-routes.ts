@@ -144,7 +144,7 @@ export const historyRows = [
       const { check_ids, entity_id, entity_ids } = query;
       mustNameOne({ check_ids, entity_id, entity_ids });
       if (entity_ids !== undefined) {
-        const entities = await requireEntities(context, idsOf('entity_ids', entity_ids));
+        const entities = await requireEntities(context, idsOf('entity_ids', entity_ids), { eventual: true });
         return { entities: await entityHistoryRecords(context, entities, query) };
       }
       const checks =

@@ -5,7 +5,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { checksOf, checksOfCell } from '#lib/checks/store.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { numberOf } from '#lib/keys.ts';
-import type { Key } from '#lib/platform/ports.ts';
+import type { Key, Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { keptDays } from './buckets.ts';
@@ -13,11 +13,10 @@ import { dayRollup } from './day-rollup.ts';
 import { entityHours } from './entity-figures.ts';
 import { mergeEntityFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
-import { emptyHistogram } from './latency-histogram.ts';
 import { measureCheck } from './measure-check.ts';
-import { type CheckRollup, encodeRollup } from './rollup-item.ts';
+import { type CheckRollup, encodeLatencies, encodeRollup, type StoredLatencies } from './rollup-item.ts';
 import { sharedReads } from './shared-reads.ts';
-import { type RollupItem, type RollupReader, readRollups } from './stored-rollups.ts';
+import { type LatenciesItem, ofItem, type RollupItem, type RollupReader, readRollups } from './stored-rollups.ts';
 
 /** The cell that is rolled up, of an account that keeps raw data and rollups for so many days. */
 export type RolledCell = TenantEnv & { cell: string; retention_days: number; rollup_days: number };
@@ -30,7 +29,7 @@ export async function makeHour(of: RolledCell, hour: number, making: Making): Pr
   const window = { from: hour, to: hour + HOUR_MS };
   // As long as its raw data, so that this need never be read again.
   const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
-  await put(of, of.keys.rollup(of.tenant, of.cell, 'hour', hour), { from: hour, days, ...making }, async () => {
+  await put(of, keysOf(of, 'hour', hour), { from: hour, days, ...making }, async () => {
     const made_at = of.ports.clock.now();
     const shared = sharedReads(of);
     const found = new Map<number, CheckRollup>();
@@ -39,9 +38,15 @@ export async function makeHour(of: RolledCell, hour: number, making: Making): Pr
       if (isKnown(figures!, window)) found.set(numberOf(check.id), figures!);
       await othersTurn();
     }
-    return { made_at, figures: encodeRollup(found) };
+    return { made_at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
 }
+
+/** Where a rollup of the cell and its latencies stand. */
+const keysOf = ({ keys, tenant, cell }: RolledCell, of: 'hour' | 'day', from: number): RollupKeys => ({
+  rollup: keys.rollup(tenant, cell, of, from),
+  latencies: keys.latencies(tenant, cell, of, from),
+});
 
 /** What was stored at `at` (epoch ms), each read once. */
 type Look = { at: number; rollups: RollupReader };
@@ -62,11 +67,11 @@ export async function makeDay(of: RolledCell, day: number, making: Making): Prom
     if (entity) await makeEntityDay(of, entity, window, status, first);
   }
   // Last, as it says that the day is made.
-  await put(of, of.keys.rollup(of.tenant, of.cell, 'day', day), status, async (_present, tries) => {
+  await put(of, keysOf(of, 'day', day), status, async (_present, tries) => {
     const { at, rollups } = tries === 0 ? first : look(of);
     const found = new Map<number, CheckRollup>();
     for (const check of checks) {
-      const hours = await rollups.parts(check, hoursIn(window));
+      const hours = await rollups.parts(ofItem(check), hoursIn(window));
       const figures = dayRollup(
         hours.map((hour) => hour.figures),
         window,
@@ -74,7 +79,7 @@ export async function makeDay(of: RolledCell, day: number, making: Making): Prom
       if (isKnown(figures, window)) found.set(numberOf(check.id), figures);
       await othersTurn();
     }
-    return { made_at: at, figures: encodeRollup(found) };
+    return { made_at: at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
 }
 
@@ -91,14 +96,13 @@ async function makeEntityDay(
 ): Promise<void> {
   const checks = await checksOf(of, [entity]);
   const count = checks.filter(({ created_at }) => Date.parse(created_at) < day.to).length;
-  await put(of, of.keys.entityDay(of.tenant, entity.id, day.from), status, async (present, tries) => {
+  await put(of, { rollup: of.keys.entityDay(of.tenant, entity.id, day.from) }, status, async (present, tries) => {
     if (present && present.checks! > count) return undefined;
     const { at, rollups } = tries === 0 ? first : look(of);
-    const hours = await entityHours(rollups, checks, hoursIn(day));
+    const hours = await entityHours(rollups, checks.map(ofItem), hoursIn(day));
     const figures = mergeEntityFigures(hours.map((hour) => hour.figures));
     if (count === 0 && !isKnown(figures, day)) return undefined;
-    const rollup: CheckRollup = { ...figures, latency: emptyHistogram(), spans: null };
-    return { made_at: at, figures: encodeRollup(new Map([[entity.id, rollup]])), checks: count };
+    return { made_at: at, figures: encodeRollup(new Map([[entity.id, { ...figures, spans: null }]])), checks: count };
   });
   await othersTurn();
 }
@@ -109,36 +113,47 @@ const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: S
 
 /** `days`: for how many it is kept. */
 type Status = Making & { from: number; days: number };
-type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'>;
+type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'> & { latencies?: StoredLatencies };
+/** The rollup of an entity has no latencies. */
+type RollupKeys = { rollup: Key; latencies?: Key };
 
 /**
- * Writes a rollup over the version it was made beside, so that none is replaced by one that knew less.
+ * Writes a rollup over the version it was made beside, so that none is replaced by one that knew less; in the same
+ * transaction its latencies, also where there are none.
  * @param make what it is to hold; undefined: it stays as it is
  */
 async function put(
   { ports, retention_days }: RolledCell,
-  key: Key,
+  keys: RollupKeys,
   { from, days, isRevision }: Status,
   make: (present: RollupItem | undefined, tries: number) => Promise<Content | undefined>,
 ): Promise<void> {
   await untilDone(ports, async (tries) => {
-    const present = await ports.table.get<RollupItem>(key);
-    const made = await make(present, tries);
-    if (!made) return true;
+    const present = await ports.table.get<RollupItem>(keys.rollup);
+    const known = present && keys.latencies && (await ports.table.get<LatenciesItem>(keys.latencies))?.latencies;
+    const content = await make(present, tries);
+    if (!content) return true;
+    const { latencies, ...made } = content;
     const revised = { ...present?.revised };
     for (const [name, figures] of Object.entries(made.figures)) {
-      if ((isRevision || present) && !isDeepStrictEqual(figures, present?.figures[name])) revised[name] = made.made_at;
+      const isSame = isDeepStrictEqual(figures, present?.figures[name]) && latencies?.[name] === known?.[name];
+      if ((isRevision || present) && !isSame) revised[name] = made.made_at;
     }
+    const kept = { from, expires_at: Math.ceil((from + (days + 1) * DAY_MS) / 1000) };
     const item: RollupItem = {
-      ...key,
+      ...keys.rollup,
       v: ports.ids.token(),
-      expires_at: Math.ceil((from + (days + 1) * DAY_MS) / 1000),
-      from,
+      ...kept,
       raw_days: Math.min(retention_days, present?.raw_days ?? retention_days),
       ...made,
       ...(Object.keys(revised).length > 0 && { revised }),
     };
-    const done = await commit(ports, [{ put: item, if: present ? { version: present.v } : 'absent' }]);
+    const writes: Write[] = [{ put: item, if: present ? { version: present.v } : 'absent' }];
+    if (keys.latencies && latencies) {
+      const beside: LatenciesItem = { ...keys.latencies, ...kept, latencies };
+      writes.push({ put: beside });
+    }
+    const done = await commit(ports, writes);
     return done.ok ? true : AGAIN;
   });
 }

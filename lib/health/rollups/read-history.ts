@@ -8,7 +8,7 @@ import { type BucketList, type BucketSize, startOf } from './buckets.ts';
 import { entityHours, latestOf } from './entity-figures.ts';
 import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
-import { type Part, type RollupReader, readRollups } from './stored-rollups.ts';
+import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
 
 /** The span, its total and its buckets. */
 type History<Bucket> = { total: Bucket; buckets: Bucket[] };
@@ -24,8 +24,8 @@ export async function checkHistories(
   const histories: History<CheckBucket>[] = [];
   for (const check of checks) {
     const parts = await partsOf(size, list, {
-      days: (window) => rollups.days(check, window),
-      hours: (hours) => rollups.parts(check, hours),
+      days: (window) => rollups.days(ofItem(check), window),
+      hours: (hours) => rollups.parts(ofItem(check), hours),
     });
     histories.push(
       historyOf(parts, size, list, (own, status) =>
@@ -36,7 +36,10 @@ export async function checkHistories(
   return histories;
 }
 
-/** The histories of some entities, of which those that share a cell share what is read. */
+/**
+ * The histories of some entities, of which those that share a cell share what is read. Their checks are read only where
+ * rollups do not tell all.
+ */
 export async function entityHistories(
   context: Context,
   entities: readonly EntityItem[],
@@ -44,22 +47,31 @@ export async function entityHistories(
   list: BucketList,
 ): Promise<History<EntityBucket>[]> {
   const rollups = readRollups(context, context.caller.retention_days);
-  const checks = Map.groupBy(await checksOf(context, entities), ({ entity_id }) => entity_id);
+  const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
+  const sourceOf = (id: string): CheckSource => ({ id, item: async () => (await items()).get(id) });
   const histories: History<EntityBucket>[] = [];
-  for (const { id } of entities)
-    histories.push(await entityHistory(rollups, { id, checks: checks.get(id) ?? [] }, size, list));
+  for (const { id, checks } of entities)
+    histories.push(await entityHistory(rollups, { id, checks: Object.keys(checks).map(sourceOf) }, size, list));
   return histories;
+}
+
+/** Does it at the first call, and answers the same from then on. */
+function once<T>(work: () => T): () => T {
+  let done: { answer: T } | undefined;
+  return () => {
+    done ??= { answer: work() };
+    return done.answer;
+  };
 }
 
 async function entityHistory(
   rollups: RollupReader,
-  { id, checks }: { id: string; checks: CheckItem[] },
+  { id, checks }: { id: string; checks: CheckSource[] },
   size: BucketSize,
   list: BucketList,
 ): Promise<History<EntityBucket>> {
-  const knownSince = Math.min(...checks.map(rollups.knownSince));
   const parts = await partsOf<EntityFigures>(size, list, {
-    days: (window) => rollups.entityDays(id, knownSince, window),
+    days: (window) => rollups.entityDays(id, checks, window),
     hours: (hours) => entityHours(rollups, checks, hours),
   });
   return historyOf(parts, size, list, (own, status) =>

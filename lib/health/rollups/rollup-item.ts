@@ -1,11 +1,11 @@
 import type { GapCause, Span } from '#lib/health/history/gap-causes.ts';
 import { type AccountedSpan, type AccountedTime, noTime, TIME_KINDS, type TimeKind, timeOf } from './accounted-span.ts';
-import { emptyFigures, type Figures, GAP_CAUSES } from './figures.ts';
-import { decodeHistogram, encodeHistogram } from './latency-histogram.ts';
+import { type EntityFigures, emptyFigures, type Figures, GAP_CAUSES } from './figures.ts';
+import { decodeHistogram, encodeHistogram, type LatencyHistogram } from './latency-histogram.ts';
 import { spansOf, spanText } from './span-text.ts';
 
-/** What is kept of a check for an hour or a UTC day. */
-export type CheckRollup = Figures & {
+/** What is kept of a check or entity for an hour or a UTC day. */
+export type Rollup = EntityFigures & {
   /**
    * What it was and when, so that the time of its entity can be made from it; they add up to the figures. null where
    * that is not kept: of most days, and of an hour with more than 500 spans, of a check that flaps each few seconds.
@@ -13,19 +13,26 @@ export type CheckRollup = Figures & {
   spans: readonly AccountedSpan[] | null;
 };
 
+/** The same of a check with its latencies. */
+export type CheckRollup = Rollup & Pick<Figures, 'latency'>;
+
 /**
- * The checks of a cell in the item of an hour or a UTC day, by their number in the cell (and of a day its entities, by
- * id); what is 0 is left out. An hour
- * of 50 one-minute checks takes 4.3 KB as DynamoDB counts with the usual spread of latencies, 6.9 KB with a wide one
- * (as JSON 5.0 and 7.6); a day 7.5 and 17 KB; at worst, with 500 spans of each check, 170 KB.
+ * The checks of a cell in the item of an hour or a UTC day, by their number in the cell, or of a day one entity by its
+ * id; what is 0 is left out. An hour of 50 one-minute checks takes 1.1 KB as DynamoDB counts; at worst, with 500 spans
+ * of each check, 170 KB.
  */
 export type StoredRollup = Record<string, StoredCheck>;
+
+/**
+ * Histograms as text of the checks of a cell that have latencies, by their number. They are an item of their own, as
+ * they are most of it, and the time of an entity is made without them: an hour of 50 one-minute checks takes 3.4 KB with
+ * the usual spread, 6.0 KB with a wide one; a day 6.5 and 16 KB.
+ */
+export type StoredLatencies = Record<string, string>;
 
 type StoredCheck = Partial<Record<'runs' | 'failures' | 'warnings' | GapCause, number>> & {
   /** Its spans as text, one letter of a time all in one state; or how many ms it was what. */
   time: string | StoredTime;
-  /** A histogram as text. */
-  latency?: string;
 };
 
 type StoredTime = Partial<Record<TimeKind | 'down_in_maintenance', number>>;
@@ -34,26 +41,32 @@ type StoredTime = Partial<Record<TimeKind | 'down_in_maintenance', number>>;
 const MOST_SPANS = 500;
 
 /** The same checks make the same item, in whatever order they are given. */
-export const encodeRollup = (checks: ReadonlyMap<number | string, CheckRollup>): StoredRollup =>
+export const encodeRollup = (checks: ReadonlyMap<number | string, Rollup>): StoredRollup =>
   Object.fromEntries([...checks].map(([number, check]) => [number, storedCheck(check)]));
+
+/** The latencies of the same checks. */
+export const encodeLatencies = (checks: ReadonlyMap<number, CheckRollup>): StoredLatencies =>
+  Object.fromEntries(
+    [...checks].flatMap(([number, { latency }]) => (latency.count > 0 ? [[number, encodeHistogram(latency)]] : [])),
+  );
 
 /**
  * One check or entity of an item; undefined when the item knows nothing of it.
  * @param window the hour or day of the item
  */
-export const decodeCheck = (stored: StoredRollup, name: number | string, window: Span): CheckRollup | undefined =>
+export const decodeRollup = (stored: StoredRollup, name: number | string, window: Span): Rollup | undefined =>
   stored[name] && rollupOf(stored[name], window);
 
-function storedCheck({ runs, failures, warnings, gaps, latency, ...time }: CheckRollup): StoredCheck {
+/** The latencies of one check; none when the item does not know it. */
+export const decodeLatency = (stored: StoredLatencies, name: number | string): LatencyHistogram =>
+  decodeHistogram(stored[name] ?? '');
+
+function storedCheck({ runs, failures, warnings, gaps, ...time }: Rollup): StoredCheck {
   const counts = { runs, failures, warnings, ...Object.fromEntries(GAP_CAUSES.map((cause) => [cause, gaps[cause]])) };
-  return {
-    ...withoutZeros(counts),
-    time: storedTime(time),
-    ...(latency.count > 0 && { latency: encodeHistogram(latency) }),
-  };
+  return { ...withoutZeros(counts), time: storedTime(time) };
 }
 
-function storedTime({ spans, ms, down_in_maintenance_ms }: AccountedTime & Pick<CheckRollup, 'spans'>) {
+function storedTime({ spans, ms, down_in_maintenance_ms }: AccountedTime & Pick<Rollup, 'spans'>) {
   if (spans && spans.length <= MOST_SPANS) return spanText(spans);
   return withoutZeros({ ...ms, down_in_maintenance: down_in_maintenance_ms });
 }
@@ -61,14 +74,14 @@ function storedTime({ spans, ms, down_in_maintenance_ms }: AccountedTime & Pick<
 const withoutZeros = <K extends string>(numbers: Record<K, number>) =>
   Object.fromEntries(Object.entries(numbers).filter(([, number]) => number !== 0)) as Partial<Record<K, number>>;
 
-function rollupOf({ time, latency = '', ...counts }: StoredCheck, window: Span): CheckRollup {
+function rollupOf({ time, ...counts }: StoredCheck, window: Span): Rollup {
   const { runs = 0, failures = 0, warnings = 0 } = counts;
-  const gaps = emptyFigures().gaps;
+  const { gaps } = emptyFigures();
   for (const cause of GAP_CAUSES) gaps[cause] = counts[cause] ?? 0;
-  return { runs, failures, warnings, gaps, latency: decodeHistogram(latency), ...timeStored(time, window) };
+  return { runs, failures, warnings, gaps, ...timeStored(time, window) };
 }
 
-function timeStored(stored: string | StoredTime, window: Span): AccountedTime & Pick<CheckRollup, 'spans'> {
+function timeStored(stored: string | StoredTime, window: Span): AccountedTime & Pick<Rollup, 'spans'> {
   if (typeof stored === 'string') {
     const spans = spansOf(stored, window);
     return { ...timeOf(spans), spans };

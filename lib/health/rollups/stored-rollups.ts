@@ -6,15 +6,22 @@ import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { noTime } from './accounted-span.ts';
+import { type AccountedSpan, noTime } from './accounted-span.ts';
 import { type EntityFigures, emptyFigures } from './figures.ts';
 import { measureCheck } from './measure-check.ts';
-import { type CheckRollup, decodeCheck, type StoredRollup } from './rollup-item.ts';
+import {
+  type CheckRollup,
+  decodeLatency,
+  decodeRollup,
+  type Rollup,
+  type StoredLatencies,
+  type StoredRollup,
+} from './rollup-item.ts';
 import { sharedReads } from './shared-reads.ts';
 
 /**
  * Figures of an hour or UTC day (`from`, epoch ms): of the checks of a cell by their numbers, or of a day also of one
- * entity by its id. `made_at` (epoch ms): when it was made last from what there was. `revised`: when figures changed
+ * entity by its id. Latencies are an item of their own. `made_at` (epoch ms): when it was made last from what there was. `revised`: when figures changed
  * after that. `raw_days`: for how many days the raw data is kept that it was made of. `checks`: of how many checks that
  * of an entity is.
  */
@@ -28,6 +35,15 @@ export type RollupItem = Item & {
   checks?: number;
 };
 
+/** The latencies of a rollup of a cell, written with it. */
+export type LatenciesItem = Item & { from: number; latencies: StoredLatencies };
+
+/** A check by its id, and how to read its item where no rollup tells of it; undefined: there is none any more. */
+export type CheckSource = { id: string; item(): Promise<CheckItem | undefined> };
+
+/** A check whose item is at hand. */
+export const ofItem = (check: CheckItem): CheckSource => ({ id: check.id, item: async () => check });
+
 /** A part of a history; `isRolled`: it is over, and changes only by a revision. */
 export type Part<F extends EntityFigures = CheckRollup> = {
   window: Span;
@@ -38,16 +54,16 @@ export type Part<F extends EntityFigures = CheckRollup> = {
 
 /** Reads rollups, and raw data where there are none yet. */
 export type RollupReader = {
-  /** Epoch ms before which nothing is known of a check. */
-  knownSince(check: CheckItem): number;
   /** A check by UTC days, ascending: those that are made, and those before anything is known of it. */
-  days(check: CheckItem, window: Span): Promise<Part[]>;
-  /** The same of an entity, of which something is known since `knownSince` (epoch ms). */
-  entityDays(id: string, knownSince: number, window: Span): Promise<Part[]>;
+  days(check: CheckSource, window: Span): Promise<Part[]>;
+  /** The same of an entity with these checks. */
+  entityDays(id: string, checks: readonly CheckSource[], window: Span): Promise<Part<EntityFigures>[]>;
   /** A check in windows, each of which lies in one hour and begins where the one before ends. */
-  parts(check: CheckItem, windows: readonly Span[]): Promise<Part[]>;
-  /** A check in a window, from its raw data as far as that is kept. */
-  raw(check: CheckItem, window: Span): Promise<CheckRollup>;
+  parts(check: CheckSource, windows: readonly Span[]): Promise<Part[]>;
+  /** The same, for whom its latencies do not matter. */
+  times(check: CheckSource, windows: readonly Span[]): Promise<Part<Rollup>[]>;
+  /** What a check was in a window, from its raw data as far as that is kept. */
+  spans(check: CheckSource, window: Span): Promise<readonly AccountedSpan[]>;
 };
 
 /**
@@ -59,38 +75,62 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   const now = ports.clock.now();
   const kept = retentionStart(now, retentionDays);
   const shared = sharedReads(context);
-  const between = (from: Key, { sk }: Key) =>
-    allOf<RollupItem>(shared.ports.table, { partition: from.pk, from: from.sk, to: sk, eventual: !strong });
 
-  // A push may tell of the time before its check was made.
-  const knownSince = (check: CheckItem) =>
-    Date.parse(check.created_at) - (check.execution_mode === 'push' ? retentionDays * DAY_MS : 0);
-
-  async function daysFrom(key: (day: number) => Key, name: number | string, known: number, { from, to }: Span) {
-    const items = await between(key(from), key(to - 1));
-    const made = new Map(items.map((item) => [item.from, item]));
-    const parts: Part[] = [];
-    for (let day = from; day < to; day += DAY_MS) {
-      const window = { from: day, to: Math.min(day + DAY_MS, to) };
-      const item = made.get(day);
-      if (item) parts.push(partOf(item, name, window));
-      else if (window.to <= known) parts.push(notMonitored(window));
-    }
-    return parts;
+  /** Items of a partition, by when they begin. */
+  async function between<T extends RollupItem | LatenciesItem>(keyOf: (at: number) => Key, { from, to }: Span) {
+    const [first, last] = [keyOf(from), keyOf(to - 1)];
+    const query = { partition: first.pk, from: first.sk, to: last.sk, eventual: !strong };
+    const items = await allOf<T>(shared.ports.table, query);
+    return new Map(items.map((item) => [item.from, item]));
   }
 
-  async function parts(check: CheckItem, windows: readonly Span[]): Promise<Part[]> {
-    const known = knownSince(check);
-    const whole = windows.filter(({ from, to }) => to - from === HOUR_MS && to > known);
-    const keyOf = ({ from }: Span) => keys.rollup(tenant, cellOf(check.id), 'hour', from);
-    const items = whole.length > 0 ? await between(keyOf(whole[0]!), keyOf(whole.at(-1)!)) : [];
-    const made = new Map(items.map((item) => [item.from, item]));
+  const cellRollups = (check: CheckSource, of: 'hour' | 'day', window: Span): Promise<Map<number, Rolled>> =>
+    between<RollupItem>((at) => keys.rollup(tenant, cellOf(check.id), of, at), window);
+
+  async function withLatencies(check: CheckSource, of: 'hour' | 'day', window: Span): Promise<Map<number, Rolled>> {
+    const rollups = await cellRollups(check, of, window);
+    if (rollups.size === 0) return rollups;
+    const items = await between<LatenciesItem>((at) => keys.latencies(tenant, cellOf(check.id), of, at), window);
+    // They are written together and read apart: where one is not to be seen yet, neither is.
+    return new Map(
+      [...rollups].flatMap(([at, rollup]) => {
+        const { latencies } = items.get(at) ?? {};
+        return latencies ? [[at, { ...rollup, latencies }]] : [];
+      }),
+    );
+  }
+
+  // A push may tell of the time before its check was made.
+  const knownSince = ({ created_at, execution_mode }: CheckItem) =>
+    Date.parse(created_at) - (execution_mode === 'push' ? retentionDays * DAY_MS : 0);
+
+  async function daysOf(checks: readonly CheckSource[], { from, to }: Span, partIn: (day: Span) => Part | undefined) {
+    const days: Span[] = [];
+    for (let day = from; day < to; day += DAY_MS) days.push({ from: day, to: Math.min(day + DAY_MS, to) });
+    const found = days.map(partIn);
+    if (!found.includes(undefined)) return found as Part[];
+    const items = await Promise.all(checks.map((check) => check.item()));
+    const known = Math.min(...items.flatMap((item) => (item ? [knownSince(item)] : [])));
+    return days.flatMap((day, d) => found[d] ?? (day.to <= known ? [notMonitored(day)] : []));
+  }
+
+  async function hoursOf(
+    check: CheckSource,
+    windows: readonly Span[],
+    read: (check: CheckSource, of: 'hour', window: Span) => Promise<Map<number, Rolled>>,
+  ): Promise<Part[]> {
+    const whole = windows.filter(({ from, to }) => to - from === HOUR_MS);
+    const made =
+      whole.length > 0 ? await read(check, 'hour', { from: whole[0]!.from, to: whole.at(-1)!.to }) : undefined;
     const found = windows.map((window) => {
-      const item = window.to - window.from === HOUR_MS ? made.get(window.from) : undefined;
-      if (item) return partOf(item, numberOf(check.id), window);
-      return window.to <= known || window.to <= kept ? notMonitored(window) : undefined;
+      const isWhole = window.to - window.from === HOUR_MS;
+      return made && isWhole ? partIn(made, numberOf(check.id), window) : undefined;
     });
-    await Promise.all(stretches(found).map((stretch) => fillIn(check, windows, found, stretch)));
+    if (!found.includes(undefined)) return found as Part[];
+    const item = await check.item();
+    const since = item ? Math.max(knownSince(item), kept) : Number.POSITIVE_INFINITY;
+    for (const [w, window] of windows.entries()) if (window.to <= since) found[w] ??= notMonitored(window);
+    await Promise.all(stretches(found).map((stretch) => fillIn(item!, windows, found, stretch)));
     return found as Part[];
   }
 
@@ -105,20 +145,25 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   }
 
   return {
-    knownSince,
-    days: (check, window) =>
-      daysFrom(
-        (day) => keys.rollup(tenant, cellOf(check.id), 'day', day),
-        numberOf(check.id),
-        knownSince(check),
-        window,
-      ),
-    entityDays: (id, known, window) => daysFrom((day) => keys.entityDay(tenant, id, day), id, known, window),
-    parts,
-    raw: async (check, window) =>
-      window.to <= kept ? notMonitored(window).figures : (await measureCheck(shared, check, [window]))[0]!,
+    days: async (check, window) => {
+      const made = await withLatencies(check, 'day', window);
+      return daysOf([check], window, (day) => partIn(made, numberOf(check.id), day));
+    },
+    entityDays: async (id, checks, window) => {
+      const made = await between<RollupItem>((at) => keys.entityDay(tenant, id, at), window);
+      return daysOf(checks, window, (day) => partIn(made, id, day));
+    },
+    parts: (check, windows) => hoursOf(check, windows, withLatencies),
+    times: (check, windows) => hoursOf(check, windows, cellRollups),
+    spans: async (check, window) => {
+      const item = window.to <= kept ? undefined : await check.item();
+      return item ? (await measureCheck(shared, item, [window]))[0]!.spans! : notMonitored(window).figures.spans!;
+    },
   };
 }
+
+/** A rollup, of a cell with its latencies where they are asked for. */
+type Rolled = RollupItem & { latencies?: StoredLatencies };
 
 /** Indexes [first, end). */
 type Stretch = { first: number; end: number };
@@ -135,10 +180,17 @@ function stretches(list: readonly unknown[]): Stretch[] {
   return found;
 }
 
+/** A check or entity in one of some rollups; undefined where that is not made. */
+function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, window: Span): Part | undefined {
+  const rolled = made.get(window.from);
+  return rolled && partOf(rolled, name, window);
+}
+
 /** A check or entity in a rollup. One that it does not know was not monitored then. */
-function partOf(item: RollupItem, name: number | string, window: Span): Part {
-  const figures = decodeCheck(item.figures, name, window) ?? notMonitored(window).figures;
-  return { window, figures, isRolled: true, revised_at: item.revised?.[name] ?? null };
+function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, window: Span): Part {
+  const rollup = decodeRollup(stored, name, window) ?? notMonitored(window).figures;
+  const figures = { ...rollup, latency: decodeLatency(latencies, name) };
+  return { window, figures, isRolled: true, revised_at: revised?.[name] ?? null };
 }
 
 /** Time in which a check did not exist. */

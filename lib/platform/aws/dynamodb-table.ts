@@ -11,7 +11,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { chunks } from '#lib/platform/chunks.ts';
-import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
+import type { Freshness, Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, itemText } from '#lib/platform/table/item-limits.ts';
 import { type Attributes, fromAttributes, toAttributes } from './dynamodb-item.ts';
 import { queryInput } from './dynamodb-query.ts';
@@ -35,12 +35,12 @@ export function dynamoTable({ client, table, ...pauses }: Options): Table {
         return Item && fromAttributes<T>(Item);
       }),
 
-    getMany: <T extends Item>(keys: Key[]) =>
+    getMany: <T extends Item>(keys: Key[], { eventual = false }: Freshness = {}) =>
       translated(async () => {
         const found = new Map<string, T>();
         const wanted = new Map(keys.filter(isKey).map((key) => [nameOf(key), keyAttributes(key)]));
         const ask = async (Keys: Attributes[]) => {
-          const RequestItems = { [table]: { Keys, ConsistentRead: true } };
+          const RequestItems = { [table]: { Keys, ConsistentRead: !eventual } };
           const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand({ RequestItems }));
           for (const one of Responses?.[table] ?? []) {
             const item = fromAttributes<T>(one);

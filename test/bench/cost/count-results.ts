@@ -24,7 +24,7 @@ export function makeResultCounter() {
     inserted: (item: Attributes): void => {
       const sk = item.sk!.S!;
       if (sk.startsWith(TRANSITIONS)) made.transitions++;
-      else if (sk.startsWith(ROLLUPS.hour)) made.rollup_bytes += billed(item);
+      else if (sk.startsWith(ROLLUPS.hour) || sk.startsWith('HL#')) made.rollup_bytes += billed(item);
       else if (sk.startsWith(RESULTS)) add(1, item);
       else if (item.runs) add(entriesOf(fromAttributes<PackItem>(item)).filter(({ gap }) => !gap).length, item);
     },

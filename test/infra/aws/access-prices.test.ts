@@ -97,6 +97,22 @@ describe('what lib/KEYS.md says that a cell of 50 checks costs', () => {
   });
 });
 
+describe('the last day of 10 entities with 40 checks, in a full cell', () => {
+  it('costs at most 10 RRU where all of it is rolled up', async () => {
+    const { aws, fleet, priceOf } = await probed(50, 26 * 60);
+    const listed = aws.call<{ entity_id: string }[]>('api', 'call', fleet.key, { method: 'GET', path: '/v1/checks' });
+    const entities = [...new Set((await aws.done(listed)).map(({ entity_id }) => entity_id))].slice(0, 10);
+    const path = `/v1/history?bucket=hour&entity_ids=${entities}`;
+    // A cell rolls up an hour within the one after it.
+    const to = Math.floor(aws.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
+    expectPrice('24 hours of 10 entities, all rolled up', await priceOf(`${path}&to=${new Date(to).toISOString()}`));
+    expect(stated('24 hours of 10 entities, all rolled up').reads).toBeLessThanOrEqual(10);
+    expectPrice('24 hours of 10 entities with 40 checks', await priceOf(path));
+    const checks = fleet.checks.slice(0, 40);
+    expectPrice('24 hours of 40 checks of a full cell', await priceOf(`/v1/history?bucket=hour&check_ids=${checks}`));
+  }, 300_000);
+});
+
 describe('the newest results of many checks', () => {
   it('are read by the cell: those of 200 take no more than 12 RRU beside the list', async () => {
     const { priceOf } = await probed(200, 6);

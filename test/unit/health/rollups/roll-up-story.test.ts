@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { requireEntities } from '#lib/catalog/store.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { readSparkline } from '#lib/health/history/sparkline.ts';
-import type { CheckBucket } from '#lib/health/rollups/bucket.ts';
+import type { EntityBucket } from '#lib/health/rollups/bucket.ts';
+import { type BucketList, listBuckets } from '#lib/health/rollups/buckets.ts';
 import { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
 import { dayOf, hourOf } from '#lib/health/rollups/hours.ts';
 import { percentile } from '#lib/health/rollups/latency-histogram.ts';
-import { type CheckRollup, decodeCheck } from '#lib/health/rollups/rollup-item.ts';
-import type { RollupItem } from '#lib/health/rollups/stored-rollups.ts';
+import { entityHistories } from '#lib/health/rollups/read-history.ts';
+import { type CheckRollup, decodeLatency, decodeRollup } from '#lib/health/rollups/rollup-item.ts';
+import type { LatenciesItem, RollupItem } from '#lib/health/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
@@ -38,11 +41,14 @@ describe('whatever happened', () => {
           ['day', windows(DAY_MS, dayOf(begun - 30 * HOUR_MS))],
         ] as const) {
           for (const window of spans) {
-            const item = await ports.table.get<RollupItem>(
-              keys.rollup(context.tenant, cellOf(check.id), of, window.from),
-            );
+            const at = [context.tenant, cellOf(check.id), of, window.from] as const;
+            const [item, latencies] = await ports.table.getMany<[RollupItem, LatenciesItem]>([
+              keys.rollup(...at),
+              keys.latencies(...at),
+            ]);
             for (const { told, check } of tellers) {
-              const rolled = item && decodeCheck(item.figures, numberOf(check.id), window);
+              const rollup = item && decodeRollup(item.figures, numberOf(check.id), window);
+              const rolled = rollup && { ...rollup, latency: decodeLatency(latencies!.latencies, numberOf(check.id)) };
               expectSame(rolled, naiveFigures(told, outages, window, bounds), window);
             }
           }
@@ -50,7 +56,7 @@ describe('whatever happened', () => {
         for (const window of windows(DAY_MS, dayOf(begun))) {
           for (const [i, { id }] of entities.entries()) {
             const item = await ports.table.get<RollupItem>(keys.entityDay(context.tenant, id, window.from));
-            const rolled = decodeCheck(item!.figures, id, window)!;
+            const rolled = decodeRollup(item!.figures, id, window)!;
             const own = tellers.filter((_, t) => t % 2 === i).map(({ told }) => told);
             const ms = naiveEntityTime(own, outages, window, bounds);
             expect(rolled.ms).toEqual({ ...ms, maintenance: 0 });
@@ -68,7 +74,7 @@ describe('whatever happened', () => {
     const asked = fc.record({ hours: fc.integer({ min: 1, max: 60 }), points: fc.integer({ min: 1, max: 30 }) });
     await fc.assert(
       fc.asyncProperty(someHistory, asked, async (history, spark) => {
-        const { world, tellers } = await live(history);
+        const { world, entities, tellers } = await live(history);
         const { ports, context } = world;
         await rollUpAll(world, tellers[0]!.check);
         const { table } = ports;
@@ -84,13 +90,22 @@ describe('whatever happened', () => {
             expect(withoutStatus(told!)).toEqual(withoutStatus(measured!));
           }
         }
+        const ids = entities.map(({ id }) => id);
+        const items = await requireEntities(context, ids);
+        for (const bucket of ['hour', 'day'] as const) {
+          const now = ports.clock.now();
+          const list = listBuckets({ bucket, from: now - 2 * DAY_MS }, { now, rollupDays: 400 }) as BucketList;
+          const told = await entityHistories(context, items, bucket, list);
+          const measured = await entityHistories(raw, items, bucket, list);
+          expect(told.map(withoutStatus)).toEqual(measured.map(withoutStatus));
+        }
       }),
       { numRuns: 40 },
     );
   });
 });
 
-const withoutStatus = ({ total, buckets }: { total: CheckBucket; buckets: CheckBucket[] }) =>
+const withoutStatus = ({ total, buckets }: { total: EntityBucket; buckets: EntityBucket[] }) =>
   [total, ...buckets].map(({ complete: _, revised_at: __, ...figures }) => figures);
 
 function expectSame(rolled: CheckRollup | undefined, naive: Naive, { from, to }: Span): void {
