@@ -21,10 +21,6 @@ export function readStart(query: URLSearchParams): Made {
 /** The number of the step that comes next, from 1 to 4. */
 export const currentStep = ({ entity, check, channel }: Made): number => (!entity ? 1 : !check ? 2 : channel ? 4 : 3);
 
-/** What a check is called here. */
-export const nameOfCheck = (check: { name: string | null; check_type: string; target_url?: string }): string =>
-  check.name ?? check.target_url ?? `${check.check_type} check`;
-
 /** Members that are asked for although they have a default. */
 const WORTH_ASKING = new Set(['interval_seconds', 'config.grace_seconds']);
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Channel, Check } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { setQuery } from '#console/app/router.ts';
 import { SelectField } from '#console/parts/field.tsx';
@@ -10,7 +11,6 @@ import { bodyOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { Calls } from './calls.tsx';
 import { GoOn } from './go-on.tsx';
-import type { Channel, Check } from './records.ts';
 
 const TYPES = Object.entries(schemas.channels).map(([value, { title }]) => ({ value, label: title }));
 const titleOf = ({ channel_type }: Channel): string => schemas.channels[channel_type]?.title ?? channel_type;

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
+import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Check, Entity } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { live } from '#console/app/live.ts';
 import { setQuery } from '#console/app/router.ts';
@@ -8,10 +10,9 @@ import { SelectField } from '#console/parts/field.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { bodyOf } from '#console/rules/form-draft.ts';
-import { firstFields, nameOfCheck } from '#console/rules/start.ts';
+import { firstFields } from '#console/rules/start.ts';
 import { Calls } from './calls.tsx';
 import { GoOn } from './go-on.tsx';
-import type { Check, Entity } from './records.ts';
 
 const TYPES = Object.entries(schemas.checks).map(([value, { title }]) => ({ value, label: title }));
 
@@ -21,7 +22,7 @@ export function CheckStep({ entity }: { entity: Entity }) {
   const existing = useLoad<Check[]>(`/v1/checks?entity_id=${entity.id}`);
   return (
     <>
-      <GoOn with={existing.data} nameOf={nameOfCheck} onChoose={({ id }) => setQuery({ check: id })} />
+      <GoOn with={existing.data} nameOf={labelOf} onChoose={({ id }) => setQuery({ check: id })} />
       <div class="fields">
         <SelectField
           label="Type"

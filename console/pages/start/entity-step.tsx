@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { asFailure, call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Entity } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { setQuery } from '#console/app/router.ts';
 import { SelectField } from '#console/parts/field.tsx';
@@ -14,7 +15,6 @@ import { slugOf } from '#console/rules/slug.ts';
 import type { Blueprint } from '#lib/catalog/blueprint.ts';
 import { Calls } from './calls.tsx';
 import { GoOn } from './go-on.tsx';
-import type { Entity } from './records.ts';
 
 /** What an account without a blueprint begins with. */
 const FIRST = { slug: 'service', name: 'Service', fields: [] };

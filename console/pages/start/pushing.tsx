@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
+import { labelOf } from '#console/api/check-names.ts';
+import type { Check } from '#console/api/records.ts';
 import { tellFailure } from '#console/app/notices.tsx';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { ShownOnce } from '#console/parts/shown-once.tsx';
 import { firstCommand } from '#console/rules/keys.ts';
-import { nameOfCheck } from '#console/rules/start.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { Calls } from './calls.tsx';
-import type { Check } from './records.ts';
 
 /**
  * A push check that has yet to hear something: how a job reports to it, and a key that may do this alone. Reports take
@@ -20,7 +20,7 @@ export function Pushing({ check }: { check: Check }) {
   async function make() {
     setBusy(true);
     try {
-      const wanted = { label: nameOfCheck(check), scopes: ['push'], check_ids: [check.id] };
+      const wanted = { label: labelOf(check), scopes: ['push'], check_ids: [check.id] };
       show(await call<IssuedKey>('POST', '/v1/auth/keys', wanted));
     } catch (error) {
       tellFailure(error);

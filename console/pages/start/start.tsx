@@ -1,15 +1,16 @@
+import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Channel, Check, Entity } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { pathTo } from '#console/rules/address.ts';
-import { currentStep, nameOfCheck, readStart } from '#console/rules/start.ts';
+import { currentStep, readStart } from '#console/rules/start.ts';
 import { ChannelStep } from './channel-step.tsx';
 import { CheckStep } from './check-step.tsx';
 import { EntityStep } from './entity-step.tsx';
 import { Pushing } from './pushing.tsx';
-import type { Channel, Check, Entity } from './records.ts';
 import { Step } from './step.tsx';
 import { TestStep } from './test-step.tsx';
 
@@ -75,7 +76,7 @@ const CheckLine = ({ of: check }: { of: Check }) => (
   <>
     <p>
       <a href={`#/checks/${check.id}`}>
-        <bdi>{nameOfCheck(check)}</bdi>
+        <bdi>{labelOf(check)}</bdi>
       </a>{' '}
       <StateMark state={check.state} />
     </p>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
+import type { Check, Delivery } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { Calls } from './calls.tsx';
-import type { Check, Delivery } from './records.ts';
 
 /** Sends a test alert to the channel, and tells what became of it. */
 export function TestStep({ check, channel }: { check: Check; channel: string }) {

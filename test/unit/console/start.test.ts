@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
 import { curlOf } from '#console/rules/curl.ts';
 import { slugOf } from '#console/rules/slug.ts';
-import { currentStep, firstFields, nameOfCheck, readStart } from '#console/rules/start.ts';
+import { currentStep, firstFields, readStart } from '#console/rules/start.ts';
 import { Slug } from '#lib/platform/text.ts';
 
 const at = (query: string) => readStart(new URLSearchParams(query));
@@ -39,12 +39,6 @@ describe('the first steps', () => {
       'interval_seconds',
       'config.grace_seconds',
     ]);
-  });
-
-  it('call a check by its name, else by its target', () => {
-    expect(nameOfCheck({ name: 'home', check_type: 'http', target_url: 'https://a' })).toBe('home');
-    expect(nameOfCheck({ name: null, check_type: 'http', target_url: 'https://a' })).toBe('https://a');
-    expect(nameOfCheck({ name: null, check_type: 'push' })).toBe('push check');
   });
 });
 

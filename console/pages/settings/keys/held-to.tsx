@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
+import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
+import type { Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { Button } from '#console/parts/button.tsx';
 import { SelectField, TextField } from '#console/parts/field.tsx';
@@ -7,13 +9,11 @@ import { filtered } from '#console/rules/fleet.ts';
 import { readLines, withLine, withoutLine } from '#console/rules/lines.ts';
 
 type Lines = { value: string; error?: string | undefined; onChange: (lines: string) => void };
-type Check = { id: string; name?: string; target_url?: string; check_type: string };
 
 /** So many entities are offered; more words find others. */
 const OFFERED = 20;
 const ALL = 'all, and those made later';
 
-const labelOf = ({ name, target_url, check_type, id }: Check): string => name ?? target_url ?? `${check_type} ${id}`;
 /** The checks that a key may push to: those of some entities, or single ones. None: all. */
 export function HeldTo({ checks, entities }: { checks: Lines; entities: Lines }) {
   const [words, setWords] = useState('');
