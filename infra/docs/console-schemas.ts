@@ -6,8 +6,8 @@ import type { OpenApi } from './openapi.ts';
 
 /**
  * What the console makes its forms from: the request of each check and channel type, of an action, a skill and a tool,
- * as the API's document has it, with its secrets marked; and the names of the built-in tools. A new type or member is in
- * the forms by itself.
+ * as the API's document has it, with its secrets marked; and the names of the built-in tools. A new type or member is
+ * in the forms by itself.
  */
 export function consoleSchemas(document: OpenApi): JsonSchema {
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> };

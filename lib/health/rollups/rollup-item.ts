@@ -25,8 +25,8 @@ export type StoredRollup = Record<string, StoredCheck>;
 
 /**
  * Histograms as text of the checks of a cell that have latencies, by their number. They are an item of their own, as
- * they are most of it, and the time of an entity is made without them: an hour of 50 one-minute checks takes 3.4 KB with
- * the usual spread, 6.0 KB with a wide one; a day 6.5 and 16 KB.
+ * they are most of it, and the time of an entity is made without them: an hour of 50 one-minute checks takes 3.4 KB
+ * with the usual spread, 6.0 KB with a wide one; a day 6.5 and 16 KB.
  */
 export type StoredLatencies = Record<string, string>;
 

@@ -21,9 +21,9 @@ import { sharedReads } from './shared-reads.ts';
 
 /**
  * Figures of an hour or UTC day (`from`, epoch ms): of the checks of a cell by their numbers, or of a day also of one
- * entity by its id. Latencies are an item of their own. `made_at` (epoch ms): when it was made last from what there was. `revised`: when figures changed
- * after that. `raw_days`: for how many days the raw data is kept that it was made of. `checks`: of how many checks that
- * of an entity is.
+ * entity by its id. Latencies are an item of their own. `made_at` (epoch ms): when it was made last from what there
+ * was. `revised`: when figures changed after that. `raw_days`: for how many days the raw data is kept that it was made
+ * of. `checks`: of how many checks that of an entity is.
  */
 export type RollupItem = Item & {
   v: string;
