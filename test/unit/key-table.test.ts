@@ -24,13 +24,17 @@ for (const line of page.slice(page.indexOf('## Items'), page.indexOf('## What'))
 
 const isKey = (value: unknown): value is Key => typeof value === 'object' && value !== null && 'sk' in value;
 
+/** Of an hour and of a day. */
+const OF_A_SPAN = [
+  ['a1', 'b2', 'hour', '3'],
+  ['a1', 'b2', 'day', '3'],
+];
+
 /** Those that do not take any text. */
 const ARGUMENTS: Record<string, string[][]> = {
   check: [['a1', checkIdOf(0, 'c'.repeat(12), 1)]],
-  rollup: [
-    ['a1', 'b2', 'hour', '3'],
-    ['a1', 'b2', 'day', '3'],
-  ],
+  rollup: OF_A_SPAN,
+  latencies: OF_A_SPAN,
 };
 
 /** A key of every kind, by the name of its builder, each made of the same arguments. */
