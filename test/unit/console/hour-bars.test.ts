@@ -209,6 +209,7 @@ describe('the bars of the fleet', () => {
             if (!question) break;
             expect(asks).toBeLessThan(2);
             const answer = answerTo(new URLSearchParams(question.span), now, rolledUp * MINUTE);
+            expect(answer.length).toBeLessThanOrEqual(24);
             for (const hour of answer) {
               expect(complete).not.toContain(hour.from);
               if (hour.complete) complete.add(hour.from);
@@ -220,6 +221,7 @@ describe('the bars of the fleet', () => {
           expect(hours.at(-1)!.to).toBe(iso(now));
           for (const [i, { from, to, seconds }] of hours.entries()) {
             if (i > 0) expect(from).toBe(hours[i - 1]!.to);
+            expect(Date.parse(from) % HOUR).toBe(0);
             expect(seconds.up).toBeCloseTo((Date.parse(to) - Date.parse(from)) / 1000);
           }
         }
