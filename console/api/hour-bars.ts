@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type HeldHours, type Hour, heldAfter, nextDue, nextQuestion } from '#console/rules/hour-bars.ts';
+import { type HeldHours, type Hour, heldAfter, nextDue, nextQuestion, type RowOf } from '#console/rules/hour-bars.ts';
 import { type ApiFailure, asFailure } from './call.ts';
 
 /** What it needs of the world, so that it is tested with a clock of the test's own. */
@@ -9,17 +9,18 @@ type BarsWorld = {
   /** Runs once after so many ms. @returns how to call it off */
   after(ms: number, run: () => void): () => void;
   get<T>(path: string): Promise<T>;
+  rowOf: RowOf;
 };
 
 type HourBars = {
-  /** The last hours of an entity; undefined until they were read. */
+  /** What was read of the last hours of an entity; undefined until it was. */
   of(id: string): ReadonlySignal<HeldHours | undefined>;
   /** Why the last question failed. */
   failure: ReadonlySignal<ApiFailure | undefined>;
   /** A row came into sight, or left it: of others nothing is asked. */
   seen(id: string, isSeen: boolean): void;
-  /** The state of these changed. */
-  changed(ids: Iterable<string>): void;
+  /** Rows of the fleet changed. */
+  changed(): void;
   /** Forgets all: the next one to look may be somebody else. */
   forget(): void;
 };
@@ -51,20 +52,19 @@ export function makeHourBars(world: BarsWorld): HourBars {
 
   function plan(): void {
     callOff();
-    const due = nextDue(inSight, held);
+    const due = nextDue(inSight, held, world.rowOf);
     if (asking || due === undefined) return;
     const at = Math.max(due, notBefore, world.now() + TOGETHER_MS);
     callOff = world.after(Math.min(LONGEST_MS, at - world.now()), () => void ask());
   }
 
   async function ask(): Promise<void> {
-    const question = nextQuestion(inSight, held, world.now());
+    const question = nextQuestion(inSight, held, world.rowOf, world.now());
     if (!question) return plan();
-    const { ids, from } = question;
+    const { ids, span } = question;
     const mine = held;
     asking = true;
     notBefore = world.now() + MOST_OFTEN_MS;
-    const span = from === undefined ? '' : `&from=${encodeURIComponent(from)}`;
     try {
       const answer = await world.get<Answer>(`/v1/history?entity_ids=${ids}&bucket=hour${span}`);
       failure.value = undefined;
@@ -91,13 +91,7 @@ export function makeHourBars(world: BarsWorld): HourBars {
       else inSight.delete(id);
       plan();
     },
-    changed(ids) {
-      for (const id of ids) {
-        const known = held.get(id);
-        if (known) held.set(id, { ...known, dueAt: 0 });
-      }
-      plan();
-    },
+    changed: plan,
     forget() {
       held = new Map();
       failure.value = undefined;

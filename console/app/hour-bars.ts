@@ -12,6 +12,7 @@ export const hourBars = makeHourBars({
     return () => clearTimeout(timer);
   },
   get: (path) => call('GET', path),
+  rowOf: (id) => live.fleet.peek()?.get(id),
 });
 
 effect(() => {
@@ -19,4 +20,7 @@ effect(() => {
   hourBars.forget();
 });
 
-effect(() => hourBars.changed(live.news.value.transitions.map(({ entity_id }) => entity_id)));
+effect(() => {
+  live.fleet.value;
+  hourBars.changed();
+});

@@ -1,68 +1,123 @@
+import type { StatusEntity } from '#console/api/records.ts';
 import type { EntityBucket } from '#lib/health/rollups/bucket.ts';
 import type { Bucket } from './history-bar.ts';
+import { uptimeOf } from './uptime.ts';
 
 /** Hours of the bar of an entity. */
 const BAR_HOURS = 24;
 const HOUR = 3_600_000;
-/** An hour is rolled up some minutes after its end; until then it would have to be asked for again. */
-const ROLLED_UP_MS = 6 * 60_000;
 /** So many entities one question may name. */
 const MOST_NAMED = 50;
 
 /** The part of a bucket that a bar is made of. */
-export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'uptime' | 'seconds'>;
+export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds'>;
 
-/** What is known of the last hours of an entity. */
+/** What was read of the last hours of an entity. */
 export type HeldHours = {
-  /** Oldest first, without a gap; the last may run still. */
+  /** Oldest first, without a gap; the last may end within its hour. */
   hours: readonly Hour[];
-  /** Epoch ms, of this clock: before then there is nothing new to ask. */
+  /** Epoch ms, of this clock: then another hour is rolled up. */
   dueAt: number;
 };
 
-/** A question: of which entities, and from when on (ISO 8601; undefined: all hours of the bar). */
-type Asked = { ids: readonly string[]; from: string | undefined };
+/** What the fleet tells of an entity. */
+type Row = Pick<StatusEntity, 'state' | 'state_since'>;
+/** Looks up the row of an entity; undefined while it is not known. */
+export type RowOf = (id: string) => Row | undefined;
 
-/** From where on there is something to ask: what a late result changes of an hour that is closed is seen next time. */
-const openFrom = ({ hours }: HeldHours): string | undefined => hours.find(({ complete }) => !complete)?.from;
+/** A question: of which entities, and of which span, as a query: `&to=…`, `&from=…&to=…` or `&from=…`. */
+type Question = { ids: readonly string[]; span: string };
+
+const iso = (at: number): string => new Date(at).toISOString();
+const hourOf = (at: number): number => Math.floor(at / HOUR) * HOUR;
+const endOf = ({ hours }: HeldHours): string => hours.at(-1)!.to;
+
+/** From where on there is something to ask: an hour that was complete is never asked for again. */
+const openFrom = (held: HeldHours): string => held.hours.find(({ complete }) => !complete)?.from ?? endOf(held);
+
+/** Whether the state changed behind what was read, so that it does not tell of all the time since. */
+const hasChanged = (held: HeldHours, row: Row | undefined): boolean =>
+  row !== undefined && row.state_since > endOf(held);
 
 /**
- * The next question about the entities in sight: first those of which nothing is known, then those of which an hour is
- * over or that have changed since. All that it names are asked from the same hour on. Undefined when none is due.
+ * What to ask of an entity; undefined when nothing is due. Hours that are rolled up are read at a third of the price:
+ * they are asked for first, up to the one before the last that is over, as a roll-up takes up to an hour. The hours
+ * behind them are read only where the state changed in them.
  */
+function spanOf(held: HeldHours | undefined, row: Row | undefined, now: number): string | undefined {
+  if (held && held.dueAt > now) return hasChanged(held, row) ? `&from=${openFrom(held)}` : undefined;
+  const to = hourOf(now) - HOUR;
+  // Left out, it is a day before `to`.
+  const from = held && openFrom(held) > iso(to - BAR_HOURS * HOUR) ? `&from=${openFrom(held)}` : '';
+  return `${from}&to=${iso(to)}`;
+}
+
+/** The next question about the entities in sight, those of which nothing is known first; undefined when none is due. */
 export function nextQuestion(
   seen: Iterable<string>,
   held: ReadonlyMap<string, HeldHours>,
+  rowOf: RowOf,
   now: number,
-): Asked | undefined {
-  const byStart = Map.groupBy(
-    [...seen].filter((id) => (held.get(id)?.dueAt ?? 0) <= now),
-    (id) => {
-      const known = held.get(id);
-      return known && openFrom(known);
-    },
-  );
-  const [from] = [...byStart.keys()].sort((a, b) => (a ?? '').localeCompare(b ?? ''));
-  const ids = byStart.get(from);
-  return ids && { ids: ids.slice(0, MOST_NAMED), from };
+): Question | undefined {
+  const bySpan = Map.groupBy(seen, (id) => spanOf(held.get(id), rowOf(id), now) ?? '');
+  bySpan.delete('');
+  // `&to=…` is the last by the alphabet.
+  const span = [...bySpan.keys()].sort().at(-1);
+  return span === undefined ? undefined : { ids: bySpan.get(span)!.slice(0, MOST_NAMED), span };
 }
 
 /** When the next of those in sight is due (epoch ms); undefined when none is in sight. */
-export function nextDue(seen: Iterable<string>, held: ReadonlyMap<string, HeldHours>): number | undefined {
-  const times = [...seen].map((id) => held.get(id)?.dueAt ?? 0);
+export function nextDue(
+  seen: Iterable<string>,
+  held: ReadonlyMap<string, HeldHours>,
+  rowOf: RowOf,
+): number | undefined {
+  const times = Array.from(seen, (id) => {
+    const known = held.get(id);
+    return known && !hasChanged(known, rowOf(id)) ? known.dueAt : 0;
+  });
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** What is known after an answer. @param now epoch ms, of this clock, which may differ from the service's */
+/**
+ * What is known after an answer.
+ * @param answer one hour at least
+ * @param now epoch ms, of this clock, which may differ from the service's
+ */
 export function heldAfter(before: HeldHours | undefined, answer: readonly Hour[], now: number): HeldHours {
-  const first = answer[0]?.from ?? '';
+  const first = answer[0]!.from;
   const hours = [...(before?.hours ?? []).filter(({ from }) => from < first), ...answer].slice(-BAR_HOURS);
-  const upTo = Date.parse(hours.at(-1)?.to ?? '');
-  // The hour that runs is over then, by the clock of the service; to roll one up takes some minutes.
-  const rest = Number.isNaN(upTo) || upTo % HOUR === 0 ? HOUR : HOUR - (upTo % HOUR);
-  const isLate = hours.slice(0, -1).some(({ complete }) => !complete);
-  return { hours, dueAt: now + (isLate ? Math.min(rest, ROLLED_UP_MS) : rest + ROLLED_UP_MS) };
+  // An hour is asked for when the one after it is over, and at most once an hour, whatever this clock shows.
+  return { hours, dueAt: hourOf(Math.max(Date.parse(hours.at(-1)!.to) + HOUR, now)) + HOUR };
+}
+
+const NO_SECONDS: Hour['seconds'] = {
+  up: 0,
+  degraded: 0,
+  down: 0,
+  unknown: 0,
+  gap: 0,
+  maintenance: 0,
+  not_monitored: 0,
+};
+
+/**
+ * The last 24 hours, the one that runs among them: what was read, and behind it the state of the entity. Time before
+ * that state began is unknown until it is read.
+ */
+export function barHours(held: HeldHours, row: Row | undefined, now: number): Hour[] {
+  const hours = [...held.hours];
+  for (let at = Date.parse(endOf(held)); at < now; at = hourOf(at) + HOUR) {
+    const begun = at % HOUR === 0 ? undefined : hours.pop();
+    const to = Math.min(hourOf(at) + HOUR, now);
+    const state = row && row.state_since <= iso(at) ? row.state : 'unknown';
+    const seconds = { ...(begun?.seconds ?? NO_SECONDS) };
+    seconds[state] += (to - at) / 1000;
+    hours.push({ from: begun?.from ?? iso(at), to: iso(to), complete: false, seconds });
+  }
+  return hours.slice(-BAR_HOURS);
 }
 
 /** The hours as a bar has them. */
-export const barOf = ({ hours }: HeldHours): Bucket[] => hours.map(({ from, to, uptime: up }) => ({ from, to, up }));
+export const barOf = (hours: readonly Hour[]): Bucket[] =>
+  hours.map((hour) => ({ from: hour.from, to: hour.to, up: uptimeOf([hour]) }));

@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Line>[] = [
     )),
     compare: compared((a, b) => byName(a.name, b.name)),
   },
-  { head: 'Last 24 h', wide: true, cell: of((row) => <RowBar id={row.id} />) },
+  { head: 'Last 24 h', wide: true, cell: of((row) => <RowBar row={row} />) },
   {
     head: 'Blueprint',
     wide: true,

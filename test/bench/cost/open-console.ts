@@ -12,7 +12,7 @@ const LOOKS_AN_HOUR = 3600 / 5;
 const LOADS_AN_HOUR = 12;
 
 export type OpenConsole = {
-  /** Read units of one look that finds nothing new, of the fleet, and of the bars of all checks. */
+  /** Read units of one look that finds nothing new, of the fleet, and of the bars of all checks, none of which changed lately. */
   look_rru: number;
   load_rru: number;
   bars_rru: number;
@@ -31,7 +31,8 @@ export async function openConsole(hours: number): Promise<OpenConsole> {
     const [newest] = await get<{ id: string }[]>('/v1/status/transitions?limit=100', 'load');
     const { entities } = await get<{ entities: { id: string }[] }>('/v1/status', 'load');
     const ids = entities.map(({ id }) => id).join();
-    await get(`/v1/history?entity_ids=${ids}&bucket=hour`, 'bars');
+    const to = new Date((Math.floor(aws.now() / HOUR_MS) - 1) * HOUR_MS).toISOString();
+    await get(`/v1/history?entity_ids=${ids}&bucket=hour&to=${to}`, 'bars');
     for (let i = 0; i < LOOKS; i++) await get(`/v1/status/transitions?limit=200&after=${newest!.id}`, 'look');
   });
   const units = (path: string): Units => paths.get(path) ?? noUnits();

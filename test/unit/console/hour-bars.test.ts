@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '#console/api/call.ts';
 import { makeHourBars } from '#console/api/hour-bars.ts';
-import { type Hour, heldAfter } from '#console/rules/hour-bars.ts';
+import type { State } from '#console/api/records.ts';
+import { barHours, type HeldHours, type Hour, heldAfter, nextDue, nextQuestion } from '#console/rules/hour-bars.ts';
 import { settled } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -12,22 +13,31 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 const NONE = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
 
-/** The hours from one on until now, as the API answers them. @param rolledUp ms until an hour is complete */
-function hoursFrom(from: number, now: number, rolledUp = 5 * MINUTE): Hour[] {
+/**
+ * The hours of a query as the API answers them at `now`, of an entity that is up.
+ * @param rolledUp ms until an hour is complete
+ */
+function answerTo(span: URLSearchParams, now: number, rolledUp = 55 * MINUTE): Hour[] {
+  const until = Math.min(Date.parse(span.get('to') ?? iso(now)), now);
+  const from = Date.parse(span.get('from') ?? iso(until - 24 * HOUR));
+  expect(from).toBeLessThan(until);
   const hours: Hour[] = [];
-  for (let at = from; at < now; at += HOUR) {
+  for (let at = Math.floor(from / HOUR) * HOUR; at < until; at += HOUR) {
     const to = Math.min(at + HOUR, now);
     const complete = now >= at + HOUR + rolledUp;
-    hours.push({ from: iso(at), to: iso(to), complete, uptime: 1, seconds: { ...NONE, up: (to - at) / 1000 } });
+    hours.push({ from: iso(at), to: iso(to), complete, seconds: { ...NONE, up: (to - at) / 1000 } });
   }
   return hours;
 }
+
+const LONG_AGO = '2026-01-01T00:00:00.000Z';
 
 /** A service whose clock is `off` ms ahead of the page's, and which notes what it was asked. */
 function barsWorld({ off = 0 } = {}) {
   let now = START;
   let timer: { at: number; run: () => void } | undefined;
-  const asked: { at: number; ids: string[]; hours: number }[] = [];
+  const asked: { at: number; ids: string[]; hours: string[] }[] = [];
+  const since = new Map<string, string>();
   const world = {
     asked,
     fails: undefined as Error | undefined,
@@ -40,19 +50,22 @@ function barsWorld({ off = 0 } = {}) {
           if (timer === own) timer = undefined;
         };
       },
+      rowOf: (id) => ({ state: 'up', state_since: since.get(id) ?? LONG_AGO }),
       async get<T>(path: string) {
         const { searchParams } = new URL(path, 'http://service');
         const ids = searchParams.get('entity_ids')!.split(',');
-        const from = searchParams.get('from');
-        const there = now + off;
-        const begin = from === null ? Math.floor((there - 24 * HOUR) / HOUR) * HOUR : Date.parse(from);
-        const buckets = hoursFrom(begin, there);
-        asked.push({ at: now - START, ids, hours: buckets.length });
+        const buckets = answerTo(searchParams, now + off);
+        asked.push({ at: now - START, ids, hours: buckets.map(({ from }) => from.slice(11, 13)) });
         await Promise.resolve();
         if (world.fails) throw world.fails;
         return { entities: ids.map((entity_id) => ({ entity_id, buckets })) } as T;
       },
     }),
+    /** The states of these change now. */
+    change(...ids: string[]) {
+      for (const id of ids) since.set(id, iso(now + off));
+      world.bars.changed();
+    },
     /** Lets so many ms pass, with all that is planned in them. */
     async pass(ms: number) {
       const until = now + ms;
@@ -121,27 +134,35 @@ describe('the bars of the fleet', () => {
     expect(world.asked).toHaveLength(1);
   });
 
-  it.each([0, -90 * MINUTE, 90 * MINUTE])(
-    'ask once an hour, for the hours that were not closed alone, with a clock off by %i ms',
-    async (off) => {
-      const world = barsWorld({ off });
-      world.see('ent_1');
-      await world.pass(12 * HOUR);
-      const [first, ...later] = world.asked;
-      expect(first!.hours).toBe(25);
-      expect(later).toHaveLength(12);
-      expect(later.every(({ hours }) => hours === 2)).toBe(true);
-      expect(world.bars.of('ent_1').value!.hours).toHaveLength(24);
-    },
-  );
-
-  it('ask for the running hour alone when the state changed', async () => {
+  it('are of the hours that are rolled up alone, and each is asked for once', async () => {
     const world = barsWorld();
+    world.see('ent_1');
+    await world.pass(3 * HOUR);
+    expect(world.asked.map(({ hours }) => [hours[0], hours.at(-1), hours.length])).toEqual([
+      ['11', '10', 24],
+      ['11', '11', 1],
+      ['12', '12', 1],
+      ['13', '13', 1],
+    ]);
+  });
+
+  it.each([-90 * MINUTE, 90 * MINUTE])('ask once an hour with a clock off by %i ms', async (off) => {
+    const world = barsWorld({ off });
+    world.see('ent_1');
+    await world.pass(12 * HOUR);
+    expect(world.asked.length).toBeGreaterThanOrEqual(12);
+    expect(world.asked.length).toBeLessThanOrEqual(13);
+  });
+
+  it('ask for the hours behind of those alone whose state changed in them, and once', async () => {
+    const world = barsWorld();
+    world.change('ent_1');
     world.see('ent_1', 'ent_2');
+    await world.pass(30 * MINUTE);
+    expect(world.asked.slice(1)).toEqual([{ at: expect.any(Number), ids: ['ent_1'], hours: ['11', '12'] }]);
+    world.change('ent_2', 'ent_out_of_sight');
     await world.pass(5_000);
-    world.bars.changed(['ent_1', 'ent_out_of_sight']);
-    await world.pass(5_000);
-    expect(world.asked.slice(1)).toEqual([{ at: expect.any(Number), ids: ['ent_1'], hours: 1 }]);
+    expect(world.asked.slice(2)).toEqual([{ at: expect.any(Number), ids: ['ent_2'], hours: ['11', '12'] }]);
   });
 
   it('say why they are not there, and try again later', async () => {
@@ -167,19 +188,63 @@ describe('the bars of the fleet', () => {
     expect(world.asked).toHaveLength(2);
   });
 
-  it('have 24 hours without a gap and none twice, whenever one asks', () => {
+  it('have 24 hours without a gap and none twice, and ask for none again that was complete', () => {
+    const step = fc.record({
+      minutes: fc.integer({ min: 0, max: 3000 }),
+      rolledUp: fc.integer({ min: 5, max: 200 }),
+      isChange: fc.boolean(),
+    });
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 12 }), (waits) => {
+      fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
         let now = START;
-        let held = heldAfter(undefined, hoursFrom(Math.floor((now - 24 * HOUR) / HOUR) * HOUR, now), now);
-        for (const minutes of waits) {
-          now += minutes * MINUTE;
-          const open = held.hours.find(({ complete }) => !complete)!.from;
-          held = heldAfter(held, hoursFrom(Date.parse(open), now), now);
-          expect(held.hours).toHaveLength(24);
-          for (const [i, { from }] of held.hours.entries()) if (i > 0) expect(from).toBe(held.hours[i - 1]!.to);
+        let row = { state: 'up' as State, state_since: LONG_AGO };
+        const held = new Map<string, HeldHours>();
+        const complete = new Set<string>();
+        for (const { minutes, rolledUp, isChange } of steps) {
+          now += minutes * MINUTE + 1;
+          if (isChange) row = { ...row, state_since: iso(now - 1) };
+          for (let asks = 0; ; asks++) {
+            const question = nextQuestion(['ent_1'], held, () => row, now);
+            expect((nextDue(['ent_1'], held, () => row) ?? 0) <= now).toBe(question !== undefined);
+            if (!question) break;
+            expect(asks).toBeLessThan(2);
+            const answer = answerTo(new URLSearchParams(question.span), now, rolledUp * MINUTE);
+            expect(answer.length).toBeLessThanOrEqual(24);
+            for (const hour of answer) {
+              expect(complete).not.toContain(hour.from);
+              if (hour.complete) complete.add(hour.from);
+            }
+            held.set('ent_1', heldAfter(held.get('ent_1'), answer, now));
+          }
+          const hours = barHours(held.get('ent_1')!, row, now);
+          expect(hours).toHaveLength(24);
+          expect(hours.at(-1)!.to).toBe(iso(now));
+          for (const [i, { from, to, seconds }] of hours.entries()) {
+            if (i > 0) expect(from).toBe(hours[i - 1]!.to);
+            expect(Date.parse(from) % HOUR).toBe(0);
+            expect(seconds.up).toBeCloseTo((Date.parse(to) - Date.parse(from)) / 1000);
+          }
         }
       }),
     );
   });
+
+  it.each(['up', 'degraded', 'down', 'unknown'] as const)(
+    'have the state of one that is %s behind what was read',
+    (state) => {
+      const held = heldAfter(undefined, answerTo(new URLSearchParams('to=2026-11-22T11:00:00.000Z'), START), START);
+      const last = (state_since: string) =>
+        barHours(held, { state, state_since }, START)
+          .slice(-2)
+          .map(({ seconds }) => seconds);
+      expect(last(LONG_AGO)).toEqual([
+        { ...NONE, [state]: 3600 },
+        { ...NONE, [state]: 1200 },
+      ]);
+      expect(last('2026-11-22T11:30:00.000Z')).toEqual([
+        { ...NONE, unknown: 3600 },
+        { ...NONE, [state]: 1200 },
+      ]);
+    },
+  );
 });
