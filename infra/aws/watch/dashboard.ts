@@ -6,11 +6,12 @@ import type { Watched } from './alarms.ts';
 import { ownMetrics } from './own-metrics.ts';
 
 /**
- * Two dashboards: the work, and the faults. Each has at most 50 metrics, which is what AWS has free. The metric of
- * every alarm is on one of them.
+ * Three dashboards: the work, the limits that it meets, and the faults. Each has at most 50 metrics, which is what AWS
+ * has free. The metric of every alarm is on one of them.
  */
 export function makeDashboards(scope: Construct, watched: Watched): void {
   new Dashboard(scope, 'Dashboard', { widgets: inRows(ofWork(scope, watched)) });
+  new Dashboard(scope, 'Dashboard-limits', { widgets: inRows(ofLimits(watched)) });
   new Dashboard(scope, 'Dashboard-faults', { widgets: inRows(ofFaults(scope, watched)) });
 }
 
@@ -22,8 +23,8 @@ const max = { period: Duration.minutes(1), statistic: 'Maximum' };
 const sum = { period: Duration.minutes(1), statistic: 'Sum' };
 const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 24 / A_ROW, height: 6 });
 
-/** Is it on time, what does it do, and what is it refused. */
-function ofWork(scope: Construct, { table, queues, functions, api }: Watched): GraphWidget[] {
+/** Is it on time, and what does it do. */
+function ofWork(scope: Construct, { queues, functions, api }: Watched): GraphWidget[] {
   const all = Object.values(functions);
   const lag = ownMetrics(scope).lag.map((one) => one.metric);
   const ages = Object.values(queues).map((queue) => queue.metricApproximateAgeOfOldestMessage(max));
@@ -39,12 +40,18 @@ function ofWork(scope: Construct, { table, queues, functions, api }: Watched): G
       'Invocations',
       all.map((one) => one.metricInvocations(sum)),
     ),
+  ];
+}
+
+/** What it uses of what AWS gives it, and what it is refused. */
+function ofLimits({ table, functions }: Watched): GraphWidget[] {
+  return [
     graph('Units of the table', [
       ofTable(table, 'ConsumedWriteCapacityUnits'),
       ofTable(table, 'ConsumedReadCapacityUnits'),
     ]),
     graph('Throttles', [
-      ...all.map((one) => one.metricThrottles(sum)),
+      ...Object.values(functions).map((one) => one.metricThrottles(sum)),
       new Metric({ ...ofLambda, metricName: 'RecursiveInvocationsDropped', ...sum }),
       ofTable(table, 'WriteThrottleEvents'),
       ofTable(table, 'ReadThrottleEvents'),
