@@ -45,7 +45,11 @@ const FEED = '/v1/status/transitions';
 const REASONS = 100;
 /** So many changes since one that is settled are read one by one; more, and all is read anew. */
 const MOST_NEWS = 200;
+/** Everything is read anew so often, of more entities than this more rarely: in an hour as many are read. */
 const ALL_ANEW_MS = 5 * 60_000;
+const AT_THAT_PACE = 1000;
+
+const anewAfter = (entities: number): number => ALL_ANEW_MS * Math.max(1, entities / AT_THAT_PACE);
 
 /**
  * The one poller. It asks for the transitions behind one that is so old that none can come before it any more, passes
@@ -107,7 +111,7 @@ export function makeLive(world: LiveWorld): Live {
   }
 
   async function look(): Promise<void> {
-    if (!fleet.value || world.now() - readAllAt >= ALL_ANEW_MS) return readAll();
+    if (!fleet.value || world.now() >= readAllAt + anewAfter(fleet.value.size)) return readAll();
     const end = await readEnd();
     const transitions = end?.filter((one) => !isKnown(one)).toReversed();
     const next = transitions && patched(fleet.value, transitions);

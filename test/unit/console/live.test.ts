@@ -146,6 +146,19 @@ describe('the poller', () => {
     expect(live.fleet.value?.get('ent_shop')?.name).toBe('Renamed');
   });
 
+  it('does so more rarely the larger the fleet is, so that it costs no more', async () => {
+    const { world } = await started((one) => {
+      one.pageSize = 2000;
+      one.entities.push(...Array.from({ length: 2000 - one.entities.length }, (_, i) => entity(`ent_${i}`)));
+    });
+    world.pass(9 * 60_000);
+    await world.turn();
+    expect(world.asked).not.toContain(STATUS);
+    world.pass(60_000);
+    await world.turn();
+    expect(world.asked).toContain(STATUS);
+  });
+
   it('asks every 5 s while somebody is there, every 15 s a minute later, every 60 s while hidden', async () => {
     const { world } = await started();
     expect(world.next()).toBe(5_000);
