@@ -40,13 +40,26 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
       requests[kind] += 1;
       return (store[method] as (...given: never[]) => unknown)(...given);
     }) as Table[M];
-  const table = wrap({
+  const wrapped = wrap({
     get: counted('get', 'reads'),
     getMany: counted('getMany', 'reads'),
     query: counted('query', 'reads'),
     putMany: counted('putMany', 'writes'),
     transact: counted('transact', 'writes'),
   });
+  const writing = new Set<Promise<unknown>>();
+  const table: Table = {
+    ...wrapped,
+    transact: (writes) => {
+      const done = wrapped.transact(writes);
+      const over: Promise<unknown> = done.then(
+        () => writing.delete(over),
+        () => writing.delete(over),
+      );
+      writing.add(over);
+      return done;
+    },
+  };
   const sent: { queue: string; message: Message }[] = [];
   const settings = readSettings({});
   const log = memoryLog();
@@ -79,6 +92,11 @@ export function memoryWorld(wrap: (table: Table) => Table = (table) => table, ra
     store,
     advance: (ms: number) => {
       now += ms;
+    },
+    /** Waits for the writes that have begun, also those that nobody waits for. */
+    written: async () => {
+      while (writing.size > 0) await Promise.all(writing);
+      await new Promise(setImmediate);
     },
     bearer: (raw: string) => authenticate({ ports, keys }, senderOf(raw)),
     /** An account, its admin's key, and the context of a call with it. */

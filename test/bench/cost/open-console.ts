@@ -12,7 +12,7 @@ const LOOKS_AN_HOUR = 3600 / 5;
 const LOADS_AN_HOUR = 12;
 
 export type OpenConsole = {
-  /** Read units of one look that finds nothing new, of the fleet, and of the bars of all checks, none of which changed lately. */
+  /** Read units of a look without news, of the fleet, and of the bars of all checks, none of which changed. */
   look_rru: number;
   load_rru: number;
   bars_rru: number;

@@ -3,13 +3,12 @@ import { digestOf } from '#lib/access/api-key.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 const HOUR = 3_600_000;
-const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('the Bearer gate', () => {
   it('costs one read, and one write in an hour', async () => {
-    const { account, bearer, requests, advance } = memoryWorld();
+    const { account, bearer, requests, advance, written } = memoryWorld();
     const { key } = await account();
-    await turn();
+    await written();
     const before = { ...requests };
     for (let i = 0; i < 10; i++) await bearer(key.key);
     expect(requests).toEqual({ reads: before.reads + 10, writes: before.writes });
@@ -58,11 +57,11 @@ describe('the Bearer gate', () => {
       transact: (writes) => (refuses ? Promise.reject(new Error('disk full')) : table.transact(writes)),
     }));
     const { key } = await world.account();
-    await turn();
+    await world.written();
     refuses = true;
     world.advance(HOUR);
     await world.bearer(key.key);
-    await turn();
+    await world.written();
     expect(world.log.lines).toMatchObject([{ level: 'warn', fields: { key_id: key.id } }]);
     expect(JSON.stringify(world.log.lines)).not.toContain(key.key);
   });
@@ -71,7 +70,7 @@ describe('the Bearer gate', () => {
     let hold: Promise<unknown> = Promise.resolve();
     const world = memoryWorld((table) => ({ ...table, transact: (writes) => hold.then(() => table.transact(writes)) }));
     const { key } = await world.account();
-    await turn();
+    await world.written();
     world.advance(HOUR);
     const late = Promise.withResolvers<void>();
     hold = late.promise;
@@ -79,7 +78,7 @@ describe('the Bearer gate', () => {
     const item = world.keys.apiKey(digestOf(key.key));
     await world.store.transact([{ delete: item }]);
     late.resolve();
-    await turn();
+    await world.written();
     expect(await world.store.get(item)).toBeUndefined();
     expect(world.log.lines).toEqual([]);
   });

@@ -68,7 +68,7 @@ describe('a key that expires', () => {
     const { context } = await world.account();
     const key = await issue(context, { expires_at: world.ports.clock.now() + DAY, scopes: ['read'] });
     await world.bearer(key.key);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await world.written();
     const before = { ...world.requests };
     for (let i = 0; i < 5; i++) await world.bearer(key.key);
     expect(world.requests).toEqual({ reads: before.reads + 5, writes: before.writes });

@@ -11,7 +11,6 @@ import { begin, judged, userOf, withCookie } from '#test/support/session-world.t
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 /** A world with an account whose admin has signed in. */
 async function signedIn(method?: 'passkey' | 'oidc' | 'link') {
@@ -24,14 +23,14 @@ async function signedIn(method?: 'passkey' | 'oidc' | 'link') {
 describe('the gate of sessions', () => {
   it('reads the session, then user and account together, and writes once an hour', async () => {
     const { world, cookie } = await signedIn();
-    await turn();
+    await world.written();
     const before = { ...world.requests };
     for (let i = 0; i < 10; i++) await withCookie(world, cookie);
     expect(world.requests).toEqual({ reads: before.reads + 20, writes: before.writes });
     world.advance(HOUR);
     await withCookie(world, cookie);
     expect(world.requests).toEqual({ reads: before.reads + 22, writes: before.writes + 1 });
-    await turn();
+    await world.written();
     await withCookie(world, cookie);
     expect(world.requests).toEqual({ reads: before.reads + 24, writes: before.writes + 1 });
   });
@@ -69,7 +68,7 @@ describe('the gate of sessions', () => {
     const key_digest = digestOf(made.key.key);
     const key = (await world.store.get<ApiKeyItem>(world.keys.apiKey(key_digest)))!;
     const { cookie } = await begin(world, made.context, made, 'key', { key, key_digest });
-    await turn();
+    await world.written();
     const before = { ...world.requests };
     expect((await withCookie(world, cookie)).caller.key_id).toBe(made.key.id);
     expect(world.requests).toEqual({ reads: before.reads + 2, writes: before.writes });
@@ -88,7 +87,7 @@ describe('the gate of sessions', () => {
     await withCookie(world, cookie);
     await world.store.transact([{ delete: { pk: begun.item.pk, sk: begun.item.sk } }]);
     late.resolve();
-    await turn();
+    await world.written();
     expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
     expect(await world.store.get(begun.item)).toBeUndefined();
   });
@@ -99,10 +98,10 @@ describe('a session ends', () => {
     const { world, cookie } = await signedIn();
     world.advance(7 * DAY - 1);
     expect(await judged(world, cookie)).toBe('admin');
-    await turn();
+    await world.written();
     world.advance(7 * DAY - 1);
     expect(await judged(world, cookie)).toBe('admin');
-    await turn();
+    await world.written();
     world.advance(7 * DAY);
     expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
   });
@@ -118,11 +117,11 @@ describe('a session ends', () => {
     while (world.ports.clock.now() + DAY < start + ms) {
       world.advance(DAY);
       expect(await judged(world, cookie)).toBe('admin');
-      await turn();
+      await world.written();
     }
     world.advance(start + ms - world.ports.clock.now() - 1);
     expect(await judged(world, cookie)).toBe('admin');
-    await turn();
+    await world.written();
     world.advance(1);
     expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
   });
