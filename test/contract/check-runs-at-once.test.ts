@@ -52,8 +52,11 @@ describe('many runs by hand at once', () => {
     const before = await count('scheduled');
     let byHand = 0;
     await eventually(async () => {
-      await run(id);
-      byHand++;
+      // Each has the slot that is under way probed again: without an end they would be all that is probed.
+      if (byHand < 20) {
+        await run(id);
+        byHand++;
+      }
       return (await count('scheduled')) >= before + 3;
     }, 40_000);
     expect(await count('manual')).toBe(byHand);
