@@ -46,6 +46,7 @@ export const CANNOT: readonly Cannot[] = [
   { what: 'gives one slug to one of 50 who ask at once', why: BURST },
   { what: 'is one of a hundred at most, also when they are registered at the same time', why: BURST },
   { what: 'stops the probes', why: SECOND },
+  { what: 'beside the probes of the schedule are kept, and these go on and are judged', why: SECOND },
   { what: 'an agent finds an incident, restarts the target by a tool, and sees it up again', why: SECOND },
 ];
 
