@@ -2,31 +2,21 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { describe, expect, it } from 'vitest';
+import { personWith } from '#test/support/browser.ts';
 import { type Client, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
 
 describe.skipIf(!binary)('agents, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
-  beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+  const world = browserAndService();
 
   /** Somebody at the page of agents. */
   async function atAgents(admin: Client, key = admin.key) {
-    const person = await personWith(browser);
-    await person.page.goto(`${service.url}/#/agents`);
+    const person = await personWith(world.browser);
+    await person.page.goto(`${world.service.url}/#/agents`);
     await seen(person, 'sign-in');
     await signInByKey(person, key);
     await person.page.getByRole('heading', { name: 'Connect an agent' }).waitFor();
@@ -35,7 +25,7 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
   }
 
   it('are connected by what the page shows: a fresh key, a snippet, and a call by hand', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const { page, code, complaints } = await atAgents(admin);
     await button({ page }, 'Turn on the built-in tools').click();
     await page.getByRole('table', { name: 'Tools of Catalog operations' }).getByText('get_status_summary').waitFor();
@@ -65,7 +55,7 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
 
     await page.getByRole('radio', { name: 'Claude Code' }).check();
     expect(await code('In a shell').textContent()).toContain(
-      `${service.url}/v1/mcp --header "Authorization: Bearer ${key}"`,
+      `${world.service.url}/v1/mcp --header "Authorization: Bearer ${key}"`,
     );
     await page.reload();
     await button({ page }, 'Make a key').waitFor();
@@ -74,7 +64,7 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
   });
 
   it('get a tool that runs an action, with its variables as arguments, and lose it again', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const action = await admin.post('/v1/actions', {
       name: 'Restart',
       url: 'https://ci.example.com/restart/{{service}}',
@@ -130,7 +120,7 @@ describe.skipIf(!binary)('agents, in a real browser', () => {
   });
 
   it('are not changed by a key with scopes, nor given keys, and the page fits a phone', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     await admin.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [] });
     const made = await admin.post('/v1/auth/keys', { label: 'look', scopes: ['read'] });
     const person = await atAgents(admin, made.body.key);

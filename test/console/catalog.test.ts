@@ -1,29 +1,18 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { startBrowser } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, ODD_NAMES, readerOf, shopVisitor, visitor } from './entity-world.ts';
 import { button, expectDisabled } from './person.ts';
 
 describe.skipIf(!binary)('the catalog, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
-  beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+  const world = browserAndService();
 
   it('begins with a blueprint, its fields in the order one gives them, and an entity', async () => {
-    const admin = await newTenantOf(service);
-    const person = await visitor(browser, service, admin);
+    const admin = await newTenantOf(world.service);
+    const person = await visitor(world.browser, world.service, admin);
     const { page, go, complaints } = person;
     await go('/catalog');
     await page.getByText('No blueprint yet').waitFor();
@@ -71,14 +60,14 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   });
 
   it('counts what there is of what the plan allows, with its worst state', async () => {
-    const { page, go } = await shopVisitor(browser, service);
+    const { page, go } = await shopVisitor(world.browser, world.service);
     await go('/catalog');
     expect(await page.getByRole('row', { name: /Service/ }).textContent()).toMatch(/default.*3 down.*7 of 1,000/s);
     expect(await page.getByText(/^1 of 50 blueprints, 7 entities$/).count()).toBe(1);
   });
 
   it('lists entities with their values as text, finds them by any of it, and deletes many at once', async () => {
-    const person = await shopVisitor(browser, service);
+    const person = await shopVisitor(world.browser, world.service);
     const { page, go, admin, complaints } = person;
     await go('/catalog/service');
     const rows = page.getByRole('table', { name: 'Entities' }).locator('tbody tr');
@@ -97,7 +86,7 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   });
 
   it('takes a pasted table: what is refused stays with its reason, is put right and sent again', async () => {
-    const person = await shopVisitor(browser, service);
+    const person = await shopVisitor(world.browser, world.service);
     const { page, go, admin } = person;
     await go('/catalog/service?part=import');
     const table = page.getByLabel('Table', { exact: true });
@@ -120,10 +109,10 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   });
 
   it('says why a blueprint with entities stays, and what a read-only key may not do', async () => {
-    const person = await shopVisitor(browser, service);
+    const person = await shopVisitor(world.browser, world.service);
     await person.go('/catalog/service');
     await expectDisabled(person, 'Delete', /7 entities/);
-    const reader = await readerOf(browser, service, person.admin);
+    const reader = await readerOf(world.browser, world.service, person.admin);
     await reader.go('/catalog');
     await expectDisabled(reader, 'New blueprint', /read-only/);
     await reader.go('/catalog/service?part=fields');
@@ -133,7 +122,7 @@ describe.skipIf(!binary)('the catalog, in a real browser', () => {
   });
 
   it('fits a phone and a wide screen, and has no barrier', async () => {
-    const person = await shopVisitor(browser, service);
+    const person = await shopVisitor(world.browser, world.service);
     const places = ['/catalog', '/catalog/service', '/catalog/service?part=fields', '/catalog/service?part=import'];
     for (const width of [390, 2560]) {
       await person.page.setViewportSize({ width, height: 844 });

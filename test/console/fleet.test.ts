@@ -1,10 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { personWith, startBrowser } from '#test/support/browser.ts';
 import { type Client, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startRealService } from '#test/support/real-service.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { seen, signInByKey } from './person.ts';
 
@@ -33,25 +32,16 @@ async function report(admin: Client, check: string, success: boolean): Promise<v
 }
 
 describe.skipIf(!binary)('the fleet, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
-  beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+  const world = browserAndService();
 
   /** Somebody who looks at a fleet of their own. */
   async function onCall() {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const checks = await fleetOf(admin, NAMES);
     await report(admin, checks[0]!, false);
     await report(admin, checks[1]!, true);
-    const person = await personWith(browser);
-    await person.page.goto(service.url);
+    const person = await personWith(world.browser);
+    await person.page.goto(world.service.url);
     await seen(person, 'sign-in');
     await signInByKey(person, admin.key);
     const rows = person.page.getByRole('table', { name: 'Entities' }).locator('tbody tr');

@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { startBrowser } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startRealService } from '#test/support/real-service.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, seen, signInByKey, signOut, told } from './person.ts';
 import { arrive, personAt } from './places.ts';
@@ -18,31 +18,22 @@ const contact = (page: Page) => page.getByRole('textbox', { name: 'Contact' });
 const comeBack = (page: Page) => page.evaluate(`dispatchEvent(new Event('focus'))`);
 
 describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
-  beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+  const world = browserAndService();
 
   /** Somebody who has begun to change the account. */
   async function typing() {
-    const admin = await newTenantOf(service);
-    const person = await personAt(browser, service.url, admin.key);
+    const admin = await newTenantOf(world.service);
+    const person = await personAt(world.browser, world.service.url, admin.key);
     await arrive(person, '/settings/account');
     await name(person.page).fill(TYPED);
     return { ...person, admin };
   }
 
   it('goes on where another tab signs out, and signs in again', async () => {
-    const admin = await newTenantOf(service);
-    const first = await personAt(browser, service.url, admin.key);
+    const admin = await newTenantOf(world.service);
+    const first = await personAt(world.browser, world.service.url, admin.key);
     const second = { page: await first.context.newPage() };
-    await second.page.goto(`${service.url}/#/settings/account`);
+    await second.page.goto(`${world.service.url}/#/settings/account`);
     await name(second.page).fill(TYPED);
 
     await signOut(first);
@@ -73,9 +64,9 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
   });
 
   it('keeps what was typed when the session ends elsewhere in the middle of it', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const made = await admin.post('/v1/auth/keys', { label: 'of a browser' });
-    const { page, complaints } = await personAt(browser, service.url, made.body.key);
+    const { page, complaints } = await personAt(world.browser, world.service.url, made.body.key);
     await arrive({ page }, '/settings/account');
     await name(page).fill(TYPED);
     expect(await admin.del(`/v1/auth/keys/${made.body.id}`)).toMatchObject({ status: 204 });
@@ -91,7 +82,7 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
 
   it('keeps it for whoever typed it alone', async () => {
     const { page } = await typing();
-    const other = await newTenantOf(service);
+    const other = await newTenantOf(world.service);
     await signOut({ page });
     await signInByKey({ page }, other.key);
     await arrive({ page }, '/settings/account');
