@@ -103,7 +103,7 @@ export function liveWorld() {
       }
       const from = Number(searchParams.get('cursor') ?? 0);
       const to = from + world.pageSize;
-      const next = to < world.entities.length ? `/v1/status?cursor=${to}` : undefined;
+      const next = to < world.entities.length ? `/v1/status?counts=false&cursor=${to}` : undefined;
       return { value: { entities: world.entities.slice(from, to) } as T, next };
     },
   };
