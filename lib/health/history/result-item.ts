@@ -21,9 +21,10 @@ export const ResultRecord = z
       .nullable()
       .describe(`What failed. ${meanings.join(' ')}`),
     kind: z
-      .enum(['scheduled', 'manual', 'push', 'silence'])
+      .enum(['scheduled', 'retry', 'manual', 'push', 'silence'])
       .describe(
-        'scheduled: a probe of its slot. manual: a probe that somebody asked for. push: your agent said so. silence: nobody did.',
+        'scheduled: a probe of its slot. retry: one between two slots, as the check was undecided. manual: one that ' +
+          'somebody asked for. push: your agent said so. silence: nobody did.',
       ),
     checked_at: z.iso.datetime().describe('When it was checked: when a probe was due, or the time that was pushed.'),
   })
@@ -32,14 +33,14 @@ export type ResultRecord = z.infer<typeof ResultRecord>;
 
 /**
  * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
- * settings, if later) and settings revision; of one by hand: its instant, which is no slot; of a synthetic failure: its
- * deadline; of a push: its instant and key. Put once, on `absent`; its id follows from its key. Beside these it has the
+ * settings, if later) and settings revision; of a retry: its instant and that; of one by hand: its instant. Neither of
+ * these is a slot. Of a synthetic failure: its deadline; of a push: its instant and key. Put once, on `absent`; its id follows from its key. Beside these it has the
  * `result` members of its check's type.
  */
 export type ResultItem = Item &
   Omit<ResultRecord, 'id' | 'check_id' | 'kind'> & {
-    /** Of a probe that somebody asked for; of others it follows from the rest. */
-    kind?: 'manual';
+    /** Of a probe that is no slot's; of others it follows from the rest. */
+    kind?: 'retry' | 'manual';
     /** Push: epoch ms of its arrival. */
     received_at?: number;
     /** Written in one transaction with what it changed; a repeat of it is done. */
