@@ -12,6 +12,7 @@ export type CheckSettings = {
   retry_interval_seconds?: number;
   timeout_ms: number;
   failure_threshold: number;
+  recovery_threshold: number;
   enabled: boolean;
   config: Record<string, unknown>;
 };
@@ -36,10 +37,16 @@ export type CheckItem = Item &
     state: CheckState;
     /** ISO 8601. */
     state_since: string;
-    /** Failures in a row, saturating at the threshold. */
+    /** Failures in a row, counted up to the threshold; not counted while down. */
     consecutive_failures: number;
-    /** Epoch ms: when the first of these was checked. */
-    failing_since?: number;
+    /** Warnings and failures in a row, while up or unknown. */
+    consecutive_warnings?: number;
+    /** While down: runs in a row that did not fail. While degraded: those without a warning. */
+    consecutive_successes?: number;
+    /** While down: runs in a row without a warning. */
+    consecutive_oks?: number;
+    /** When the present streaks of results began (lib/health/state/streaks.ts), epoch ms. */
+    streaks_since?: Partial<Record<Streak, number>>;
     /** Epoch ms: from when on the state counts, at or before `state_since` (docs/CONTRACT.md#history). */
     effective_at?: number;
     /**
@@ -66,11 +73,14 @@ export type CheckItem = Item &
     };
   };
 
-/** A planned alert, and the check state that it announces. */
-export type AnnouncedAlert = { id: string; announces: 'up' | 'down' };
+/** Results in a row: failures; failures and warnings; successes with or without a warning; those without. */
+export type Streak = 'fails' | 'bads' | 'goods' | 'oks';
 
-/** The state last announced to the channels. `unknown`: up or down, not known which. */
-export type AnnouncedState = 'up' | 'down' | 'unknown';
+/** A planned alert, and the check state that it announces. */
+export type AnnouncedAlert = { id: string; announces: Exclude<CheckState, 'unknown'> };
+
+/** The state last announced to the channels. `unknown`: not known which. */
+export type AnnouncedState = AnnouncedAlert['announces'] | 'unknown';
 
 /**
  * What was announced to a check's channels. `inFlight` are the latest alerts, oldest first: any of them may yet fail on

@@ -7,6 +7,7 @@ import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
+import { Counters, countersOf } from './counters.ts';
 import { checkLabel } from './label.ts';
 import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
@@ -22,9 +23,11 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
     ...settingsOf(mode),
     ...(mode === 'pull' && PULL_SETTINGS),
     config: config.describe('Settings of this type.'),
-    state: CheckState.describe('unknown until it has succeeded once, or failed failure_threshold times in a row.'),
+    state: CheckState.describe(
+      'unknown until it has succeeded once, or failed failure_threshold times in a row. degraded: it works, and warns.',
+    ),
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
-    consecutive_failures: z.int().describe('Failures in a row so far; counted up to failure_threshold.'),
+    ...Counters.shape,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   });
@@ -56,9 +59,12 @@ export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
 /** The check as it is shown; who may only read sees its secrets as ********. */
 export function checkRecord(check: CheckItem, caller: Rights): CheckRecord {
-  const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
+  const record = shownOf(check);
   return seesSecrets(caller) ? record : withoutSecrets(record, check);
 }
+
+const shownOf = (check: CheckItem): CheckRecord =>
+  pick(records.get(check.check_type)!, { ...check, ...countersOf(check), name: check.name ?? null });
 
 function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {
   const { secrets, urls } = checkTypeOf(check.check_type);
@@ -68,12 +74,10 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
 }
 
 /** What the service itself sets. */
-const STATE = ['id', 'state', 'state_since', 'consecutive_failures', 'created_at', 'updated_at'] as const;
+const STATE: readonly string[] = ['id', 'state', 'state_since', 'created_at', 'updated_at', ...Object.keys(Counters.shape)];
 
-const settingsOfCheck = (check: CheckItem): object => {
-  const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !STATE.includes(name as never)));
-};
+const settingsOfCheck = (check: CheckItem): object =>
+  Object.fromEntries(Object.entries(shownOf(check)).filter(([name]) => !STATE.includes(name)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',

@@ -42,14 +42,19 @@ export const settingsOf = (mode: 'pull' | 'push') => ({
   timeout_ms: whole(10, 30_000).describe(
     'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
   ),
-  failure_threshold: whole(1, 100).describe('Failures in a row until the check is down; one success makes it up.'),
+  failure_threshold: whole(1, 100).describe(
+    'Failures in a row until the check is down; as many warnings or failures in a row make it degraded.',
+  ),
+  recovery_threshold: whole(1, 100).describe(
+    'Successes in a row until a check that is down is so no more; as many without a warning until it is up.',
+  ),
   enabled: z
     .boolean()
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
 const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
-  const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
+  const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settingsOf(mode);
   return z
     .object({
       entity_id: IdOf('the entity that it is attached to'),
@@ -64,6 +69,7 @@ const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
       ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
       timeout_ms: timeout_ms.default(5000),
       failure_threshold: failure_threshold.default(3),
+      recovery_threshold: recovery_threshold.default(1),
       enabled: enabled.default(true),
       config: config
         .refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`)

@@ -120,6 +120,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     interval_seconds: 60,
     timeout_ms: 5000,
     failure_threshold: 3,
+    recovery_threshold: 1,
     enabled: true,
     config: {},
     created_at: iso(START),

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import { outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { type ResultItem, withLatency } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
@@ -56,7 +57,7 @@ const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
 
 /** Whether an outcome changes nothing of its check as it stands. */
 export const isQuiet = (probe: Probe, check: CheckItem): boolean =>
-  isSame(nextState(check, probe.outcome.success), check) && isDeepStrictEqual(remembered(probe, check), {});
+  isSame(nextState(check, outcomeOf(probe.outcome)), check) && isDeepStrictEqual(remembered(probe, check), {});
 
 /** What the check item remembers of its latest probe, as far as that changes. */
 function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
@@ -99,25 +100,25 @@ export async function recordRun(env: Env, probe: Probe): Promise<Run> {
         if (!kept.ok && kept.conflict) return AGAIN;
         return { is: kept.ok ? 'history' : 'repeated', result: old, state: check.state };
       }
-      const { success, error_message } = probe.outcome;
+      const outcome = outcomeOf(probe.outcome);
       const { retention_days } = probe;
       const single = result.sk > (check.single ?? '') ? result.sk : check.single;
       const also = { ...remembered(probe, check), ...(single && { single }) };
       const changes = await applyResult(env, check, {
-        success,
+        outcome,
         ran_at: probe.started_at,
-        error_message,
+        reason: withLatency(reasonOf(probe.outcome), probe.outcome),
         cause: 'result',
         retention_days,
         also,
       });
       if (!changes) return { is: 'dropped' };
-      const changed = changedBy(check, { success, at: probe.slot, now: ports.clock.now() });
+      const changed = changedBy(check, { outcome, at: probe.slot, now: ports.clock.now() });
       await reviseRollups(env, cellNameOf(check), changed);
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...notes]);
       if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : AGAIN;
       await sendDeadlines(env, changes.deadlines);
-      const next = nextState(check, success);
+      const next = nextState(check, outcome);
       if (isUndecided({ ...check, ...next })) await sendRetry(env, check, probe.slot);
       return { is: 'recorded', result, state: next.state, changed: !isSame(next, check) };
     }),
@@ -139,6 +140,7 @@ function resultOf(keys: Keys, probe: Probe): ResultItem {
     success: outcome.success,
     error_message: outcome.error_message,
     error_kind: outcome.error_kind,
+    ...(outcome.warning_message && { warning_message: outcome.warning_message }),
     checked_at: iso(started_at),
     ...(by_hand && { kind: 'manual' as const }),
     ...(retry && { kind: 'retry' as const }),

@@ -28,6 +28,7 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
   rev: check.rev,
   success: outcome.success,
   ...(!outcome.success && { error: { kind: outcome.error_kind, message: outcome.error_message } }),
+  ...(outcome.warning_message && { warning_message: outcome.warning_message }),
 });
 
 /**

@@ -6,7 +6,12 @@ const MOST_IN_FLIGHT = 4;
 const NOTHING: Announced = { baseline: 'up', inFlight: [] };
 
 /** What an alert of a change to a state says. */
-export const ANNOUNCES: Record<CheckState, AnnouncedAlert['announces']> = { up: 'up', down: 'down', unknown: 'up' };
+export const ANNOUNCES: Record<CheckState, AnnouncedAlert['announces']> = {
+  up: 'up',
+  degraded: 'degraded',
+  down: 'down',
+  unknown: 'up',
+};
 
 /** The state in the latest alert that did not fail; none yet counts as up (docs/CONTRACT.md#alerts). */
 export const announcedState = ({ announced = NOTHING }: CheckItem['alerts']): AnnouncedState =>

@@ -38,6 +38,7 @@ export function situation(given: Given): Situation {
     interval_seconds: 60,
     timeout_ms: 5000,
     failure_threshold: 1,
+    recovery_threshold: 1,
     enabled,
     config: {},
     created_at: iso(0),

@@ -12,9 +12,9 @@ const { ports, keys } = world;
 const RAN_AT = ports.clock.now() - 500;
 
 const result = (success: boolean, more: Partial<AppliedResult> = {}): AppliedResult => ({
-  success,
+  outcome: success ? 'ok' : 'fail',
   ran_at: RAN_AT,
-  error_message: success ? '' : 'no answer',
+  reason: success ? '' : 'no answer',
   cause: 'result',
   retention_days: 30,
   ...more,
@@ -67,20 +67,20 @@ it('the failure that reaches the threshold changes check, entity, transition and
 it('an outage counts from its first failed run, and its end from the first that succeeds', async () => {
   const [first, second] = [RAN_AT - 60_000, RAN_AT];
   const one = await written(await checkAt(0), result(false, { ran_at: first }));
-  expect(one.next).toMatchObject({ state: 'up', failing_since: first });
+  expect(one.next).toMatchObject({ state: 'up', streaks_since: { fails: first } });
   const two = await written(one.next!, result(false, { ran_at: second }));
   expect(two.next).toMatchObject({ state: 'down', effective_at: first });
   expect(two.others).toContainEqual(expect.objectContaining({ effective_at: first, outage_started_at: iso(first) }));
   const three = await written(two.next!, result(true, { ran_at: second + 400 }));
   expect(three.next).toMatchObject({ state: 'up', effective_at: second + 400 });
-  expect(three.next).not.toHaveProperty('failing_since');
+  expect(three.next?.streaks_since).not.toHaveProperty('fails');
   expect(three.others).toContainEqual(
     expect.objectContaining({ effective_at: second + 400, outage_started_at: null, check_to_state: 'up' }),
   );
 });
 
 it('an outage of pushes whose times lie back begins no earlier than the state before it', async () => {
-  const check: CheckItem = { ...(await checkAt(1)), effective_at: RAN_AT - 1000, failing_since: RAN_AT - 5000 };
+  const check: CheckItem = { ...(await checkAt(1)), effective_at: RAN_AT - 1000, streaks_since: { fails: RAN_AT - 5000 } };
   const { others } = await written(check, result(false));
   expect(others).toContainEqual(expect.objectContaining({ outage_started_at: iso(RAN_AT - 1000) }));
 });
