@@ -26,9 +26,14 @@ export function isChanged(check: Standing, success: boolean): boolean {
   return state !== check.state || failures !== check.consecutive_failures;
 }
 
-/** Whether a check waits for further results: its counter is on its way to the threshold. */
-export const isUndecided = ({ consecutive_failures, failure_threshold }: Omit<Standing, 'state'>): boolean =>
-  0 < consecutive_failures && consecutive_failures < failure_threshold;
+/** Whether a check waits for further results: a counter that its state keeps is on its way to its threshold. */
+export function isUndecided(check: CheckItem): boolean {
+  const { consecutive_failures: fails, consecutive_warnings: bads = 0, consecutive_successes: goods = 0 } = check;
+  const within = (counter: number, threshold: number) => 0 < counter && counter < threshold;
+  const isFailing = check.state !== 'down' && within(fails, check.failure_threshold);
+  const isWarning = (check.state === 'up' || check.state === 'unknown') && within(bads, check.failure_threshold);
+  return isFailing || isWarning || within(goods, check.recovery_threshold);
+}
 
 export function entityState(checks: Record<string, CheckState>): EntityState {
   const states = Object.values(checks).filter((state) => state !== 'unknown');
