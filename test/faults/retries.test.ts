@@ -1,5 +1,4 @@
 import { afterEach, expect, it } from 'vitest';
-import { iso } from '#lib/platform/time.ts';
 import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
@@ -33,7 +32,7 @@ it('every slot, with retries: down 20 s after the first failed slot, and nothing
   expect(failures.slice(0, 3).map(({ kind }) => kind)).toEqual(['scheduled', 'retry', 'retry']);
   const [first] = failures;
   expect(failures.slice(0, 3).map(({ checked_at }) => seconds(first!.checked_at, checked_at))).toEqual([0, 10, 20]);
-  const [down] = (await check.read('/transitions')).results;
+  const [down] = await check.read('/transitions');
   expect(seconds(first!.checked_at, down.timestamp)).toBe(20);
   expect(down).toMatchObject({ check_to_state: 'down', outage_started_at: first!.checked_at });
   expect(told(service)).toHaveLength(1);
@@ -63,7 +62,7 @@ it('a crash between the result and the message of its retry loses no slot: the n
   const healthy = (await resultsOf(check)).length;
   service.host('shop.test').does('fails');
   let deaths = 0;
-  service.fatal.send = (queue) => queue === 'job' && service.seen.probes.length >= 0 && failedOnce() && deaths++ === 0;
+  service.fatal.send = (queue) => queue === 'job' && hasFailedOnce() && deaths++ === 0;
   await service.pass(4 * 60_000);
   expect(deaths).toBe(1);
   const [first, second] = (await resultsOf(check)).slice(healthy);
@@ -72,7 +71,7 @@ it('a crash between the result and the message of its retry loses no slot: the n
   expect(await check.read('/gaps')).toEqual([]);
   expect(await check.read()).toMatchObject({ state: 'down' });
 
-  function failedOnce(): boolean {
+  function hasFailedOnce(): boolean {
     const item = [...service.seen.table.values()].find(({ id }: { id?: unknown }) => id === check.id);
     return (item as { consecutive_failures?: number } | undefined)?.consecutive_failures === 1;
   }
@@ -85,7 +84,6 @@ it('a target that hangs is retried too, apart from those that are quick', async 
   const failures = (await resultsOf(check)).filter(({ success }) => !success);
   expect(failures.slice(0, 3).map(({ kind }) => kind)).toEqual(['scheduled', 'retry', 'retry']);
   expect(await check.read()).toMatchObject({ state: 'down' });
-  expect(iso(service.now()) > failures[2]!.checked_at).toBe(true);
 });
 
 it('a run by hand that leaves a check undecided is followed by a retry', async () => {

@@ -31,7 +31,7 @@ export async function runJobs(
   const { clock, log } = env.ports;
   const accounts = await accountsOf(
     env,
-    jobs.filter((job) => !isLate(job, clock.now())),
+    jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
   );
   const batch = batchVerdict(prober.network);
   const run: Run = { ...env, lane, prober, batch, signal };

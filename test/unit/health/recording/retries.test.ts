@@ -171,7 +171,6 @@ describe('an undecided check', () => {
     const last: Job = { ...jobOfCheck(check, slot), only: [check.id], retry: { at, until: slot + 60_000, rev: check.rev } };
     to(at + 3000);
     await give(last);
-    to(slot + 30_000 + 60_000);
     expect(asked.map(({ timeout_ms }) => timeout_ms)).toEqual([7000]);
     expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 1 });
     expect(await results(check)).toHaveLength(1);
