@@ -39,7 +39,7 @@ describe('decideCatchUp', () => {
 
   it('starts a cooldown of its own, and is not followed by another look', () => {
     expect(decide({ state: 'down', announced: 'up' })).toEqual({
-      announce: { kind: 'catch_up', announces: 'down', starts_cooldown: true },
+      announce: { kind: 'catch_up', announces: 'down', cooldown: 'page' },
       next: undefined,
     });
   });
@@ -49,7 +49,7 @@ describe('decideCatchUp', () => {
   });
 
   it('sends a closing note for a disabled check that channels take for down, also one that its deletion left', () => {
-    const closed = { announce: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
+    const closed = { announce: { kind: 'closed', announces: 'up', cooldown: null }, next: undefined };
     expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toEqual(closed);
     expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false }, note: { closing: true } })).toEqual(
       closed,
