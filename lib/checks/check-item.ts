@@ -8,6 +8,8 @@ export type CheckSettings = {
   execution_mode: 'pull' | 'push';
   name?: string;
   interval_seconds: number;
+  /** Pull: how soon it is probed again while it is undecided; 0: at its next slot. */
+  retry_interval_seconds?: number;
   timeout_ms: number;
   failure_threshold: number;
   recovery_threshold: number;

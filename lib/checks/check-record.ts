@@ -10,7 +10,7 @@ import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { Counters, countersOf } from './counters.ts';
 import { checkLabel } from './label.ts';
-import { MODE, settingsOf } from './model.ts';
+import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 
 const recordOf = ({ type, mode, fields, config }: CheckType) =>
@@ -22,6 +22,7 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
     ...settingsOf(mode),
+    ...(mode === 'pull' && PULL_SETTINGS),
     config: config.describe('Settings of this type.'),
     state: CheckState.describe(
       'unknown until it has succeeded once, or failed failure_threshold times in a row. degraded: it works, and warns.',

@@ -119,7 +119,7 @@ function pulledIn(seen: Seen, end: number): PulledCheck[] {
       (one.interval_seconds ?? interval_seconds) === interval_seconds;
     const { runs, gaps } = told.get(id)!;
     // The probe after a change of settings takes the place of the slot before it.
-    const ofSlots = runs.filter(({ manual }) => !manual);
+    const ofSlots = runs.filter(({ beside }) => !beside);
     const had = ofSlots.filter(isOwn).map(({ at }) => phase + Math.floor((at - phase) / interval) * interval);
     const noted = gaps.filter(isOwn).map(({ at, cause }) => ({ from: at, to: at + 1, cause }));
     return {

@@ -30,8 +30,8 @@ export type StoredRun = Stored & {
   begun: number;
   success: boolean;
   error_kind: string | null;
-  /** Somebody asked for it: it is no slot's. */
-  manual: boolean;
+  /** It is no slot's: somebody asked for it, or its check was undecided. */
+  beside?: 'manual' | 'retry' | undefined;
   /** Kept only: the settings had changed meanwhile. */
   history: boolean;
 };
@@ -71,15 +71,14 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
           const { rev, success, begin, error } = entry;
           const check = checks.get(`${of} ${rev}`) ?? checks.get(of)!;
           const run = { rev, success, begun: at + begin, error_kind: error?.kind ?? null };
-          yield { commit, key, check, at, single: false, manual: false, history: false, ...run };
+          yield { commit, key, check, at, single: false, history: false, ...run };
         }
       }
     } else if (key.sk.startsWith('R#') && checks.get(id)?.execution_mode === 'pull') {
-      const { success, error_kind, checked_at, kind, history = false } = after as ResultItem;
-      const manual = kind === 'manual';
+      const { success, error_kind, checked_at, kind: beside, history = false } = after as ResultItem;
       const run = { rev: Number(key.sk.split('#')[2]), success, error_kind, history };
       const at = Number(key.sk.split('#')[1]);
-      yield { commit, key, check: checks.get(id)!, at, single: true, manual, begun: Date.parse(checked_at), ...run };
+      yield { commit, key, check: checks.get(id)!, at, single: true, beside, begun: Date.parse(checked_at), ...run };
     }
   }
 }

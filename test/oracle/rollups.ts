@@ -41,7 +41,7 @@ export function checkRollups(inside: Inside): string[] {
       const hour = { from: item.from, to: item.from + HOUR };
       if (lastChange(seen, check, hour) > end - REVISED_MS) continue;
       const runs = (told.get(check.id)?.runs ?? []).filter(
-        ({ at, manual }) => !manual && hour.from <= at && at < hour.to,
+        ({ at, beside }) => !beside && hour.from <= at && at < hour.to,
       );
       const expected = {
         runs: runs.length,

@@ -26,6 +26,15 @@ export function isChanged(check: Standing, success: boolean): boolean {
   return state !== check.state || failures !== check.consecutive_failures;
 }
 
+/** Whether a check waits for further results: a counter that its state keeps is on its way to its threshold. */
+export function isUndecided(check: CheckItem): boolean {
+  const { consecutive_failures: fails, consecutive_warnings: bads = 0, consecutive_successes: goods = 0 } = check;
+  const within = (counter: number, threshold: number) => 0 < counter && counter < threshold;
+  const isFailing = check.state !== 'down' && within(fails, check.failure_threshold);
+  const isWarning = (check.state === 'up' || check.state === 'unknown') && within(bads, check.failure_threshold);
+  return isFailing || isWarning || within(goods, check.recovery_threshold);
+}
+
 export function entityState(checks: Record<string, CheckState>): EntityState {
   const states = Object.values(checks).filter((state) => state !== 'unknown');
   if (states.length === 0) return 'unknown';
@@ -78,6 +87,22 @@ export function slotsOf(id: string, intervalSeconds: number, from: number, to: n
   for (let slot = phase + (Math.floor((from - phase) / interval) + 1) * interval; slot <= to; slot += interval)
     slots.push(slot);
   return slots;
+}
+
+/** When an undecided check is probed again in the slot that holds an instant: all of its retries, in epoch ms. */
+export function retriesOf(
+  { id, interval_seconds, retry_interval_seconds = 0 }: Pick<
+    CheckItem,
+    'id' | 'interval_seconds' | 'retry_interval_seconds'
+  >,
+  at: number,
+): { retries: number[]; next: number } {
+  const [slot = at] = slotsOf(id, interval_seconds, at - interval_seconds * 1000, at);
+  const next = slot + interval_seconds * 1000;
+  const retries: number[] = [];
+  const step = retry_interval_seconds * 1000;
+  for (let retry = slot + step; step > 0 && retry < next; retry += step) retries.push(retry);
+  return { retries, next };
 }
 
 /** What a pull check asks: the host of its target, or a DNS server; the name itself where that is our own one. */

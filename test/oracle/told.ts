@@ -6,10 +6,10 @@ import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
 
 /**
- * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `manual`:
- * somebody asked for it.
+ * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `beside`: it is
+ * no slot's.
  */
-type ToldRun = { id: string; at: number; success: boolean; interval_seconds?: number; manual?: true };
+type ToldRun = { id: string; at: number; success: boolean; interval_seconds?: number; beside?: true };
 type ToldGap = { at: number; interval_seconds: number; cause: NotedCause };
 export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
 
@@ -39,7 +39,7 @@ export function toldIn(seen: Seen): Map<string, Told> {
     const result = item as ResultItem;
     known.add(`${id} ${orderOf(result)}`);
     const run = { id: resultRecord(id, result).id, at: orderOf(result), success: result.success };
-    told.get(id)?.runs.push({ ...run, ...(result.kind === 'manual' && { manual: true }) });
+    told.get(id)?.runs.push({ ...run, ...(result.kind && { beside: true }) });
   }
   const gaps: [of: string, id: string, gap: ToldGap][] = [];
   for (const { cell, interval_seconds, slot: at, item } of packsIn(seen)) {

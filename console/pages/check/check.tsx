@@ -125,6 +125,7 @@ function Above({ check }: { check: CheckDetail }) {
 /** How it is now, since when, and by what rule. */
 const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
   const { state, state_since, enabled, consecutive_failures: failed, failure_threshold, last_result: last } = check;
+  const { retry_interval_seconds: retry = 0 } = check;
   const rule = `${typeTitle(check.check_type)} every ${duration(check.interval_seconds * 1000)}`;
   const target = check.name === null ? '' : targetOfCheck(check);
   return (
@@ -144,6 +145,7 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
       </p>
       <p class="hint">
         {rule}, down after {count(failure_threshold, 'failure')}
+        {retry > 0 && ` (retries every ${duration(retry * 1000)})`}
         {target && (
           <>
             {', '}

@@ -10,6 +10,7 @@ import { Time } from '#console/parts/time.tsx';
 /** How a result came about. */
 const KIND: Readonly<Record<Result['kind'], string>> = {
   scheduled: 'probe',
+  retry: 'retry',
   manual: 'by hand',
   push: 'pushed',
   silence: 'silence',
