@@ -171,10 +171,11 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 }
 
-/** What alerting remembers of the check with one more change, which counts if channels might be told of it. */
+/** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy }: Basis, { check, to, cause }: StateChangeInput, at: number): CheckItem['alerts'] {
   if (cause !== 'result' && cause !== 'silence') return uncounted(check.alerts);
-  return shown(check.state, policy) === shown(to, policy) ? check.alerts : countChange(check.alerts, policy, at);
+  const counts = check.state !== 'unknown' && shown(check.state, policy) !== shown(to, policy);
+  return counts ? countChange(check.alerts, policy, at) : check.alerts;
 }
 
 const urgencyIn = ({ policy }: Basis, { check, to }: StateChangeInput): Urgency =>
