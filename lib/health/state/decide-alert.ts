@@ -32,7 +32,7 @@ export function cooldownEnd(
 }
 
 /** The cooldown that an alert starts at `at` (epoch ms). */
-export const startCooldown = (urgency: Urgency, at: number): Pick<CheckItem['alerts'], 'last_planned_at'> =>
+export const startCooldown = (urgency: Urgency, at: number): CheckItem['alerts'] =>
   urgency === 'page' ? { last_planned_at: at } : { last_warned_at: at };
 
 /**
