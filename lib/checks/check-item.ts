@@ -66,15 +66,28 @@ export type CheckItem = Item &
     silence_mark?: string;
     /** What alerting remembers. */
     alerts: {
-      /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
+      /** Epoch ms of the last planned page (lib/health/state/decide-alert.ts): the cooldown counts from it. */
       last_planned_at?: number;
+      /** Epoch ms of the last planned warning: a cooldown of its own, which holds no page back. */
+      last_warned_at?: number;
       /** What was announced to the channels (lib/health/state/announced.ts); absent counts as up. */
       announced?: Announced;
+      /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
+      changed_at?: number[];
+      flapping?: Flapping;
     };
   };
 
 /** Results in a row: failures; failures and warnings; successes with or without a warning; those without. */
 export type Streak = 'fails' | 'bads' | 'goods' | 'oks';
+
+/** It changes too often: since `since`, until it has kept its state up to `until`; both epoch ms. */
+export type Flapping = {
+  since: number;
+  until: number;
+  /** An alert has said so: the next ones are held back. */
+  told?: true;
+};
 
 /** A planned alert, and the check state that it announces. */
 export type AnnouncedAlert = { id: string; announces: Exclude<CheckState, 'unknown'> };
