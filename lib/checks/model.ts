@@ -28,20 +28,33 @@ export const MODE = {
 
 const CheckName = Name.describe('What alerts call it; without one they name its target.');
 
+/** Settings that only a check has which the service probes. */
+export const PULL_SETTINGS = {
+  retry_interval_seconds: whole(0, MAX_INTERVAL_SECONDS.pull - 1).describe(
+    'While it is undecided, as it has begun to fail or to recover, it is probed again every so many seconds until its ' +
+      'next slot. Less than interval_seconds; 0: it waits for that slot.',
+  ),
+};
+
 /** Settings that every check has. */
 export const settingsOf = (mode: 'pull' | 'push') => ({
   interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
   timeout_ms: whole(10, 30_000).describe(
     'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
   ),
-  failure_threshold: whole(1, 100).describe('Failures in a row until the check is down; one success makes it up.'),
+  failure_threshold: whole(1, 100).describe(
+    'Failures in a row until the check is down; as many warnings or failures in a row make it degraded.',
+  ),
+  recovery_threshold: whole(1, 100).describe(
+    'Successes in a row until a check that is down is so no more; as many without a warning until it is up.',
+  ),
   enabled: z
     .boolean()
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
 const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
-  const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
+  const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settingsOf(mode);
   return z
     .object({
       entity_id: IdOf('the entity that it is attached to'),
@@ -53,8 +66,10 @@ const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
       name: CheckName.optional(),
       ...fields.shape,
       interval_seconds: interval_seconds.default(60),
+      ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
       timeout_ms: timeout_ms.default(5000),
       failure_threshold: failure_threshold.default(3),
+      recovery_threshold: recovery_threshold.default(1),
       enabled: enabled.default(true),
       config: config
         .refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`)
@@ -73,11 +88,25 @@ export const CheckInput = z
   .discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>])
   .meta({ id: 'NewCheck' });
 
-/** @param minInterval the operator's floor in seconds */
-export function parseCheck(input: object, minInterval: number): CheckSettings {
+/**
+ * @param minInterval the operator's floor in seconds
+ * @param stored the check as it is: what it has below the floor it keeps
+ */
+export function parseCheck(input: object, minInterval: number, stored?: CheckItem): CheckSettings {
   const check = parse(CheckInput, input) as CheckSettings;
-  if (check.interval_seconds < minInterval) {
-    throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
+  const { interval_seconds, retry_interval_seconds = 0 } = check;
+  const floorOf = (had: number | undefined) => Math.min(minInterval, had || minInterval);
+  const interval = floorOf(stored?.interval_seconds);
+  if (interval_seconds < interval) {
+    throw invalid('interval_seconds', `must be at least ${interval} on this installation`);
+  }
+  if (retry_interval_seconds === 0) return check;
+  if (retry_interval_seconds >= interval_seconds) {
+    throw invalid('retry_interval_seconds', `must be less than interval_seconds (${interval_seconds})`);
+  }
+  const retry = floorOf(stored?.retry_interval_seconds);
+  if (retry_interval_seconds < retry) {
+    throw invalid('retry_interval_seconds', `must be at least ${retry} on this installation, or 0`);
   }
   return check;
 }
@@ -101,10 +130,7 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, min
   }
   const { id: _same, ...changes } = patch;
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
-  return parseCheck(
-    { ...pick(inputs.get(check.check_type)!, check), ...changes, config },
-    Math.min(minInterval, check.interval_seconds),
-  );
+  return parseCheck({ ...pick(inputs.get(check.check_type)!, check), ...changes, config }, minInterval, check);
 }
 
 /** The members in which settings differ from those of a check. */
@@ -129,6 +155,7 @@ export const CheckPatch = z
     name: CheckName,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),
+    ...PULL_SETTINGS,
     config: z.record(z.string(), z.unknown()).describe('Merges per key; null removes a key.'),
   })
   .partial()

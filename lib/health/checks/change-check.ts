@@ -11,6 +11,7 @@ import { changedIn, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
+import { UNJUDGED } from '#lib/health/state/next-state.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
@@ -84,7 +85,7 @@ function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: 
     settings_at: now,
     state: 'unknown',
     state_since: iso(now),
-    consecutive_failures: 0,
+    ...UNJUDGED,
     alerts: {},
   };
 }
@@ -153,10 +154,10 @@ async function resettled(context: Context, check: CheckItem, input: CheckSetting
       updated_at: iso(now),
       rev: check.rev + 1,
       settings_at: now,
-      ...(input.enabled !== check.enabled && { consecutive_failures: 0 }),
+      ...(input.enabled !== check.enabled && UNJUDGED),
       ...change?.check,
     },
-    input.enabled === check.enabled ? ['silence_at'] : ['silence_at', 'failing_since'],
+    input.enabled === check.enabled ? ['silence_at'] : ['silence_at', 'streaks_since'],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);
