@@ -64,6 +64,7 @@ describe('POST /v1/checks', () => {
       check_type,
       ...defaults,
       ...made,
+      ...(check_type !== 'push' && { retry_interval_seconds: 0 }),
       state_since: expect.stringMatching(TIME),
       created_at: expect.stringMatching(TIME),
       updated_at: expect.stringMatching(TIME),
