@@ -16,9 +16,13 @@ const defaults = {
   interval_seconds: 60,
   timeout_ms: 5000,
   failure_threshold: 3,
+  recovery_threshold: 1,
   enabled: true,
   state: 'unknown',
   consecutive_failures: 0,
+  consecutive_warnings: 0,
+  consecutive_successes: 0,
+  flapping_since: null,
 };
 
 /** The least that a check of a type takes, and what is made of it; a further type is met by its examples below. */
