@@ -1,3 +1,4 @@
+import type { Labels } from '#lib/catalog/labels.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
@@ -9,6 +10,8 @@ export type CheckSettings = {
   name?: string;
   /** Names it in the account, where it has one (check-slugs.ts). */
   slug?: string;
+  /** Its own, where it has any; those of its entity count too. */
+  labels?: Labels;
   interval_seconds: number;
   timeout_ms: number;
   failure_threshold: number;

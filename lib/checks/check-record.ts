@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { redactPaths, redactUrl, seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
+import type { Entity } from '#lib/catalog/entity.ts';
+import { entityPath } from '#lib/catalog/entity-path.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
@@ -15,8 +17,10 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
   z.object({
     id: IdOf('the check'),
     entity_id: IdOf('the entity that it is attached to'),
+    entity: z.string().describe('Slugs of its blueprint and of itself: service/shop.'),
     name: z.string().nullable().describe('What alerts call it; null: they name its target.'),
     slug: z.string().nullable().describe('Names it in the account; null: it has none.'),
+    labels: z.record(z.string(), z.string()).describe('Its own; those of its entity count too when one looks for it.'),
     check_type: z.literal(type).describe('What kind of check it is.'),
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
@@ -54,14 +58,33 @@ export function checkSchema<More extends z.ZodObject>(
 /** What creating and changing a check answers. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** All of the record, secrets included. */
-const wholeRecord = (check: CheckItem): CheckRecord =>
-  pick(records.get(check.check_type)!, { ...check, name: check.name ?? null, slug: check.slug ?? null });
+/** All of the record that the check itself has, secrets included. */
+const ownRecord = (check: CheckItem): Omit<CheckRecord, 'entity'> =>
+  pick(records.get(check.check_type)!, {
+    ...check,
+    name: check.name ?? null,
+    slug: check.slug ?? null,
+    labels: check.labels ?? {},
+  } as CheckRecord);
 
-/** The check as it is shown; who may only read sees its secrets as ********. */
-export function checkRecord(check: CheckItem, caller: Rights): CheckRecord {
-  const record = wholeRecord(check);
+/** The check as it is shown, with the entity that it is on; who may only read sees its secrets as ********. */
+export function checkRecord(
+  check: CheckItem,
+  entity: Pick<Entity, 'blueprint_slug' | 'slug'>,
+  caller: Rights,
+): CheckRecord {
+  const { id, entity_id, ...rest } = ownRecord(check);
+  const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest };
   return seesSecrets(caller) ? record : withoutSecrets(record, check);
+}
+
+/** What a check looks at, as who calls may see it. */
+export function shownTargets(check: CheckItem, caller: Rights): string[] {
+  if (check.execution_mode === 'push') return [];
+  const { targetLabel, urls } = checkTypeOf(check.check_type);
+  const members: Record<string, unknown> = check;
+  const found = urls.map((name) => members[name]).filter((url) => typeof url === 'string');
+  return [targetLabel(check), ...found.map((url) => (seesSecrets(caller) ? url : redactUrl(url)))];
 }
 
 function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {
@@ -75,7 +98,7 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
 const STATE = ['id', 'state', 'state_since', 'consecutive_failures', 'created_at', 'updated_at'] as const;
 
 const settingsOfCheck = (check: CheckItem): object =>
-  Object.fromEntries(Object.entries(wholeRecord(check)).filter(([name]) => !STATE.includes(name as never)));
+  Object.fromEntries(Object.entries(ownRecord(check)).filter(([name]) => !STATE.includes(name as never)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',

@@ -14,6 +14,7 @@ beforeAll(async () => {
 const defaults = {
   name: null,
   slug: null,
+  labels: {},
   interval_seconds: 60,
   timeout_ms: 5000,
   failure_threshold: 3,
@@ -62,6 +63,7 @@ describe('POST /v1/checks', () => {
     expect(got(answer, 201)).toEqual({
       id: expect.stringMatching(/^chk_[0-9a-z]+$/),
       entity_id: entity.id,
+      entity: `service/${entity.slug}`,
       check_type,
       ...defaults,
       ...made,

@@ -3,10 +3,12 @@ import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import { cellsWithRoom, placeInCell } from '#lib/checks/cells.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { auditedCheck } from '#lib/checks/check-record.ts';
 import { slugWrites } from '#lib/checks/check-slugs.ts';
+import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { changedIn, isOfNamesAlone, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
@@ -25,12 +27,14 @@ import { closingLook, toUnknown, withoutCheck } from './leave-state.ts';
 import { scheduleChange } from './schedule-change.ts';
 
 /**
- * Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED, SlugTaken.
+ * Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
  */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
-  const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(input, boundTo(ports.settings, caller));
+  const { entity: path, entity_id: id, ...stated } = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
+  guardSettings(stated, boundTo(ports.settings, caller));
+  const input: CheckSettings = { ...stated, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditing(context, 'create', auditedCheck);
   const { check, start } = await changingChecks(context, input.entity_id, () =>
@@ -106,18 +110,21 @@ async function readEntity({ ports, keys }: Env, tenant: string, id: string): Pro
 }
 
 /**
- * Changes a check's settings; only what is supplied changes. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED,
- * SlugTaken.
+ * Changes a check's settings; only what is supplied changes. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
  */
-export const updateCheck = (
+export async function updateCheck(
   context: Context,
   stored: CheckItem,
   patch: Record<string, unknown>,
-): Promise<CheckItem> =>
-  changeSettings(context, stored, (check) => mergeCheck(check, patch, context.ports.settings.MIN_INTERVAL_SECONDS));
+): Promise<CheckItem> {
+  await mustBeOn(context, stored, patch.entity as string | undefined);
+  const { MIN_INTERVAL_SECONDS } = context.ports.settings;
+  return changeSettings(context, stored, (check) => mergeCheck(check, patch, MIN_INTERVAL_SECONDS));
+}
 
 /** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
-async function changeSettings(
+export async function changeSettings(
   context: Context,
   stored: CheckItem,
   edit: (check: CheckItem) => CheckSettings,
