@@ -1,6 +1,6 @@
 import type { State, StatusEntity, Transition } from '#console/api/records.ts';
 import { labelText } from './labels.ts';
-import { BY_SEVERITY, severity } from './states.ts';
+import { BY_SEVERITY, isTrouble, severity } from './states.ts';
 
 /** An entity of the fleet, and the last message of why it is not up, where one is known. */
 export type FleetRow = StatusEntity & { why?: string };
@@ -18,13 +18,11 @@ export const byName = (a: string, b: string): number => NAMES.compare(a, b);
 export function fleetOf(entities: readonly StatusEntity[], transitions: readonly Transition[]): Fleet {
   const reasons = new Map<string, string>();
   for (const { entity_id, check_to_state, error_message } of transitions) {
-    if (check_to_state === 'down' && !reasons.has(entity_id)) reasons.set(entity_id, error_message);
+    if (isTrouble(check_to_state) && !reasons.has(entity_id)) reasons.set(entity_id, error_message);
   }
   const named = entities.toSorted((a, b) => byName(a.name, b.name) || (a.id < b.id ? -1 : 1));
   return new Map(named.map((entity) => [entity.id, withReason(entity, reasons.get(entity.id))]));
 }
-
-const isTrouble = (state: State): boolean => state === 'down' || state === 'degraded';
 
 const withReason = ({ why: _old, ...entity }: FleetRow, why: string | undefined): FleetRow =>
   why && isTrouble(entity.state) ? { ...entity, why } : entity;
@@ -40,7 +38,7 @@ export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet
     if (!row) return undefined;
     if (timestamp < row.state_since) continue;
     const state_since = row.state === to_state ? row.state_since : timestamp;
-    const why = check_to_state === 'down' ? error_message : row.why;
+    const why = isTrouble(check_to_state) ? error_message : row.why;
     next.set(entity_id, withReason({ ...row, state: to_state, state_since }, why));
   }
   return next;

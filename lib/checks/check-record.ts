@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrl, seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { Entity } from '#lib/catalog/entity.ts';
@@ -7,10 +8,12 @@ import { CheckState } from '#lib/catalog/states.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
+import { iso } from '#lib/platform/time.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
+import { Counters, countersOf } from './counters.ts';
 import { checkLabel } from './label.ts';
-import { MODE, settingsOf } from './model.ts';
+import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 
 const recordOf = ({ type, mode, fields, config }: CheckType) =>
@@ -25,10 +28,17 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
     ...settingsOf(mode),
+    ...(mode === 'pull' && PULL_SETTINGS),
     config: config.describe('Settings of this type.'),
-    state: CheckState.describe('unknown until it has succeeded once, or failed failure_threshold times in a row.'),
+    state: CheckState.describe(
+      'unknown until it has succeeded once, or failed failure_threshold times in a row. degraded: it works, and warns.',
+    ),
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
-    consecutive_failures: z.int().describe('Failures in a row so far; counted up to failure_threshold.'),
+    ...Counters.shape,
+    flapping_since: z.iso
+      .datetime()
+      .nullable()
+      .describe('Since when its state changes too often, by flap_threshold of its policy; null while it does not.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   });
@@ -58,22 +68,27 @@ export function checkSchema<More extends z.ZodObject>(
 /** What creating and changing a check answers. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** All of the record that the check itself has, secrets included. */
-const ownRecord = (check: CheckItem): Omit<CheckRecord, 'entity'> =>
+/** All of the record that the check itself has, secrets included. @param now epoch ms */
+const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
   pick(records.get(check.check_type)!, {
     ...check,
+    ...countersOf(check),
     name: check.name ?? null,
     slug: check.slug ?? null,
     labels: check.labels ?? {},
+    flapping_since: flappingSince(check, now),
   } as CheckRecord);
+
+const flappingSince = ({ alerts: { flapping } }: CheckItem, now: number): string | null =>
+  flapping && now < flapping.until ? iso(flapping.since) : null;
 
 /** The check as it is shown, with the entity that it is on; who may only read sees its secrets as ********. */
 export function checkRecord(
   check: CheckItem,
   entity: Pick<Entity, 'blueprint_slug' | 'slug'>,
-  caller: Rights,
+  { caller, ports }: Pick<Context, 'caller' | 'ports'>,
 ): CheckRecord {
-  const { id, entity_id, ...rest } = ownRecord(check);
+  const { id, entity_id, ...rest } = ownRecord(check, ports.clock.now());
   const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest };
   return seesSecrets(caller) ? record : withoutSecrets(record, check);
 }
@@ -95,10 +110,10 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
 }
 
 /** What the service itself sets. */
-const STATE = ['id', 'state', 'state_since', 'consecutive_failures', 'created_at', 'updated_at'] as const;
+const STATE: readonly string[] = ['id', 'state', 'state_since', 'flapping_since', 'created_at', 'updated_at', ...Object.keys(Counters.shape)];
 
 const settingsOfCheck = (check: CheckItem): object =>
-  Object.fromEntries(Object.entries(ownRecord(check)).filter(([name]) => !STATE.includes(name as never)));
+  Object.fromEntries(Object.entries(ownRecord(check, 0)).filter(([name]) => !STATE.includes(name)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',

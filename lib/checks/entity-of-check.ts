@@ -15,7 +15,7 @@ async function entityOf(context: Context, { entity_id }: CheckItem): Promise<Ent
 
 /** A check as who calls may see it. Costs half a read unit; lists know the entities that they show checks of. */
 export const shownCheck = async (context: Context, check: CheckItem): Promise<CheckRecord> =>
-  checkRecord(check, await entityOf(context, check), context.caller);
+  checkRecord(check, await entityOf(context, check), context);
 
 /** Throws VALIDATION_ERROR where a request names another entity, as `service/shop`, than the one that a check is on. */
 export async function mustBeOn(context: Context, check: CheckItem, path: string | undefined): Promise<void> {

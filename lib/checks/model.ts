@@ -36,20 +36,33 @@ const SLUG_RULE = 'must have 1 to 64 small letters, digits, "_" or "-" and begin
 const LABELS = 'What it is tagged with, to find it by: `{"team": "payments"}`. Those of its entity count too.';
 const SLUG_MEANS = 'Names it in the account, in paths such as /v1/checks/by-slug/{slug}; no other check has it.';
 
+/** Settings that only a check has which the service probes. */
+export const PULL_SETTINGS = {
+  retry_interval_seconds: whole(0, MAX_INTERVAL_SECONDS.pull - 1).describe(
+    'While it is undecided, as it has begun to fail or to recover, it is probed again every so many seconds until its ' +
+      'next slot. Less than interval_seconds; 0: it waits for that slot.',
+  ),
+};
+
 /** Settings that every check has. */
 export const settingsOf = (mode: 'pull' | 'push') => ({
   interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
   timeout_ms: whole(10, 30_000).describe(
     'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
   ),
-  failure_threshold: whole(1, 100).describe('Failures in a row until the check is down; one success makes it up.'),
+  failure_threshold: whole(1, 100).describe(
+    'Failures in a row until the check is down; as many warnings or failures in a row make it degraded.',
+  ),
+  recovery_threshold: whole(1, 100).describe(
+    'Successes in a row until a check that is down is so no more; as many without a warning until it is up.',
+  ),
   enabled: z
     .boolean()
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
 const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
-  const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
+  const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settingsOf(mode);
   return z
     .object({
       entity_id: IdOf('the entity that it is attached to').optional(),
@@ -66,8 +79,10 @@ const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
       labels: Labels.describe(`${LABELS} At most 20.`).optional(),
       ...fields.shape,
       interval_seconds: interval_seconds.default(60),
+      ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
       timeout_ms: timeout_ms.default(5000),
       failure_threshold: failure_threshold.default(3),
+      recovery_threshold: recovery_threshold.default(1),
       enabled: enabled.default(true),
       config: config
         .refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`)
@@ -89,13 +104,28 @@ export const CheckInput = namesEntity(
 /** Settings of a check as a request states them: its entity by id, by path (`service/shop`), or by both. */
 type StatedCheck = Omit<CheckSettings, 'entity_id'> & { entity_id?: string; entity?: string };
 
-/** @param minInterval the operator's floor in seconds */
-export function parseCheck(input: object, minInterval: number): StatedCheck {
-  const { labels, ...check } = parse(CheckInput, input) as StatedCheck;
-  if (check.interval_seconds < minInterval) {
-    throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
+/**
+ * @param minInterval the operator's floor in seconds
+ * @param stored the check as it is: what it has below the floor it keeps
+ */
+export function parseCheck(input: object, minInterval: number, stored?: CheckItem): StatedCheck {
+  const { labels = {}, ...rest } = parse(CheckInput, input) as StatedCheck;
+  const check = Object.keys(labels).length > 0 ? { ...rest, labels } : rest;
+  const { interval_seconds, retry_interval_seconds = 0 } = check;
+  const floorOf = (had: number | undefined) => Math.min(minInterval, had || minInterval);
+  const interval = floorOf(stored?.interval_seconds);
+  if (interval_seconds < interval) {
+    throw invalid('interval_seconds', `must be at least ${interval} on this installation`);
   }
-  return labels && Object.keys(labels).length > 0 ? { ...check, labels } : check;
+  if (retry_interval_seconds === 0) return check;
+  if (retry_interval_seconds >= interval_seconds) {
+    throw invalid('retry_interval_seconds', `must be less than interval_seconds (${interval_seconds})`);
+  }
+  const retry = floorOf(stored?.retry_interval_seconds);
+  if (retry_interval_seconds < retry) {
+    throw invalid('retry_interval_seconds', `must be at least ${retry} on this installation, or 0`);
+  }
+  return check;
 }
 
 /**
@@ -125,8 +155,7 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, min
   const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
   const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
   const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
-  const stated = parseCheck(whole, Math.min(minInterval, check.interval_seconds));
-  return { ...stated, entity_id: check.entity_id };
+  return { ...parseCheck(whole, minInterval, check), entity_id: check.entity_id };
 }
 
 /** The members in which settings differ from those of a check, also those that it has and they have not. */
@@ -158,6 +187,7 @@ export const CheckPatch = z
     labels: LabelChanges,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),
+    ...PULL_SETTINGS,
     config: z.record(z.string(), z.unknown()).describe('Merges per key; null removes a key.'),
   })
   .partial()

@@ -1,35 +1,29 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
 
 describe.skipIf(!binary)('the checks, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
+  const world = browserAndService();
   let target: WebhookReceiver;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
     target = await startReceiver({ host: '127.77.0.1' });
   });
   afterAll(async () => {
-    await browser?.close();
     await target?.close();
-    await service?.stop();
   });
 
   /** Somebody who looks at three checks of an entity: one up, one down that tells nobody, one that is off. */
   async function onCall({ readOnly = false } = {}) {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
     const make = async (more: object) =>
@@ -51,8 +45,8 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     const key = readOnly
       ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
       : admin.key;
-    const person = await personWith(browser);
-    await person.page.goto(`${service.url}/#/checks`);
+    const person = await personWith(world.browser);
+    await person.page.goto(`${world.service.url}/#/checks`);
     await seen(person, 'sign-in');
     await signInByKey(person, key);
     const rows = person.page.getByRole('table', { name: 'Checks' }).locator('tbody tr');

@@ -17,6 +17,7 @@ import { checkOrphans } from './orphans.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
 import { checkReports } from './reports.ts';
+import { checkRetries } from './retries.ts';
 import { checkRollups } from './rollups.ts';
 import { checkRuns } from './runs.ts';
 import { checkSchedules } from './schedules.ts';
@@ -50,6 +51,7 @@ export const promises: Record<string, Check> = {
   slots: checkSlots,
   jobs: fromInside(checkJobs),
   'by hand': fromInside(checkByHand),
+  retries: fromInside(checkRetries),
   network: fromInside(checkNetwork),
   standstills: fromInside(checkStandstills),
   actions: checkActions,

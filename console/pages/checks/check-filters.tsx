@@ -1,15 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { setQuery } from '#console/app/router.ts';
 import { StateShape } from '#console/parts/state-mark.tsx';
 import { type CheckFilter, type CheckRow, stateCounts } from '#console/rules/check-list.ts';
 import { labelChoices } from '#console/rules/labels.ts';
-import { STATE_WORD } from '#console/rules/states.ts';
+import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { number } from '#console/rules/words.ts';
-
-/** What a check may be, what needs somebody first. */
-const STATES = ['down', 'unknown', 'up'] as const satisfies readonly Check['state'][];
 
 type FilterProps = {
   rows: readonly CheckRow[];
@@ -34,7 +30,7 @@ export function CheckFilters({ rows, filter, onlyUntold, label, types }: FilterP
     <div class="filters">
       <fieldset class="state-filter">
         <legend class="unseen">Show states</legend>
-        {STATES.map((state) => (
+        {BY_SEVERITY.map((state) => (
           <button
             key={state}
             type="button"

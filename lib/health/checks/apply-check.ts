@@ -36,9 +36,9 @@ export async function applyCheck(context: Context, slug: string, body: { slug?: 
 }
 
 async function replaceSettings(context: Context, found: CheckItem, stated: object): Promise<CheckItem> {
-  const { id, slug, check_type, interval_seconds } = found;
-  const leastInterval = Math.min(context.ports.settings.MIN_INTERVAL_SECONDS, interval_seconds);
-  const { entity: path, entity_id, ...settings } = parseCheck(stated, leastInterval);
+  const { id, slug, check_type } = found;
+  const { MIN_INTERVAL_SECONDS } = context.ports.settings;
+  const { entity: path, entity_id, ...settings } = parseCheck(stated, MIN_INTERVAL_SECONDS, found);
   const which = `check ${id}, which has this slug`;
   if (settings.check_type !== check_type) throw invalid('check_type', `cannot be changed; ${which}, is ${check_type}`);
   if ((await entityIdOf(context, { id: entity_id, path })) !== found.entity_id) {

@@ -14,6 +14,7 @@ import { changedIn, isOfNamesAlone, mergeCheck, parseCheck } from '#lib/checks/m
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
+import { UNJUDGED } from '#lib/health/state/next-state.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
@@ -92,7 +93,7 @@ function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: 
     settings_at: now,
     state: 'unknown',
     state_since: iso(now),
-    consecutive_failures: 0,
+    ...UNJUDGED,
     alerts: {},
   };
 }
@@ -181,10 +182,10 @@ async function resettled(
       updated_at: iso(now),
       rev: check.rev + 1,
       settings_at: now,
-      ...(input.enabled !== check.enabled && { consecutive_failures: 0 }),
+      ...(input.enabled !== check.enabled && UNJUDGED),
       ...change?.check,
     },
-    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['failing_since'] as const))],
+    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since'] as const))],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);

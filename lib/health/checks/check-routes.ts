@@ -58,7 +58,7 @@ export const checkRows = [
         const checks = found.map(({ check }) => check);
         const newest = last_result === 'true' ? await newestResults(context, checks) : undefined;
         return mapInTurns([...found.entries()], ([i, { check, entity }]) => ({
-          ...checkRecord(check, entity, context.caller),
+          ...checkRecord(check, entity, context),
           stale: isStale(check.id),
           ...(newest && { last_result: lastResultView(context, check, newest[i]) }),
         }));

@@ -5,9 +5,10 @@ import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { CheckPatch, changedIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
+import { outcomeOf } from '#lib/checks/outcome.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { requireCheck } from '#lib/checks/store.ts';
-import { ResultRecord } from '#lib/health/history/result-item.ts';
+import { ResultRecord, textsOf } from '#lib/health/history/result-item.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { probeNow } from './probe-now.ts';
@@ -28,11 +29,13 @@ const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ..
 
 /** What a trial of settings found, with what the target said; nothing of it is stored. */
 export const TrialRecord = ResultRecord.pick({
+  outcome: true,
   success: true,
   status_code: true,
   latency_ms: true,
   error_message: true,
   error_kind: true,
+  warning_message: true,
 })
   .extend(Object.assign({}, ...membersOfTypes))
   .meta({ id: 'CheckTrialResult' });
@@ -53,7 +56,7 @@ export async function trySettings(context: Context, trial: Trial): Promise<Trial
     );
   }
   const { outcome } = await probeNow(context, check, { shows: true, about: { check_id } });
-  return pick(TrialRecord, outcome as TrialRecord);
+  return pick(TrialRecord, { ...outcome, ...textsOf(outcome), outcome: outcomeOf(outcome) } as TrialRecord);
 }
 
 function fresh({ ports, caller }: Context, settings: Record<string, unknown>): CheckSettings {

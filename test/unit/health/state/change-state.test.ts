@@ -25,6 +25,7 @@ const checkNamed = (id: string): CheckItem => ({
   interval_seconds: 60,
   timeout_ms: 5000,
   failure_threshold: 1,
+  recovery_threshold: 1,
   enabled: true,
   config: {},
   created_at: iso(START),
