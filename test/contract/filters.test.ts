@@ -168,6 +168,7 @@ describe('a filter that cannot be', () => {
         `q=${'x'.repeat(101)}`,
         'colour=red',
         'labels=team:x',
+        'constructor=x',
       ].map((query) => [list, query] as const),
     ),
   )('is refused: %s?%s', async (list, query) => {

@@ -25,8 +25,10 @@ export const Words = text(2, 100);
  */
 export const valuesOf = (schema: z.ZodObject, search: URLSearchParams): Record<string, string | string[] | null> =>
   Object.fromEntries(
-    [...search.keys()].map((name) => [name, isList(schema.shape[name]) ? search.getAll(name) : search.get(name)]),
+    [...search.keys()].map((name) => [name, takesAll(schema, name) ? search.getAll(name) : search.get(name)]),
   );
+
+const takesAll = ({ shape }: z.ZodObject, name: string): boolean => Object.hasOwn(shape, name) && isList(shape[name]);
 
 /** Whether what a schema takes is a list, whatever is made of it. */
 function isList(schema: z.core.$ZodType | undefined): boolean {
