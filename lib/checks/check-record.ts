@@ -45,6 +45,9 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
 
 const records = new Map([...checkTypes].map(([name, type]) => [name, recordOf(type)]));
 
+/** What the check itself has of them. */
+const owns = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
+
 export type CheckRecord = z.output<ReturnType<typeof recordOf>>;
 
 /**
@@ -68,16 +71,16 @@ export function checkSchema<More extends z.ZodObject>(
 /** What creating and changing a check answers. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** All of the record that the check itself has, secrets included. @param now epoch ms */
+/** The record without its entity, secrets included. @param now epoch ms */
 const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
-  pick(records.get(check.check_type)!, {
+  pick(owns.get(check.check_type)!, {
     ...check,
     ...countersOf(check),
     name: check.name ?? null,
     slug: check.slug ?? null,
     labels: check.labels ?? {},
     flapping_since: flappingSince(check, now),
-  } as CheckRecord);
+  });
 
 const flappingSince = ({ alerts: { flapping } }: CheckItem, now: number): string | null =>
   flapping && now < flapping.until ? iso(flapping.since) : null;
