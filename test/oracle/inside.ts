@@ -137,7 +137,9 @@ export const checksIn = ({ table }: Pick<Seen, 'table'>): CheckItem[] =>
 /** Whether a job is about a check at a slot, as it had this interval. A retry is about none. */
 export const isJobOf = (job: JobSeen, { id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): boolean =>
   !job.retry &&
-  job.cell === cellOf(id) && job.interval_seconds === interval_seconds && (job.only?.includes(id) ?? true);
+  job.cell === cellOf(id) &&
+  job.interval_seconds === interval_seconds &&
+  (job.only?.includes(id) ?? true);
 
 /** For how long the processes stood still between two times (ms). */
 export const stalledBetween = ({ stalls }: Pick<Seen, 'stalls'>, from: number, to: number): number =>

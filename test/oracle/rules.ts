@@ -51,10 +51,11 @@ export function slotsOf(id: string, intervalSeconds: number, from: number, to: n
 
 /** When an undecided check is probed again in the slot that holds an instant: all of its retries, in epoch ms. */
 export function retriesOf(
-  { id, interval_seconds, retry_interval_seconds = 0 }: Pick<
-    CheckItem,
-    'id' | 'interval_seconds' | 'retry_interval_seconds'
-  >,
+  {
+    id,
+    interval_seconds,
+    retry_interval_seconds = 0,
+  }: Pick<CheckItem, 'id' | 'interval_seconds' | 'retry_interval_seconds'>,
   at: number,
 ): { retries: number[]; next: number } {
   const [slot = at] = slotsOf(id, interval_seconds, at - interval_seconds * 1000, at);
