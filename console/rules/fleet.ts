@@ -69,7 +69,8 @@ export function filtered(rows: readonly FleetRow[], { states, words }: Filter): 
   return rows.filter((row) => {
     if (states.size > 0 && !states.has(row.state)) return false;
     if (wanted.length === 0) return true;
-    const text = `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.why ?? ''}\n${labelText(row.labels)}`.toLowerCase();
+    const text =
+      `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.why ?? ''}\n${labelText(row.labels)}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
 }

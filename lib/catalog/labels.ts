@@ -38,7 +38,7 @@ export const changedLabels = (stored: Labels, changes: object = {}): Labels =>
 type Term = { key: string; value: string };
 
 /** Labels that are looked for: one of each list must be there. */
-export type WantedLabels = readonly (readonly Term[])[];
+type WantedLabels = readonly (readonly Term[])[];
 
 /** Whether labels are those that are looked for. */
 export const hasLabels = (labels: Labels, wanted: WantedLabels): boolean =>
@@ -50,18 +50,19 @@ export const hasLabels = (labels: Labels, wanted: WantedLabels): boolean =>
  */
 export const LabelFilter = z
   .array(z.string())
-  .transform((texts, context): WantedLabels =>
-    texts.map((text) =>
-      text.split(/(?<!\\),/).map((part) => {
-        const colon = part.indexOf(':');
-        const key = part.slice(0, colon);
-        if (colon < 0 || !KEY.test(key)) {
-          const message = `must be a key and a value such as team:payments; a comma begins another one, "\\," is part of a value`;
-          context.addIssue({ code: 'custom', message });
-        }
-        return { key, value: part.slice(colon + 1).replaceAll('\\,', ',') };
-      }),
-    ),
+  .transform(
+    (texts, context): WantedLabels =>
+      texts.map((text) =>
+        text.split(/(?<!\\),/).map((part) => {
+          const colon = part.indexOf(':');
+          const key = part.slice(0, colon);
+          if (colon < 0 || !KEY.test(key)) {
+            const message = `must be a key and a value such as team:payments; a comma begins another one, "\\," is part of a value`;
+            context.addIssue({ code: 'custom', message });
+          }
+          return { key, value: part.slice(colon + 1).replaceAll('\\,', ',') };
+        }),
+      ),
   )
   .describe(
     'Only those with this label: `team:payments`. A comma means or; given several times, all must hold. A comma in a value is written `\\,`.',

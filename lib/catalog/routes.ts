@@ -13,13 +13,7 @@ import { Entity, EntityPatch, entityRecord, NewEntity } from './entity.ts';
 import { EntityFilter } from './entity-filter.ts';
 import { FieldInput } from './field.ts';
 import { relationRows } from './relations/relation-routes.ts';
-import {
-  blueprintList,
-  entityList,
-  requireBlueprint,
-  requireEntity,
-  requireEntityWithBlueprint,
-} from './store.ts';
+import { blueprintList, entityList, requireBlueprint, requireEntity, requireEntityWithBlueprint } from './store.ts';
 import { updateEntity } from './update-entity.ts';
 
 const row = route<Context>();

@@ -12,7 +12,9 @@ import { checkTypes } from './registry.ts';
 /** What is looked for among checks; all of it must hold. */
 export const CheckFilter = z.object({
   state: someOf(CheckState.options).describe('Only those in one of these states: `down,unknown`.').optional(),
-  type: someOf([...checkTypes.keys()]).describe('Only those of one of these check types.').optional(),
+  type: someOf([...checkTypes.keys()])
+    .describe('Only those of one of these check types.')
+    .optional(),
   label: LabelFilter.describe(
     'Only those with this label, of their own or of their entity, where their own wins: `team:payments`. A comma means or; given several times, all must hold. A comma in a value is written `\\,`.',
   ).optional(),

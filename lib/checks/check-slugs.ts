@@ -44,15 +44,17 @@ export async function slugWrites(
 ): Promise<Write[]> {
   const { ports, keys, tenant } = context;
   if (from === to) return [];
-  const left =
-    from === undefined ? [] : [keys.checkSlug(tenant, from), keys.slugOfCheck(tenant, checkId, from)];
+  const left = from === undefined ? [] : [keys.checkSlug(tenant, from), keys.slugOfCheck(tenant, checkId, from)];
   const writes: Write[] = left.map((key) => ({ delete: key }));
   if (to === undefined) return writes;
   const present = await ports.table.get<CheckPointer>(keys.checkSlug(tenant, to));
   const holder = present && (await ports.table.get<CheckItem>(keys.check(tenant, present.check_id)));
   if (holder?.slug === to) {
     const which = `${holder.id} (${checkLabel(holder)})`;
-    throw new AppError('CONFLICT', `Check ${which} has the slug ${to} already. Take another, or change that one first.`);
+    throw new AppError(
+      'CONFLICT',
+      `Check ${which} has the slug ${to} already. Take another, or change that one first.`,
+    );
   }
   const put: CheckPointer = { ...keys.checkSlug(tenant, to), v: ports.ids.token(), check_id: checkId };
   return [

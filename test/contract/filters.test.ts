@@ -26,7 +26,12 @@ beforeAll(async () => {
     checks[name] = made;
   };
   const http = { check_type: 'http', interval_seconds: 86_400, enabled: false };
-  await check('cart', { ...http, entity_id: shop, target_url: 'http://127.77.0.1:9/basket?key=s3cret', slug: 'shop-cart' });
+  await check('cart', {
+    ...http,
+    entity_id: shop,
+    target_url: 'http://127.77.0.1:9/basket?key=s3cret',
+    slug: 'shop-cart',
+  });
   await check('nightly', { entity_id: shop, failure_threshold: 1, labels: { team: 'ops', area: 'a,b' } });
   await check('inbox', { entity_id: mail, failure_threshold: 1 });
   await check('rows', { entity_id: orders, labels: { team: 'payments' } });

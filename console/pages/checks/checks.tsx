@@ -74,7 +74,9 @@ function CheckList({ checks, query, reload }: ListProps) {
         <CheckTable rows={shown} selection={selection} />
       ) : (
         <Empty title={onlyUntold && rows.length > 0 ? 'None of these is without a channel' : 'Nothing fits'}>
-          <Button onClick={() => setQuery({ q: '', state: '', type: '', enabled: '', channel: '', label: '' })}>Show all</Button>
+          <Button onClick={() => setQuery({ q: '', state: '', type: '', enabled: '', channel: '', label: '' })}>
+            Show all
+          </Button>
         </Empty>
       )}
       <BulkBar

@@ -15,7 +15,11 @@ type Applied = { check: CheckItem; isNew: boolean };
  * One that is the same already is not written. Its state, policy and history stay. Of two that make it at once, one
  * makes it and the other finds it. Throws VALIDATION_ERROR, also for another type or entity, NOT_FOUND, LIMIT_EXCEEDED.
  */
-export async function applyCheck(context: Context, slug: string, body: { slug?: string | undefined }): Promise<Applied> {
+export async function applyCheck(
+  context: Context,
+  slug: string,
+  body: { slug?: string | undefined },
+): Promise<Applied> {
   if (body.slug !== undefined && body.slug !== slug) {
     throw invalid('slug', `is ${slug} in the path; PUT /v1/checks/{id} gives a check another one`);
   }

@@ -26,7 +26,9 @@ describe('labels that are looked for', () => {
   it('are there when one of each list is', () => {
     fc.assert(
       fc.property(labels, fc.array(fc.array(term, { minLength: 1, maxLength: 3 }), { maxLength: 3 }), (has, wanted) => {
-        const expected = wanted.every((some) => some.some((one) => Object.hasOwn(has, one.key) && has[one.key] === one.value));
+        const expected = wanted.every((some) =>
+          some.some((one) => Object.hasOwn(has, one.key) && has[one.key] === one.value),
+        );
         expect(hasLabels(has, wanted)).toBe(expected);
       }),
     );
@@ -45,7 +47,10 @@ describe('labels that are looked for', () => {
 
 describe('changes of labels', () => {
   const changes = fc.dictionary(key, fc.option(value.filter((text) => Labels.safeParse({ a: text }).success)));
-  const stored = fc.dictionary(key, value.filter((text) => Labels.safeParse({ a: text }).success));
+  const stored = fc.dictionary(
+    key,
+    value.filter((text) => Labels.safeParse({ a: text }).success),
+  );
 
   it('give and take away the keys that they name, and leave the others', () => {
     fc.assert(

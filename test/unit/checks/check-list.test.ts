@@ -95,7 +95,10 @@ const filter: fc.Arbitrary<CheckFilter> = fc.record(
   {
     state: some([...CheckState.options]),
     type: some(['push', 'tcp']),
-    label: fc.array(some(TEAMS).map((teams) => teams.map((value) => ({ key: 'team', value }))), { maxLength: 2 }),
+    label: fc.array(
+      some(TEAMS).map((teams) => teams.map((value) => ({ key: 'team', value }))),
+      { maxLength: 2 },
+    ),
     enabled: fc.constantFrom('true' as const, 'false' as const),
     q: fc.constantFrom('CART', 'shop.test', 'none'),
   },
@@ -106,7 +109,13 @@ describe('a list of checks', () => {
   it('has all that fit and no other, each once, entity by entity, in pages of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ team: fc.option(fc.constantFrom(...TEAMS), { nil: undefined }), checks: fc.array(made, { maxLength: 4 }) }), { maxLength: 60 }),
+        fc.array(
+          fc.record({
+            team: fc.option(fc.constantFrom(...TEAMS), { nil: undefined }),
+            checks: fc.array(made, { maxLength: 4 }),
+          }),
+          { maxLength: 60 },
+        ),
         filter,
         fc.integer({ min: 1, max: 70 }),
         fc.constantFrom(1, 4),
@@ -123,7 +132,9 @@ describe('a list of checks', () => {
 
   it('looks at some 1,000 entities a request where something is looked for, and goes on from there', async () => {
     const push = { state: 'unknown', type: 'push', enabled: true } as const;
-    const entities = Array.from({ length: 2_500 }, (_, i) => ({ checks: [{ ...push, name: i === 2_400 ? 'far' : 'near' }] }));
+    const entities = Array.from({ length: 2_500 }, (_, i) => ({
+      checks: [{ ...push, name: i === 2_400 ? 'far' : 'near' }],
+    }));
     for (const buckets of [1, 4]) {
       const { context, read } = await fleetOf(entities, buckets);
       const list = checkList(context, async (found) => found, { wanted: { q: 'far' } });
@@ -139,16 +150,28 @@ describe('a list of checks', () => {
   it('reads fewer than two entities for each that it shows', async () => {
     const push = { state: 'unknown', type: 'push', enabled: true } as const;
     for (const buckets of [1, 4]) {
-      const { context, read } = await fleetOf(Array.from({ length: 400 }, () => ({ checks: [push] })), buckets);
-      await gather(checkList(context, async (found) => found), { limit: 200 });
+      const { context, read } = await fleetOf(
+        Array.from({ length: 400 }, () => ({ checks: [push] })),
+        buckets,
+      );
+      await gather(
+        checkList(context, async (found) => found),
+        { limit: 200 },
+      );
       expect(read.entities).toBeLessThan(400);
     }
   });
 
   it('reads the checks alone whose state is looked for', async () => {
     const states = (count: number) =>
-      Array.from({ length: count }, (_, i) => ({ state: i === 0 ? 'down' : 'up', type: 'push', enabled: true }) as Made);
-    const { context } = await fleetOf(Array.from({ length: 30 }, () => ({ checks: states(4) })), 1);
+      Array.from(
+        { length: count },
+        (_, i) => ({ state: i === 0 ? 'down' : 'up', type: 'push', enabled: true }) as Made,
+      );
+    const { context } = await fleetOf(
+      Array.from({ length: 30 }, () => ({ checks: states(4) })),
+      1,
+    );
     const { getMany } = context.ports.table;
     const asked: number[] = [];
     const table = {
@@ -159,7 +182,10 @@ describe('a list of checks', () => {
       }) as typeof getMany,
     };
     const own = { ...context, ports: { ...context.ports, table } };
-    const page = await gather(checkList(own, async (found) => found, { wanted: { state: ['down'] } }), {});
+    const page = await gather(
+      checkList(own, async (found) => found, { wanted: { state: ['down'] } }),
+      {},
+    );
     expect(page.values).toHaveLength(30);
     expect(asked.reduce((sum, one) => sum + one, 0)).toBe(30);
   });
