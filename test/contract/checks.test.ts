@@ -18,9 +18,13 @@ const defaults = {
   interval_seconds: 60,
   timeout_ms: 5000,
   failure_threshold: 3,
+  recovery_threshold: 1,
   enabled: true,
   state: 'unknown',
   consecutive_failures: 0,
+  consecutive_warnings: 0,
+  consecutive_successes: 0,
+  flapping_since: null,
 };
 
 /** The least that a check of a type takes, and what is made of it; a further type is met by its examples below. */
@@ -67,6 +71,7 @@ describe('POST /v1/checks', () => {
       check_type,
       ...defaults,
       ...made,
+      ...(check_type !== 'push' && { retry_interval_seconds: 0 }),
       state_since: expect.stringMatching(TIME),
       created_at: expect.stringMatching(TIME),
       updated_at: expect.stringMatching(TIME),

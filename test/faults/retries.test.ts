@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { checksIn } from '#test/oracle/inside.ts';
 import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
@@ -75,8 +76,7 @@ it('a crash between the result and the message of its retry loses no slot: the n
   expect(await check.read()).toMatchObject({ state: 'down' });
 
   function hasFailedOnce(): boolean {
-    const item = [...service.seen.table.values()].find((one) => 'id' in one && one.id === check.id);
-    return (item as { consecutive_failures?: number } | undefined)?.consecutive_failures === 1;
+    return checksIn(service.seen).find(({ id }) => id === check.id)?.consecutive_failures === 1;
   }
 });
 

@@ -10,15 +10,6 @@ import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside
  * judge a run by.
  */
 
-/** Whether a check waits for further results: a counter that its state keeps is on its way to its threshold. */
-export function isUndecided(check: CheckItem): boolean {
-  const { consecutive_failures: fails, consecutive_warnings: bads = 0, consecutive_successes: goods = 0 } = check;
-  const within = (counter: number, threshold: number) => 0 < counter && counter < threshold;
-  const isFailing = check.state !== 'down' && within(fails, check.failure_threshold);
-  const isWarning = (check.state === 'up' || check.state === 'unknown') && within(bads, check.failure_threshold);
-  return isFailing || isWarning || within(goods, check.recovery_threshold);
-}
-
 export function entityState(checks: Record<string, CheckState>): EntityState {
   const states = Object.values(checks).filter((state) => state !== 'unknown');
   if (states.length === 0) return 'unknown';

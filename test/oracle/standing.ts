@@ -67,5 +67,14 @@ export const isSame = (a: Standing, b: Standing): boolean =>
 export const isChanged = (check: CheckItem, said: Said): boolean =>
   !isSame(afterResult(check, said), standingOf(check));
 
+/** Whether it waits for further results: one of its rows has begun, and is not as long as its threshold. */
+export function isUndecided(check: CheckItem): boolean {
+  const { fails, bads, goods, oks } = standingOf(check);
+  const hasBegun = (count: number, threshold: number) => 0 < count && count < threshold;
+  const { failure_threshold, recovery_threshold } = check;
+  const isFailing = hasBegun(fails, failure_threshold) || hasBegun(bads, failure_threshold);
+  return isFailing || hasBegun(Math.max(goods, oks), recovery_threshold);
+}
+
 export const textOf = ({ state, fails, bads, goods, oks }: Standing): string =>
   `${state} (${fails} fails, ${bads} bads, ${goods} goods, ${oks} oks)`;

@@ -37,7 +37,10 @@ describe('the next retry', () => {
         const next = slot + rhythm.interval_ms;
         const step = one.retry_interval_seconds * 1000;
         const retry = nextRetry(one, after);
-        if (!retry) return expect(after + step).toBeGreaterThanOrEqual(next);
+        if (!retry) {
+          expect(after + step).toBeGreaterThanOrEqual(next);
+          return;
+        }
         expect(retry.slot).toBe(slot);
         expect(retry.at).toBeGreaterThan(Math.max(slot, after));
         expect(retry.at).toBeLessThan(next);
@@ -230,14 +233,16 @@ describe('an undecided check', () => {
   it('that is retried hours later is passed on until then, and nothing is read meanwhile', async () => {
     const { check, slot, retry } = await failedOnce({ interval_seconds: 86_400, retry_interval_seconds: 7200 });
     expect(retry.retry!.at).toBe(slot + 7_200_000);
-    expect(sent()[0]!.not_before).toBe(slot + 900_000);
+    const isAsLateAsCanBe = () => expect(Math.abs(sent()[0]!.not_before! - now() - 900_000)).toBeLessThan(1000);
+    isAsLateAsCanBe();
     asked.length = 0;
     for (let ms = 900_000; ms < 7_200_000; ms += 900_000) {
       to(slot + ms);
       Object.assign(world.requests, { reads: 0, writes: 0 });
       await give(retry);
       expect(world.requests).toEqual({ reads: 0, writes: 0 });
-      expect(sent()[0]!.not_before).toBe(slot + ms + 900_000);
+      if (ms + 900_000 < 7_200_000) isAsLateAsCanBe();
+      else expect(sent()[0]!.not_before).toBe(retry.retry!.at);
       expect(retrySent()).toEqual(retry);
     }
     expect(asked).toEqual([]);
