@@ -10,6 +10,7 @@ export const entity = (id: string, more: Partial<StatusEntity> = {}): StatusEnti
   slug: id,
   name: id,
   fields: {},
+  labels: {},
   state: 'up',
   state_since: '2026-11-22T10:00:00.000Z',
   created_at: '2026-11-22T10:00:00.000Z',
