@@ -45,6 +45,10 @@ export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' |
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';
+/** Starts and log entries of runs, the bodies of pings, and the addresses that a push check is pinged at. */
+export const PINGS = 'P#';
+export const PING_BODIES = 'B#';
+export const PING_URLS = 'URL#';
 export const TRANSITIONS = 'TR#';
 export const REVISIONS = 'REV#';
 /** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
@@ -160,6 +164,13 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms that the result is ordered by @param tail what makes it the one result of its cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${RESULTS}${stamp(at)}#${tail}`),
+    /** @param kind `PINGS` or `PING_BODIES` @param at epoch ms of its arrival @param tail as of the result of a ping */
+    ping: (tenant: string, check: string, kind: typeof PINGS | typeof PING_BODIES, at: number, tail: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${kind}${stamp(at)}#${tail}`),
+    /** @param digest of the UUID of a ping URL */
+    pingUrl: (digest: string) => key(`PING#${digest}`, 'PING'),
+    pingUrlOf: (tenant: string, check: string, digest: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${PING_URLS}${digest}`),
     pushKey: (tenant: string, check: string, digest: string) => key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
     transition: (tenant: string, check: string, at: number, seq: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`),

@@ -45,6 +45,10 @@ export type CheckItem = Item &
      * Quiet ones since then are among the results alone. Absent until a first push was applied.
      */
     last_received?: { at: number; received_at: number };
+    /** Push: runs that were begun and have not ended, oldest first; at most 10 (health/pings/open-runs.ts). */
+    runs?: OpenRun[];
+    /** Push: the UUID of its ping URL, and of the one before while that still works, until then (epoch ms). */
+    ping?: { uuid: string; old?: { uuid: string; until: number } };
     /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
     silence_at?: number;
     /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
@@ -63,6 +67,11 @@ export type CheckItem = Item &
       announced?: Announced;
     };
   };
+
+/**
+ * A run that has begun. Times in epoch ms. `overrun`: it took too long, which was told; it is kept to measure its end.
+ */
+export type OpenRun = { rid?: string; started_at: number; received_at: number; overrun?: true };
 
 /** A planned alert, and the check state that it announces. */
 export type AnnouncedAlert = { id: string; announces: 'up' | 'down' };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ERRORS, type ErrorKind } from '#lib/checks/registry.ts';
+import type { PingKind } from '#lib/health/pings/ping-path.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import { pick } from '#lib/platform/pick.ts';
@@ -30,6 +31,21 @@ export const ResultRecord = z
   .meta({ id: 'Result' });
 export type ResultRecord = z.infer<typeof ResultRecord>;
 
+/** How a ping came: what its list shows of it, beside its time and what it says. */
+export type PingFacts = {
+  kind: PingKind;
+  /** Null where its path had none. */
+  exit_status: number | null;
+  /** The id of its run, a UUID in lower case. */
+  rid?: string;
+  method: string;
+  remote_addr: string;
+  /** Cut at 200 characters. */
+  user_agent: string;
+  /** Of the text that is kept. */
+  body_bytes: number;
+};
+
 /**
  * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
  * settings, if later) and settings revision; of one by hand: its instant, which is no slot; of a synthetic failure: its
@@ -42,6 +58,8 @@ export type ResultItem = Item &
     kind?: 'manual';
     /** Push: epoch ms of its arrival. */
     received_at?: number;
+    /** Of a ping: how it came. */
+    ping?: PingFacts;
     /** Written in one transaction with what it changed; a repeat of it is done. */
     settled?: true;
     /** It changes no state: too old, obtained with older settings, or the check was disabled. */
