@@ -7,6 +7,8 @@ export type CheckSettings = {
   check_type: string;
   execution_mode: 'pull' | 'push';
   name?: string;
+  /** Names it in the account, where it has one (check-slugs.ts). */
+  slug?: string;
   interval_seconds: number;
   timeout_ms: number;
   failure_threshold: number;

@@ -16,6 +16,7 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
     id: IdOf('the check'),
     entity_id: IdOf('the entity that it is attached to'),
     name: z.string().nullable().describe('What alerts call it; null: they name its target.'),
+    slug: z.string().nullable().describe('Names it in the account; null: it has none.'),
     check_type: z.literal(type).describe('What kind of check it is.'),
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
@@ -53,9 +54,13 @@ export function checkSchema<More extends z.ZodObject>(
 /** What creating and changing a check answers. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
+/** All of the record, secrets included. */
+const wholeRecord = (check: CheckItem): CheckRecord =>
+  pick(records.get(check.check_type)!, { ...check, name: check.name ?? null, slug: check.slug ?? null });
+
 /** The check as it is shown; who may only read sees its secrets as ********. */
 export function checkRecord(check: CheckItem, caller: Rights): CheckRecord {
-  const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
+  const record = wholeRecord(check);
   return seesSecrets(caller) ? record : withoutSecrets(record, check);
 }
 
@@ -69,14 +74,16 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
 /** What the service itself sets. */
 const STATE = ['id', 'state', 'state_since', 'consecutive_failures', 'created_at', 'updated_at'] as const;
 
-const settingsOfCheck = (check: CheckItem): object => {
-  const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !STATE.includes(name as never)));
-};
+const settingsOfCheck = (check: CheckItem): object =>
+  Object.fromEntries(Object.entries(wholeRecord(check)).filter(([name]) => !STATE.includes(name as never)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',
-  target: (check) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
+  target: (check) => ({
+    id: check.id,
+    name: checkLabel(check),
+    within: [check.entity_id, ...(check.slug === undefined ? [] : [check.slug])],
+  }),
   members: settingsOfCheck,
   shown: (check) => withoutSecrets(settingsOfCheck(check), check),
 };

@@ -28,6 +28,10 @@ export const MODE = {
 
 const CheckName = Name.describe('What alerts call it; without one they name its target.');
 
+const CHECK_SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const SLUG_RULE = 'must have 1 to 64 small letters, digits, "_" or "-" and begin with a letter or digit';
+const SLUG_MEANS = 'Names it in the account, in paths such as /v1/checks/by-slug/{slug}; no other check has it.';
+
 /** Settings that every check has. */
 export const settingsOf = (mode: 'pull' | 'push') => ({
   interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
@@ -51,6 +55,7 @@ const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
         .describe(MODE[mode])
         .default(mode),
       name: CheckName.optional(),
+      slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).optional(),
       ...fields.shape,
       interval_seconds: interval_seconds.default(60),
       timeout_ms: timeout_ms.default(5000),
@@ -101,15 +106,22 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, min
   }
   const { id: _same, ...changes } = patch;
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
-  return parseCheck(
-    { ...pick(inputs.get(check.check_type)!, check), ...changes, config },
-    Math.min(minInterval, check.interval_seconds),
-  );
+  const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config };
+  const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
+  return parseCheck(whole, Math.min(minInterval, check.interval_seconds));
 }
 
-/** The members in which settings differ from those of a check. */
-export const changedIn = (check: CheckItem, input: CheckSettings): string[] =>
-  Object.keys(input).filter((name) => !isDeepStrictEqual(input[name as never], check[name as never]));
+/** The members in which settings differ from those of a check, also those that it has and they have not. */
+export const changedIn = (check: CheckItem, input: CheckSettings): (keyof CheckSettings)[] =>
+  (Object.keys(inputs.get(check.check_type)!.shape) as (keyof CheckSettings)[]).filter(
+    (name) => !isDeepStrictEqual(input[name], check[name]),
+  );
+
+/** What a check is called and found by: a change of these alone is none of how it is run. */
+const NAMES: ReadonlySet<keyof CheckSettings> = new Set(['name', 'slug']);
+
+export const isOfNamesAlone = (changed: readonly (keyof CheckSettings)[]): boolean =>
+  changed.every((name) => NAMES.has(name));
 
 /** Merges a map per key; null removes. What is no map is left for the schema to refuse. */
 function mergeMap(stored: Record<string, unknown>, patch: unknown): unknown {
@@ -127,6 +139,10 @@ export const CheckPatch = z
   .object({
     ...Object.fromEntries(FIXED.map((member) => [member, Unchanged])),
     name: CheckName,
+    slug: z
+      .string()
+      .regex(/^([a-z0-9][a-z0-9_-]{0,63})?$/, `${SLUG_RULE}; empty: it has none`)
+      .describe(`${SLUG_MEANS} Empty: it has none any more.`),
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),
     config: z.record(z.string(), z.unknown()).describe('Merges per key; null removes a key.'),

@@ -13,6 +13,7 @@ beforeAll(async () => {
 /** What a check has when nothing but the necessary was said. */
 const defaults = {
   name: null,
+  slug: null,
   interval_seconds: 60,
   timeout_ms: 5000,
   failure_threshold: 3,

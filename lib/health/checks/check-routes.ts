@@ -56,7 +56,7 @@ export const checkRows = [
     status: 201,
     body: CheckInput,
     reply: CheckRecord,
-    errors: ['NOT_FOUND', 'LIMIT_EXCEEDED'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => checkRecord(await createCheck(context, body), context.caller),
   }),
   row({
@@ -80,7 +80,7 @@ export const checkRows = [
     status: 200,
     body: CheckPatch,
     reply: CheckRecord,
-    errors: ['LIMIT_EXCEEDED'],
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded, body }) => checkRecord(await updateCheck(context, loaded, body), context.caller),
   }),
