@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { makeRandom } from '#test/support/random.ts';
 import { randomCron, randomInstant, randomOnCalendar, ZONES } from './random-schedules.ts';
-import { isCronDue, isOnCalendarDue } from './reference.ts';
+import { isCronDue, isOnCalendarDue } from '#test/oracle/due-at.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FIVE_YEARS_MS = 5 * 366 * 86_400_000;
@@ -68,7 +68,7 @@ const within = ({ at }: Case, answer: Answer): Answer =>
 
 const show = (answer: Answer): string => (typeof answer === 'number' ? new Date(answer).toISOString() : String(answer));
 
-/** Why we differ, where that is known: each reason is a mistake of theirs that `reference.ts` confirms. */
+/** Why we differ, where that is known: each reason is a mistake of theirs that `due-at.ts` confirms. */
 function reasonOf({ kind, text, zone, at }: Case, own: Answer, other: Answer): string | undefined {
   const isDue = kind === 'cron' ? isCronDue : isOnCalendarDue;
   if (own !== null && (typeof own !== 'number' || !isDue(text, zone, own))) return undefined;

@@ -6,12 +6,13 @@ import { duration } from '#console/rules/time.ts';
 
 /** How a job of one's own reports to a push check, and what its silence means. */
 export function Report({ check }: { check: CheckDetail }) {
-  const { heartbeat, crontab, result } = pushSnippets(location.origin, check.id, check.interval_seconds);
+  const { schedule } = check.config as { schedule?: string };
+  const { heartbeat, crontab, result } = pushSnippets(location.origin, check.id, check.interval_seconds, schedule);
   const after = check.alerts_after_seconds;
   return (
     <Section title="How to report">
       <div class="report">
-        {after !== undefined && (
+        {typeof after === 'number' && (
           <p>
             {check.last_result ? 'It is down after' : 'From the first report on, it is down after'}{' '}
             <strong>{duration(after * 1000)}</strong> without one ({after} s).

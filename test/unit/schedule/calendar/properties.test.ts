@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { randomCron, randomInstant, randomOnCalendar, ZONES } from '#test/calendar/random-schedules.ts';
-import { isCronDue, isOnCalendarDue } from '#test/calendar/reference.ts';
+import { isCronDue, isOnCalendarDue } from '#test/oracle/due-at.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 
 const MINUTE_MS = 60_000;
