@@ -7,7 +7,7 @@ export const push = defineCheck({
   mode: 'push',
   title: 'Results of your own',
   about:
-    "Is never probed: your agent or cron job posts results or heartbeats. Once a first one has come, silence past the grace counts as failures (dead man's switch).",
+    "Is never probed: your agent or cron job pings its address, or posts results or heartbeats. Once a first one has come, silence past the grace counts as failures (dead man's switch).",
   config: z.strictObject({
     grace_seconds: z
       .int()
@@ -17,11 +17,15 @@ export const push = defineCheck({
         'Seconds of silence since the last result until the first failure is recorded, then one each interval_seconds. Default: interval_seconds x 2.',
       )
       .optional(),
+    keep_body: z
+      .boolean()
+      .describe('Whether bodies of pings are kept, and their last line is quoted in alerts. Default true.')
+      .optional(),
   }),
   hosts: () => [],
   targetLabel: () => 'push',
   examples: {
-    valid: [{ config: { grace_seconds: 120 } }, { config: {} }],
+    valid: [{ config: { grace_seconds: 120 } }, { config: {} }, { config: { keep_body: false } }],
     invalid: [
       { value: { config: { grace_seconds: 0 } }, path: 'config.grace_seconds' },
       { value: { config: { grace_seconds: 63_244_801 } }, path: 'config.grace_seconds' },
