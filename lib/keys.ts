@@ -170,10 +170,18 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms that the result is ordered by @param tail what makes it the one result of its cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${RESULTS}${stamp(at)}#${tail}`),
-    /** @param kind `PINGS` or `PING_BODIES` @param at epoch ms of its arrival @param tail as of the result of a ping */
-    ping: (tenant: string, check: string, kind: typeof PINGS | typeof PING_BODIES, at: number, tail: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${kind}${stamp(at)}#${tail}`),
+    /** A ping that is no result. @param at epoch ms of its arrival */
+    ping: (tenant: string, check: string, at: number, tail: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${PINGS}${stamp(at)}#${tail}`),
+    /** What a ping brought. @param at and @param tail as of that, or of its result */
+    pingBody: (tenant: string, check: string, at: number, tail: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${PING_BODIES}${stamp(at)}#${tail}`),
     /** @param digest of the UUID of a ping URL */
+    pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
+    pingKeyCount: (tenant: string) => key(ofTenant(tenant, 'PINGKEYS'), '!COUNT'),
+    pingKey: (tenant: string, id: string) => key(ofTenant(tenant, 'PINGKEYS'), id),
+    /** @param digest of the ping key */
+    pingKeyPointer: (digest: string) => key(`PINGKEY#${digest}`, 'PINGKEY'),
     pingUrl: (digest: string) => key(`PING#${digest}`, 'PING'),
     pingUrlOf: (tenant: string, check: string, digest: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${PING_URLS}${digest}`),

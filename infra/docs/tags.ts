@@ -13,6 +13,7 @@ export const tags: Readonly<Record<string, string>> = {
     'The catalog: blueprints, which are kinds of things with typed fields, and entities, which are the things.',
   relations: 'How entities relate to each other.',
   checks: 'Checks on entities, their results, transitions and gaps, and the policy and channels of their alerts.',
+  'ping-keys': 'Keys by which checks are pinged at their slugs, and which open nothing else.',
   status: 'The state of everything at a glance, and what changed.',
   history: 'Uptime and latency of several checks at once.',
   health: 'Whether the service itself works.',

@@ -5,11 +5,18 @@ import { CheckState } from '#lib/catalog/states.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
+import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import type { Settings } from '#lib/platform/settings.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { checkLabel } from './label.ts';
 import { MODE, settingsOf } from './model.ts';
+import { pingUrl } from './ping-url.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
+
+const PingUrl = z
+  .string()
+  .describe('Where its job reports by curl or a client of Healthchecks, without a key: whoever knows it can ping.');
 
 const recordOf = ({ type, mode, fields, config }: CheckType) =>
   z.object({
@@ -25,6 +32,7 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
     state: CheckState.describe('unknown until it has succeeded once, or failed failure_threshold times in a row.'),
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
     consecutive_failures: z.int().describe('Failures in a row so far; counted up to failure_threshold.'),
+    ...(mode === 'push' && { ping_url: PingUrl }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   });
@@ -58,10 +66,14 @@ export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 const wholeRecord = (check: CheckItem): CheckRecord =>
   pick(records.get(check.check_type)!, { ...check, name: check.name ?? null, slug: check.slug ?? null });
 
+/** To whom a check is shown, and where its ping URL leads. */
+type Viewer = { caller: Rights; ports: { settings: Pick<Settings, 'PING_URL'> } };
+
 /** The check as it is shown; who may only read sees its secrets as ********. */
-export function checkRecord(check: CheckItem, caller: Rights): CheckRecord {
-  const record = wholeRecord(check);
-  return seesSecrets(caller) ? record : withoutSecrets(record, check);
+export function checkRecord(check: CheckItem, { caller, ports }: Viewer): CheckRecord {
+  const ping_url = check.ping && pingUrl(ports.settings, check.ping.uuid);
+  if (seesSecrets(caller)) return { ...wholeRecord(check), ...(ping_url && { ping_url }) };
+  return { ...withoutSecrets(wholeRecord(check), check), ...(ping_url && { ping_url: REDACTED }) };
 }
 
 function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {

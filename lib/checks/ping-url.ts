@@ -21,7 +21,7 @@ export const pingUrl = ({ PING_URL }: Pick<Settings, 'PING_URL'>, uuid: string):
  */
 export function pingUrlWrites(keys: Keys, { tenant_id, id: check_id }: CheckItem, uuid: string, until?: number): Write[] {
   const digest = digestOfUuid(uuid);
-  const end = until !== undefined && { expires_at: Math.ceil(until / 1000) };
+  const end = until === undefined ? {} : { expires_at: Math.ceil(until / 1000) };
   const pointer: PingUrlItem = {
     ...keys.pingUrl(digest),
     tenant_id,
@@ -29,7 +29,7 @@ export function pingUrlWrites(keys: Keys, { tenant_id, id: check_id }: CheckItem
     ...(until !== undefined && { until }),
     ...end,
   };
-  return [{ put: pointer }, { put: { ...keys.pingUrlOf(tenant_id, check_id, digest), digest, ...end } as Item }];
+  return [{ put: pointer }, { put: { ...keys.pingUrlOf(tenant_id, check_id, digest), ...end } }];
 }
 
 /** The writes by which a UUID leads nowhere any more. */

@@ -81,7 +81,7 @@ export const push = defineCheck({
   mode: 'push',
   title: 'Results of your own',
   about:
-    "Is never probed: your agent or cron job posts results or heartbeats. Once a first one has come, silence past the grace counts as failures (dead man's switch). With a schedule, one is expected at each due time.",
+    "Is never probed: your agent or cron job pings its address, or posts results or heartbeats. Once a first one has come, silence past the grace counts as failures (dead man's switch). With a schedule, one is expected at each due time.",
   config,
   derived: (config, now, before) => {
     const { schedule } = config;

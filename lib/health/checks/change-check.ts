@@ -10,6 +10,7 @@ import { slugWrites } from '#lib/checks/check-slugs.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { changedIn, isOfNamesAlone, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { pingUrlWrites } from '#lib/checks/ping-url.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
 import { checkIdOf } from '#lib/keys.ts';
@@ -62,6 +63,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
         { put, if: { version: entity.v } },
         counted,
         ...(await slugWrites(context, check.id, { to: check.slug })),
+        ...(check.ping ? pingUrlWrites(keys, check, check.ping.uuid) : []),
         ...writes,
         ...schedule.writes,
         ...note(undefined, check),
@@ -89,6 +91,7 @@ function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: 
     state: 'unknown',
     state_since: iso(now),
     consecutive_failures: 0,
+    ...(input.execution_mode === 'push' && { ping: { uuid: ports.ids.uuid() } }),
     alerts: {},
   };
 }

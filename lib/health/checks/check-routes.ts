@@ -39,7 +39,7 @@ export const checkRows = [
       const views = async (checks: CheckItem[]) => {
         const newest = call.query.last_result === 'true' ? await newestResults(context, checks) : undefined;
         return mapInTurns([...checks.entries()], ([i, check]) => ({
-          ...checkRecord(check, context.caller),
+          ...checkRecord(check, context),
           stale: isStale(check.id),
           ...(newest && { last_result: lastResultView(context, check, newest[i]) }),
         }));
@@ -57,7 +57,7 @@ export const checkRows = [
     body: CheckInput,
     reply: CheckRecord,
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
-    run: async (context, { body }) => checkRecord(await createCheck(context, body), context.caller),
+    run: async (context, { body }) => checkRecord(await createCheck(context, body), context),
   }),
   row({
     method: 'GET',
@@ -68,7 +68,7 @@ export const checkRows = [
     reply: checkSchema('CheckWithLastResult', detailOf),
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded }) => ({
-      ...checkRecord(loaded, context.caller),
+      ...checkRecord(loaded, context),
       ...(await checkDetail(context, loaded)),
     }),
   }),
@@ -82,7 +82,7 @@ export const checkRows = [
     reply: CheckRecord,
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     load: (context, { id }) => requireCheck(context, id),
-    run: async (context, { loaded, body }) => checkRecord(await updateCheck(context, loaded, body), context.caller),
+    run: async (context, { loaded, body }) => checkRecord(await updateCheck(context, loaded, body), context),
   }),
   row({
     method: 'DELETE',

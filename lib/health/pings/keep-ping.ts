@@ -12,7 +12,7 @@ import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { withStart } from './open-runs.ts';
-import { bodyOf, type PingItem, pingItem } from './ping-item.ts';
+import type { PingBodyItem, PingItem } from './ping-item.ts';
 
 type Kept = {
   facts: PingFacts;
@@ -33,11 +33,12 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
   const expires_at = resultExpiry(at, retentionDays);
   const token = ports.ids.token();
   const digest = key === undefined ? undefined : digestOfIdentity(key);
-  const item: PingItem = {
-    ...pingItem(keys, check, { at, tail: digest ?? token, expires_at }, facts),
-    v: token,
-  };
-  if (body !== '') await ports.table.putMany([bodyOf(item, body)]);
+  const place = [check.tenant_id, check.id, at, digest ?? token] as const;
+  const item: PingItem = { ...keys.ping(...place), v: token, expires_at, ping: facts };
+  if (body !== '') {
+    const kept: PingBodyItem = { ...keys.pingBody(...place), expires_at, text: body };
+    await ports.table.putMany([kept]);
+  }
   const pointer = digest !== undefined && {
     ...keys.pushKey(check.tenant_id, check.id, digest),
     v: token,

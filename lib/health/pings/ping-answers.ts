@@ -13,10 +13,11 @@ export const loggedPath = (path: string): string => (path.startsWith(PING_PATH) 
 /** Bytes of a body that are read; clients cut theirs by it. */
 export const BODY_LIMIT = 10_000;
 
+const NOT_FOUND = 'not found';
+
 /** In place of a sentence for people. What is not here says itself what was wrong. */
 const TEXTS: Partial<Record<ErrorCode, string>> = {
-  NOT_FOUND: 'not found',
-  ACCOUNT_DISABLED: 'not found',
+  ACCOUNT_DISABLED: NOT_FOUND,
   RATE_LIMITED: 'rate limited',
   METHOD_NOT_ALLOWED: 'method not allowed',
   UNAVAILABLE: 'unavailable',
@@ -34,9 +35,12 @@ export function failed({ code, status, message, headers }: AppError, requestId: 
   return {
     statusCode: code === 'ACCOUNT_DISABLED' ? 404 : status,
     headers: { ...headersOf(requestId), ...(allow && { allow }), ...(after && { 'retry-after': after }) },
-    body: TEXTS[code] ?? message,
+    body: code === 'NOT_FOUND' ? notFoundText(message) : (TEXTS[code] ?? message),
   };
 }
+
+/** What a ping itself says of it; that of a check which goes at this moment is for people. */
+const notFoundText = (message: string): string => (message.startsWith(NOT_FOUND) ? message : NOT_FOUND);
 
 const headersOf = (requestId: string): Record<string, string> => ({
   ...PUSH_HEADERS,

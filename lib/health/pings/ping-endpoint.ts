@@ -1,3 +1,5 @@
+import { originOf } from '#lib/access/authenticate.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
@@ -6,10 +8,11 @@ import { firstBytes } from '#lib/platform/net/body-bytes.ts';
 import { maskSecrets } from '#lib/platform/secrets/mask-secrets.ts';
 import { BODY_LIMIT, failed, loggedPath, said } from './ping-answers.ts';
 import { type Pinged, type PingGate, pingGate } from './ping-gate.ts';
-import { type PingPath, readPingPath, UUID } from './ping-path.ts';
+import { type PingPath, type PingTarget, readPingPath, UUID } from './ping-path.ts';
 import { type Ping, receivePing } from './receive-ping.ts';
 
 const MOST_AGENT = 200;
+const METHODS = ['GET', 'HEAD', 'POST'];
 
 /** Answers pings, as Healthchecks does (docs/CONTRACT.md#pings); never throws. Made once a process, for its gate. */
 export function makePings(env: Env): (event: ApiEvent) => Promise<ApiResult> {
@@ -19,25 +22,28 @@ export function makePings(env: Env): (event: ApiEvent) => Promise<ApiResult> {
     try {
       return said(await answer(env, gate, event), request_id);
     } catch (error) {
-      const shown = { request_id, method: http.method, path: loggedPath(event.rawPath), headers: event.headers };
-      const refused = refuse(env.ports.log, error, { ...shown, source_ip: http.sourceIp });
+      const { headers, rawPath } = event;
+      const request = { request_id, method: http.method, path: loggedPath(rawPath), headers, source_ip: http.sourceIp };
+      const refused = refuse(env.ports.log, error, request);
       if (refused.code === 'RATE_LIMITED') env.ports.metrics.count('RefusedPings');
       return failed(refused, request_id);
     }
   };
 }
 
-async function answer(env: Env, gate: PingGate, event: ApiEvent): Promise<'OK'> {
+async function answer(env: Env, gate: PingGate, event: ApiEvent): Promise<'OK' | 'Created'> {
   const { method, sourceIp = '' } = event.requestContext.http;
   const path = readPingPath(event.rawPath);
-  if (path === 'unknown') throw new AppError('NOT_FOUND', 'not found');
+  if (path === 'unknown') throw notThere();
   if (path === 'invalid') throw new AppError('VALIDATION_ERROR', 'invalid url format');
-  if (!['HEAD', 'GET', 'POST'].includes(method)) throw methodNotAllowed();
-  const rid = ridOf(new URLSearchParams(event.rawQueryString));
-  gate.admit(sourceIp, path.target);
-  const pinged = await find(gate, path);
-  if (!pinged) throw new AppError('NOT_FOUND', 'not found');
-  await gate.count(pinged);
+  if (!METHODS.includes(method)) throw methodNotAllowed();
+  const query = new URLSearchParams(event.rawQueryString);
+  const rid = ridOf(query);
+  const key = keyOf(event.headers['idempotency-key']);
+
+  const pinged = await gate.admit(sourceIp, path.target);
+  if (!pinged) throw notThere();
+  const { check, is_new } = await checkOf(env, pinged, path, event);
   const ping: Ping = {
     kind: path.kind,
     exit_status: path.exit_status,
@@ -46,14 +52,32 @@ async function answer(env: Env, gate: PingGate, event: ApiEvent): Promise<'OK'> 
     remote_addr: sourceIp,
     user_agent: (event.headers['user-agent'] ?? '').slice(0, MOST_AGENT),
     body: await readText(event),
-    key: keyOf(event.headers['idempotency-key']),
+    key,
   };
-  await receivePing(env, pinged.check, ping, pinged.account.retention_days);
-  return 'OK';
+  await receivePing(env, check, ping, pinged.account.retention_days);
+  return is_new ? 'Created' : 'OK';
 }
 
-async function find(gate: PingGate, { target }: PingPath): Promise<Pinged | undefined> {
-  return 'uuid' in target ? gate.byUuid(target.uuid) : undefined;
+type Found = { check: CheckItem; is_new: boolean };
+
+/** The check that a ping is for, also one that it makes. Throws NOT_FOUND, CONFLICT. */
+async function checkOf(env: Env, pinged: Pinged, path: PingPath, event: ApiEvent): Promise<Found> {
+  const found = pinged.check
+    ? { check: pinged.check, is_new: false }
+    : await provision(env, pinged, path.target, event);
+  if (found.check.execution_mode !== 'push') throw new AppError('CONFLICT', 'not a push check');
+  return found;
+}
+
+async function provision(env: Env, { key, account }: Pinged, target: PingTarget, event: ApiEvent): Promise<Found> {
+  const isWanted = new URLSearchParams(event.rawQueryString).get('create') === '1';
+  if (!isWanted || !key || 'uuid' in target) throw notThere();
+  if (key.blueprint_slug === null) throw notThere(': this ping key may not create checks');
+  const { http, requestId: request_id } = event.requestContext;
+  const origin = originOf({ headers: event.headers, address: http.sourceIp ?? '', request_id });
+  // A part of its own: hardly a ping makes anything.
+  const { provisionCheck } = await import('./provision-check.ts');
+  return provisionCheck(env, { key, account, slug: target.slug, blueprint: key.blueprint_slug, origin });
 }
 
 /** The id of a run, in lower case. Two of them are none. */
@@ -76,5 +100,7 @@ async function readText(event: ApiEvent): Promise<string> {
   return maskSecrets(text);
 }
 
+const notThere = (why = ''): AppError => new AppError('NOT_FOUND', `not found${why}`);
+
 const methodNotAllowed = (): AppError =>
-  new AppError('METHOD_NOT_ALLOWED', 'method not allowed', { headers: { allow: 'GET, HEAD, POST' } });
+  new AppError('METHOD_NOT_ALLOWED', 'method not allowed', { headers: { allow: METHODS.join(', ') } });

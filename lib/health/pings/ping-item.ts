@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import type { CheckItem } from '#lib/checks/check-item.ts';
-import { orderOf, type PingFacts, type ResultItem } from '#lib/health/history/result-item.ts';
-import { type Keys, PING_BODIES, PINGS } from '#lib/keys.ts';
+import { orderOf, type PingFacts } from '#lib/health/history/result-item.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -37,22 +35,6 @@ export type PingBodyItem = Item & { text: string };
 
 /** What is behind the prefix of a sort key: the same for a ping and its body. */
 const placeOf = ({ sk }: Pick<Item, 'sk'>): string => sk.slice(sk.indexOf('#') + 1);
-
-/** The body of a ping, beside it. */
-export const bodyOf = (ping: Pick<ResultItem, 'pk' | 'sk' | 'expires_at'>, text: string): PingBodyItem => ({
-  pk: ping.pk,
-  sk: `${PING_BODIES}${placeOf(ping)}`,
-  ...(ping.expires_at !== undefined && { expires_at: ping.expires_at }),
-  text,
-});
-
-/** @param at epoch ms of its arrival @param tail what makes it one of its own @param expires_at epoch seconds */
-export const pingItem = (
-  keys: Keys,
-  { tenant_id, id }: CheckItem,
-  { at, tail, expires_at }: { at: number; tail: string; expires_at: number },
-  ping: PingFacts,
-): PingItem => ({ ...keys.ping(tenant_id, id, PINGS, at, tail), expires_at, ping });
 
 /** The id of a ping, or of the ping that a body belongs to: it follows from where they stand. */
 export const pingIdOf = (item: Pick<Item, 'pk' | 'sk'>): string =>

@@ -6,7 +6,7 @@ import { orderOf, type PingFacts, type ResultItem } from '#lib/health/history/re
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { type Ended, runsMember, withEnd } from '#lib/health/pings/open-runs.ts';
-import { bodyOf } from '#lib/health/pings/ping-item.ts';
+import type { PingBodyItem } from '#lib/health/pings/ping-item.ts';
 import { silenceDeadline } from '#lib/health/silence/deadline.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
@@ -59,8 +59,9 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
   const expires_at = resultExpiry(now, retentionDays);
+  const tail = digest ?? ports.ids.token();
   const result: ResultItem = {
-    ...keys.result(check.tenant_id, check.id, at, digest ?? ports.ids.token()),
+    ...keys.result(check.tenant_id, check.id, at, tail),
     v: ports.ids.token(),
     expires_at: resultExpiry(at, retentionDays),
     status_code: push.status_code,
@@ -79,8 +80,11 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
     if (earlier) return repeat(arrival, check, await resultBehind(arrival, earlier));
   }
-  // Before its result: who sees that finds the body too.
-  if (push.body) await ports.table.putMany([bodyOf(result, push.body)]);
+  if (push.body) {
+    // Before its result: who sees that finds the body too.
+    const body: PingBodyItem = { ...keys.pingBody(check.tenant_id, check.id, at, tail), expires_at, text: push.body };
+    await ports.table.putMany([body]);
+  }
   const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(env, check) : undefined;
   if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);

@@ -15,5 +15,5 @@ export const createHttpCheck = defineTool({
     interval_seconds: z.int().min(1).max(86_400).default(60).describe('How often to check, in seconds'),
   }),
   run: async (context, input) =>
-    checkRecord(await createCheck(context, { check_type: 'http', ...input }), context.caller),
+    checkRecord(await createCheck(context, { check_type: 'http', ...input }), context),
 });

@@ -10,7 +10,7 @@ import { mustBeAllowed } from './must-be-allowed.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
-import { LINES, type Method, Reply, type Route } from './route.ts';
+import { LINES, type Method, PLAIN_TEXT, Reply, type Route } from './route.ts';
 import { parse, parseBody } from './validation.ts';
 
 /** What is known of a request before its key is. */
@@ -157,6 +157,7 @@ export function makeRouter<Context extends { caller: Rights }>(
     };
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
+    if (row.text) return { status: row.status, text: value as string, headers: { ...headers, 'content-type': PLAIN_TEXT }, cookies };
     if (row.lines && wantsLines(event.headers.accept)) {
       const text = linesOf(value as unknown[]);
       return { status: row.status, text, headers: { ...headers, 'content-type': LINES }, cookies };
