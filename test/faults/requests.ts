@@ -32,7 +32,8 @@ export function makeClient(serve: Serve, key: string, clock: VirtualClock): Clie
     const answer = await Promise.race([serve(event), tooLate]);
     if (!answer) return undefined;
     const { statusCode, body: text } = answer.result;
-    return { status: statusCode, body: text ? JSON.parse(text) : undefined, replayed: answer.replayed };
+    const isJson = answer.result.headers?.['content-type']?.includes('json');
+    return { status: statusCode, body: text && isJson ? JSON.parse(text) : text, replayed: answer.replayed };
   };
 }
 

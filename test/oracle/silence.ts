@@ -16,7 +16,7 @@ const TICK_MS = 63_000;
 /** The dead man's switch: never against a push that was answered, never for time that nobody watched, and in time. */
 export function checkSilence(history: History): string[] {
   const wrong = history.silences.flatMap((silence) =>
-    [...heardBefore(history, silence), ...unwatched(history, silence)].map(
+    [...heardBefore(history, silence), ...startedBefore(history, silence), ...unwatched(history, silence)].map(
       (text) => `silence of ${silence.check_id} at ${silence.at}: ${text}`,
     ),
   );
@@ -36,6 +36,13 @@ function heardBefore({ pushes, results }: History, { check_id, at, failsAfter, o
     return isBefore && at < failsAfter(since) ? [`push of ${since} was answered before`] : [];
   });
 }
+
+/** Starts that were answered before, likewise. */
+const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun, judged }: Silence): string[] =>
+  (inside?.seen.starts ?? []).flatMap((start) => {
+    const isBefore = !overrun && start.check_id === check_id && start.n < judged!.n;
+    return isBefore && at < failsAfter(start.started_at) ? [`start of ${start.started_at} was answered before`] : [];
+  });
 
 /** Times away that were over before it was judged, and after which it was to fail later. */
 function unwatched({ away }: History, silence: Silence): string[] {
@@ -68,10 +75,12 @@ function checkDeadlines({ silences, results }: History, inside: Inside): string[
     const known = signsOf(results, check, commit.n);
     const isFirst = known.length === 0 && check.silence_at === undefined;
     if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('before any push');
-    if (!overrun && !isFirst && at < failsAfter(check, check.settings_at)) say(`settings changed at ${check.settings_at}`);
+    if (!overrun && !isFirst && at < failsAfter(check, check.settings_at))
+      say(`settings changed at ${check.settings_at}`);
     if (at > commit.at + skewOf(inside)) say('before its time');
     for (const { to } of seen.stops)
-      if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(silence, to)) say(`the account was disabled until ${to}`);
+      if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(silence, to))
+        say(`the account was disabled until ${to}`);
     // A push that arrives between the look and the commit is judged after it.
     const looked = known.filter((received_at) => received_at < commit.at - 200);
     const enabled = Math.max(0, ...seen.stops.filter(({ over }) => over <= commit.at).map((stop) => stop.enabled_at));
