@@ -87,6 +87,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
     if (!after || !key.sk.startsWith('R#')) continue;
     const result = after as ResultItem;
     const { success, latency_ms, error_message, received_at, history = false } = result;
+    if (result.ping) continue;
     if (received_at !== undefined) {
       const check_id = checkIdOf(key);
       const { id } = resultRecord(check_id, result);

@@ -15,6 +15,7 @@ export function makeObservations(): Observations {
     commits: [],
     runs: new Map(),
     pushes: [],
+    pings: [],
     jobsSent: [],
     jobRuns: [],
     jobsDead: [],

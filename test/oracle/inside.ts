@@ -4,6 +4,7 @@ import { CHECKS, cellOf, type Keys } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import type { Lineage } from '#test/support/lineage.ts';
 import type { Call, PushAttempt, Received, Reported, Span } from './history.ts';
+import type { PingAttempt } from './pings.ts';
 
 /** A life of the service in the simulation, seen from inside. `quiet`: nothing of ours fails in it. */
 export type Inside = {
@@ -81,6 +82,7 @@ export type Seen = {
   commits: Commit[];
   runs: Map<number, FunctionRun>;
   pushes: PushAttempt[];
+  pings: PingAttempt[];
   jobsSent: JobSent[];
   jobRuns: JobRun[];
   jobsDead: JobSeen[];
