@@ -1,5 +1,5 @@
+import type { PingAttempt } from '#test/oracle/history.ts';
 import { checksIn } from '#test/oracle/inside.ts';
-import type { PingAttempt } from '#test/oracle/pings.ts';
 import type { OperatorWorld } from './operator.ts';
 import { insist } from './requests.ts';
 

@@ -3,8 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { CHECKS, cellOf, type Keys } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import type { Lineage } from '#test/support/lineage.ts';
-import type { Call, PushAttempt, Received, Reported, Span } from './history.ts';
-import type { PingAttempt } from './pings.ts';
+import type { Call, PingAttempt, PushAttempt, Received, Reported, Span } from './history.ts';
 
 /** A life of the service in the simulation, seen from inside. `quiet`: nothing of ours fails in it. */
 export type Inside = {

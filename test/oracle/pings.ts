@@ -2,19 +2,6 @@ import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { PingItem } from '#lib/health/pings/ping-item.ts';
 import { checksIn, checkIdOf, type Inside, type Seen } from './inside.ts';
 
-/** One request of a job, to the check of a slug. Times in epoch ms. */
-export type PingAttempt = {
-  slug: string;
-  kind: 'start' | 'success' | 'fail' | 'log';
-  rid?: string;
-  started_n: number;
-  started_at: number;
-  answered?: { n: number; at: number; status: number };
-  /** It went to an address that was replaced, which ended at `dead_since` at the latest. */
-  retired?: string;
-  dead_since?: number;
-};
-
 /** Clocks of the service differ by less (ms). */
 const SLACK_MS = 10_000;
 
