@@ -11,6 +11,7 @@ import type { MeWithUse } from '#lib/catalog/me.ts';
 import type { Relation as RelationRecord } from '#lib/catalog/relations/relation.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { CheckRecord } from '#lib/checks/check-record.ts';
+import type { Expected } from '#lib/health/checks/check-detail.ts';
 import type { GapRecord } from '#lib/health/history/gaps.ts';
 import type { ResultRecord } from '#lib/health/history/result-item.ts';
 import type { PingRecord } from '#lib/health/pings/ping-item.ts';
@@ -41,12 +42,8 @@ export type Check = CheckRecord;
 /** In a list, with `last_result=true`. */
 export type ListedCheck = Check & { stale: boolean; last_result?: ResultRecord | null };
 
-/** By itself; `alerts_after_seconds` is of push checks alone. */
-export type CheckDetail = ListedCheck & {
-  last_checked_at: string | null;
-  alerts_after_seconds?: number;
-  ping_url?: string;
-};
+/** By itself; what is expected of it is of push checks alone. */
+export type CheckDetail = ListedCheck & { last_checked_at: string | null } & Partial<Expected> & { ping_url?: string };
 export type Ping = PingRecord;
 
 export type Result = ResultRecord;

@@ -1,10 +1,16 @@
-/** How a cron job pings. @param url the ping URL of its check */
-export const pingSnippets = (url: string, intervalSeconds: number) => ({
-  crontab:
-    `${cronOf(intervalSeconds)} out=$(/path/to/job 2>&1); ` +
-    `curl -fsS -m 10 --retry 5 -o /dev/null --data-raw "$out" ${url}/$?`,
-  start: `curl -fsS -m 10 --retry 5 ${url}/start`,
-});
+/** How a cron job pings. @param url the ping URL of its check @param schedule of the check, where it has one */
+export function pingSnippets(url: string, intervalSeconds: number, schedule?: string) {
+  const fields = schedule !== undefined && isCron(schedule) ? schedule : cronOf(intervalSeconds);
+  const ping = `curl -fsS -m 10 --retry 5 -o /dev/null --data-raw "$out" ${url}/$?`;
+  return {
+    crontab: `${fields} out=$(/path/to/job 2>&1); ${ping}`,
+    start: `curl -fsS -m 10 --retry 5 ${url}/start`,
+  };
+}
+
+/** One line of five fields, or a nickname such as @daily; not OnCalendar. */
+const isCron = (schedule: string): boolean =>
+  schedule.startsWith('@') || (!schedule.includes('\n') && schedule.trim().split(/\s+/).length === 5);
 
 /** When cron runs a job that is due each so many seconds: the nearest that it can say which is at least as often. */
 export function cronOf(seconds: number): string {

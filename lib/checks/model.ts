@@ -7,7 +7,7 @@ import { pick } from '#lib/platform/pick.ts';
 import { Name } from '#lib/platform/text.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
-import { checkTypes } from './registry.ts';
+import { checkTypeOf, checkTypes } from './registry.ts';
 
 /** A day for what we execute, a leap year for what others report (docs/CONTRACT.md#checks). */
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
@@ -78,8 +78,15 @@ export const CheckInput = z
   .discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>])
   .meta({ id: 'NewCheck' });
 
-/** @param minInterval the operator's floor in seconds */
-export function parseCheck(input: object, minInterval: number): CheckSettings {
+/**
+ * Throws VALIDATION_ERROR.
+ * @param minInterval the operator's floor in seconds
+ * @param now epoch ms, for what follows from a schedule
+ */
+export const parseCheck = (input: object, minInterval: number, now: number): CheckSettings =>
+  withDerived(wholeCheck(input, minInterval), input, now);
+
+function wholeCheck(input: object, minInterval: number): CheckSettings {
   const check = parse(CheckInput, input) as CheckSettings;
   if (check.interval_seconds < minInterval) {
     throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
@@ -87,20 +94,32 @@ export function parseCheck(input: object, minInterval: number): CheckSettings {
   return check;
 }
 
+/** With what follows from its config in place of what a request has not supplied. */
+function withDerived(check: CheckSettings, supplied: object, now: number, before?: CheckItem): CheckSettings {
+  const derived = checkTypeOf(check.check_type).derived(check.config, now, before?.config);
+  const missing = Object.entries(derived).filter(([name]) => supplied[name as never] === undefined);
+  return { ...check, ...Object.fromEntries(missing) };
+}
+
 /**
  * Settings of a check that is not made: without its entity.
  * @param minInterval the operator's floor in seconds
  */
-export function parseTrial(input: Record<string, unknown>, minInterval: number): CheckSettings {
+export function parseTrial(input: Record<string, unknown>, minInterval: number, now: number): CheckSettings {
   if (input.entity_id !== undefined) throw invalid('entity_id', 'has no part in a trial; leave it out');
-  return parseCheck({ ...input, entity_id: 'none' }, minInterval);
+  return parseCheck({ ...input, entity_id: 'none' }, minInterval, now);
 }
 
 /** What identifies a check: a record that was read may be sent back whole, but these cannot change. */
 const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
 
 /** A stored check with a partial update laid over it; config merges per key, and a null removes one. */
-export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, minInterval: number): CheckSettings {
+export function mergeCheck(
+  check: CheckItem,
+  patch: Record<string, unknown>,
+  minInterval: number,
+  now: number,
+): CheckSettings {
   for (const member of FIXED) {
     if (patch[member] !== undefined && patch[member] !== check[member]) throw invalid(member, 'cannot be changed');
   }
@@ -108,7 +127,7 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, min
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
   const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config };
   const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
-  return parseCheck(whole, Math.min(minInterval, check.interval_seconds));
+  return withDerived(wholeCheck(whole, Math.min(minInterval, check.interval_seconds)), patch, now, check);
 }
 
 /** The members in which settings differ from those of a check, also those that it has and they have not. */

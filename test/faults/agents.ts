@@ -1,5 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { iso } from '#lib/platform/time.ts';
+import { dueAfter } from '#test/oracle/deadlines.ts';
 import type { PushAttempt } from '#test/oracle/history.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
@@ -15,10 +16,30 @@ export const resetPushes = (): void => {
   pushes = 0;
 };
 
-/** The customer's agent of one push check: reports at its interval, goes silent for a while, comes back. */
+/** The customer's agent of one push check, for as long as that is there. */
 export async function runAgent(world: World, checkKey: string): Promise<void> {
-  const { random, clock, seen, end } = world;
-  const check = () => seen.table.get(checkKey) as CheckItem | undefined;
+  const check = () => world.seen.table.get(checkKey) as CheckItem | undefined;
+  await (check()?.config.schedule === undefined ? report(world, check) : runJobs(world, check));
+}
+
+type Present = () => CheckItem | undefined;
+
+/** How long before or after its due time (ms) a cron job reports. */
+const OFF_MS = [-50_000, -20_000, -2_000, 0, 0, 0, 1_000, 4_000, 30_000];
+
+/** A cron job: reports at its due times or around them, stays away now and then. */
+async function runJobs(world: World, check: Present): Promise<void> {
+  const { random, clock, end } = world;
+  for (let present = check(); present && clock.now() < end; present = check()) {
+    const due = Math.min(dueAfter(present, clock.now() + 1000), end);
+    await clock.sleep(Math.max(500, due - clock.now() + random.pick(OFF_MS) + random.int(-500, 500)));
+    if (clock.now() < end && random.chance(0.8)) void push(world, present, random.chance(0.85));
+  }
+}
+
+/** Reports at its interval, goes silent for a while, comes back. */
+async function report(world: World, check: Present): Promise<void> {
+  const { random, clock, end } = world;
   let silentUntil = clock.now() + random.int(0, 20_000);
   let illUntil = 0;
   while (clock.now() < end) {

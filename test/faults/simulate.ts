@@ -32,8 +32,16 @@ import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
 import { drawWeather, makeWeather } from './weather.ts';
 
-/** Ten minutes before midnight, so that an hour and a day are rolled up while things still happen. */
-const START = Date.UTC(2026, 10, 20, 23, 50, 0);
+/**
+ * Ten minutes before midnight, so that an hour and a day are rolled up while things still happen; or before clocks in
+ * Europe are set back, or forward.
+ */
+const STARTS = [
+  Date.UTC(2026, 10, 20, 23, 50),
+  Date.UTC(2026, 10, 20, 23, 50),
+  Date.UTC(2026, 9, 25, 0, 50),
+  Date.UTC(2026, 2, 29, 0, 50),
+];
 const ENTITIES = 3;
 const CHECKS = 10;
 const ACTIONS = 4;
@@ -64,7 +72,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   const lengthMs = minutes * 60_000;
   const random = makeRandom(seed);
   const profile = drawProfile(random);
-  const clock = makeClock(START + random.int(0, 59_999));
+  const clock = makeClock(random.pick(STARTS) + random.int(0, 59_999));
   const seen = makeObservations();
   const ids = makeIds(clock, random.bytes);
   const settings = readSettings({

@@ -131,7 +131,10 @@ export type PingAttempt = {
 export type Silence = {
   check_id: string;
   at: number;
-  grace_ms: number;
+  /** When it was to fail, had nothing been heard since an instant; both epoch ms. */
+  failsAfter(since: number): number;
+  /** A run was not finished in time, and nothing else is missing. */
+  overrun?: true;
   judged?: { n: number; at: number; began_at: number; check: CheckItem };
 };
 

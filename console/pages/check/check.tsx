@@ -11,7 +11,7 @@ import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
-import { duration } from '#console/rules/time.ts';
+import { rhythmWords } from '#console/rules/rhythm.ts';
 import { count } from '#console/rules/words.ts';
 import { CheckActions } from './check-actions.tsx';
 import { Facts } from './facts.tsx';
@@ -128,7 +128,7 @@ function Above({ check }: { check: CheckDetail }) {
 /** How it is now, since when, and by what rule. */
 const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
   const { state, state_since, enabled, consecutive_failures: failed, failure_threshold, last_result: last } = check;
-  const rule = `${typeTitle(check.check_type)} every ${duration(check.interval_seconds * 1000)}`;
+  const rule = `${typeTitle(check.check_type)} ${rhythmWords(check)}`;
   const target = check.name === null ? '' : targetOfCheck(check);
   return (
     <div class="standing">
@@ -139,6 +139,8 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
         </span>
         {silenced && <span class="tag">silenced</span>}
         {check.stale && enabled && <span class="tag">a result is overdue</span>}
+        {check.late && <span class="tag">late</span>}
+        {check.waiting_for_first && enabled && <span class="tag">waiting for a first sign</span>}
         {failed > 0 && state !== 'down' && (
           <span class="tag">
             {failed} of {failure_threshold} failures
@@ -161,6 +163,7 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
           </>
         )}
       </p>
+      {check.execution_mode === 'push' && <Expected check={check} />}
       {last && !last.success && enabled && (
         <p class="alert-error" dir="auto">
           {last.error_kind && <strong>{last.error_kind} </strong>}
@@ -169,6 +172,21 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
       )}
     </div>
   );
+};
+
+/** What a push check waits for. */
+const Expected = ({ check: { runs = [], next_due_at, alerts_at } }: { check: CheckDetail }) => {
+  const facts = [
+    ...runs.map(({ started_at, overrun }) => (
+      <>
+        {overrun ? 'not finished in time since' : 'running since'} <Time at={started_at} />
+      </>
+    )),
+    ...(next_due_at ? [<>next due <Time at={next_due_at} /></>] : []),
+    ...(alerts_at ? [<>down <Time at={alerts_at} /> if nothing comes</>] : []),
+  ];
+  if (facts.length === 0) return null;
+  return <p class="hint">{facts.flatMap((fact, i) => (i === 0 ? [fact] : [', ', fact]))}</p>;
 };
 
 /** What a run by hand has found. */

@@ -13,7 +13,8 @@ export function Report({ check, onChange }: { check: CheckDetail; onChange: () =
   const [rotating, rotate] = useState(false);
   const why = refusal('write');
   const { ping_url: url = '', alerts_after_seconds: after } = check;
-  const { crontab, start } = pingSnippets(url, check.interval_seconds);
+  const { schedule } = check.config as { schedule?: string };
+  const { crontab, start } = pingSnippets(url, check.interval_seconds, schedule);
   return (
     <Section
       title="How to report"

@@ -30,7 +30,7 @@ import { scheduleChange } from './schedule-change.ts';
  */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
-  const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
+  const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS, ports.clock.now());
   guardSettings(input, boundTo(ports.settings, caller));
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditing(context, 'create', auditedCheck);
@@ -117,7 +117,10 @@ export const updateCheck = (
   stored: CheckItem,
   patch: Record<string, unknown>,
 ): Promise<CheckItem> =>
-  changeSettings(context, stored, (check) => mergeCheck(check, patch, context.ports.settings.MIN_INTERVAL_SECONDS));
+  changeSettings(context, stored, (check) => {
+    const { settings, clock } = context.ports;
+    return mergeCheck(check, patch, settings.MIN_INTERVAL_SECONDS, clock.now());
+  });
 
 /** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
 async function changeSettings(

@@ -75,7 +75,7 @@ export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.
 function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['kind'] {
   if (kind) return kind;
   if (received_at !== undefined) return 'push';
-  return error_kind === 'silence' ? 'silence' : 'scheduled';
+  return error_kind === 'silence' || error_kind === 'overrun' ? 'silence' : 'scheduled';
 }
 
 /** The result on the wire. */

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
-import { graceMs } from '#lib/health/checks/grace.ts';
 import { orderOf, type PingFacts, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { type Ended, runsMember, withEnd } from '#lib/health/pings/open-runs.ts';
 import type { PingBodyItem } from '#lib/health/pings/ping-item.ts';
+import { silenceDeadline } from '#lib/health/silence/deadline.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -167,7 +167,6 @@ async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): P
 async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
   const { ports, keys, pointer, ends, retentionDays } = arrival;
   const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
-  const received_at = base.received_at!;
   let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {
@@ -176,20 +175,22 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       if (!now.enabled) return stored ?? 'disabled';
       const ended = endedBy({ ...arrival, result: base }, now);
       const result: ResultItem = ends.measured ? { ...base, latency_ms: ended.latency_ms } : base;
+      const last_received = latest(remembered(now, ports.clock.now()), newnessOf(result));
       const changes = await applyResult(arrival, now, {
         success: result.success,
         ran_at: newnessOf(result).at,
         error_message: result.error_message,
         cause: 'result',
         retention_days: retentionDays,
-        also: { last_received: latest(remembered(now, ports.clock.now()), newnessOf(result)), ...runsMember(ended.runs) },
+        also: { last_received, ...runsMember(ended.runs) },
         forget: ended.runs.length === 0 ? ['silence_at', 'runs'] : ['silence_at'],
       });
       if (!changes) throw notFound('This check');
       const { at } = newnessOf(result);
       const { success } = result;
       await reviseRollups(arrival, cellNameOf(check), changedBy(now, { success, at, now: ports.clock.now() }));
-      const deadline = watchSilence(keys, now, ports.ids.token(), received_at);
+      const signs = { last_received, runs: [...ended.runs] };
+      const deadline = watchSilence(keys, now, signs, ports.ids.token(), ports.clock.now());
       const done = await commit(ports, [
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),
@@ -232,10 +233,17 @@ async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): 
   return untilDone(ports, async () => {
     const fresh = await ports.table.get<CheckItem>(keys.check(tenant_id, id));
     if (!fresh?.enabled) return earlier;
-    const overlooked = fresh.silence_at !== undefined && fresh.silence_at < earlier.received_at! + graceMs(fresh);
-    if (overlooked) return applyNow(arrival, fresh, earlier);
+    if (isOverlooked(fresh, earlier.received_at!, ports.clock.now())) return applyNow(arrival, fresh, earlier);
     if (fresh.silence_mark === undefined) return earlier;
     const unmarked = await ports.table.transact([replaceCheck(fresh, nextCheck(fresh, ports.ids.token(), {}))]);
     return unmarked.ok ? earlier : AGAIN;
   });
+}
+
+/** Whether a silence was found that there was not, had this push (epoch ms of its arrival) been seen. */
+function isOverlooked(check: CheckItem, received_at: number, now: number): boolean {
+  const { silence_at, runs: _none, ...rest } = check;
+  if (silence_at === undefined) return false;
+  const deadline = silenceDeadline(rest, { last: received_at, watchedSince: 0 }, now);
+  return deadline === undefined || silence_at < deadline.at;
 }

@@ -56,7 +56,7 @@ export async function trySettings(context: Context, trial: Trial): Promise<Trial
 }
 
 function fresh({ ports, caller }: Context, settings: Record<string, unknown>): CheckSettings {
-  const check = parseTrial(settings, ports.settings.MIN_INTERVAL_SECONDS);
+  const check = parseTrial(settings, ports.settings.MIN_INTERVAL_SECONDS, ports.clock.now());
   guardSettings(check, boundTo(ports.settings, caller));
   return check;
 }
@@ -64,7 +64,7 @@ function fresh({ ports, caller }: Context, settings: Record<string, unknown>): C
 async function laidOver(context: Context, id: string, changes: Record<string, unknown>): Promise<CheckSettings> {
   const { ports, caller } = context;
   const stored = await requireCheck(context, id);
-  const check = mergeCheck(stored, changes, ports.settings.MIN_INTERVAL_SECONDS);
+  const check = mergeCheck(stored, changes, ports.settings.MIN_INTERVAL_SECONDS, ports.clock.now());
   guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
   return check;
 }
