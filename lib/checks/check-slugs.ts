@@ -36,7 +36,10 @@ export async function requireCheckBySlug(context: TenantEnv, slug: string): Prom
 export class SlugTaken extends AppError {
   constructor(slug: string, holder: CheckItem) {
     const which = `${holder.id} (${checkLabel(holder)})`;
-    super('CONFLICT', `Check ${which} has the slug ${slug} already. Take another one, or give that check another first.`);
+    super(
+      'CONFLICT',
+      `Check ${which} has the slug ${slug} already. Take another one, or give that check another first.`,
+    );
   }
 }
 
@@ -51,8 +54,7 @@ export async function slugWrites(
 ): Promise<Write[]> {
   const { ports, keys, tenant } = context;
   if (from === to) return [];
-  const left =
-    from === undefined ? [] : [keys.checkSlug(tenant, from), keys.slugOfCheck(tenant, checkId, from)];
+  const left = from === undefined ? [] : [keys.checkSlug(tenant, from), keys.slugOfCheck(tenant, checkId, from)];
   const writes: Write[] = left.map((key) => ({ delete: key }));
   if (to === undefined) return writes;
   const present = await ports.table.get<CheckPointer>(keys.checkSlug(tenant, to));

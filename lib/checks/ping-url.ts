@@ -19,7 +19,12 @@ export const pingUrl = ({ PING_URL }: Pick<Settings, 'PING_URL'>, uuid: string):
  * The writes by which a UUID leads to its check, and by which the reclaimer finds it once the check is gone.
  * @param until epoch ms until which it works; undefined: for good
  */
-export function pingUrlWrites(keys: Keys, { tenant_id, id: check_id }: CheckItem, uuid: string, until?: number): Write[] {
+export function pingUrlWrites(
+  keys: Keys,
+  { tenant_id, id: check_id }: CheckItem,
+  uuid: string,
+  until?: number,
+): Write[] {
   const digest = digestOfUuid(uuid);
   const end = until === undefined ? {} : { expires_at: Math.ceil(until / 1000) };
   const pointer: PingUrlItem = {

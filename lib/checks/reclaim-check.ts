@@ -1,8 +1,8 @@
 import type { Env } from '#lib/env.ts';
 import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
-import type { PolicyItem } from './policy-item.ts';
 import { reclaimSlugs } from './check-slugs.ts';
+import type { PolicyItem } from './policy-item.ts';
 import { settleCell } from './settle-cell.ts';
 
 /** Entries of the schedule that a check may have; those of actions stay with their actions. */

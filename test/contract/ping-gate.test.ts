@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
-import { newTenantOf } from '#test/support/client.ts';
-import { newCheck } from '#test/support/fleet.ts';
+import { createAccount } from '#lib/access/create-account.ts';
+import { clientOf, newTenantOf } from '#test/support/client.ts';
+import { got, newBlueprint, newCheck } from '#test/support/fleet.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { type PingAnswer, pingPathOf, sendPing } from '#test/support/pings.ts';
 import { type Service, startService } from '#test/support/service.ts';
@@ -97,6 +98,20 @@ it('a disabled account is not found, and works again once it is enabled', async 
   expect(text(await pingAt(path))).toBe('404 not found');
   await enableAccount(scope);
   expect(text(await pingAt(path))).toBe('200 OK');
+  rest();
+});
+
+it.each([
+  ['entities of one blueprint', { entity_limit_per_bp: 0 }, /^409 The plan allows 0 entities/],
+  ['checks of an entity', { check_limit_per_entity: 0 }, /^409 The entity has 0 checks/],
+  ['checks', { check_limit: 0 }, /^409 .*check_limit/],
+])('a check that a ping would make is refused in a sentence at the limit of %s', async (_name, limits, answered) => {
+  const account = { email: 'ann@example.com', name: 'Ann', ...limits };
+  const client = clientOf(service.url, (await createAccount(service, account, { again: true })).key.key);
+  const blueprint_slug = await newBlueprint(client);
+  const { key } = got(await client.post('/v1/ping-keys', { label: 'all', blueprint_slug }), 201);
+  expect(text(await pingAt(`/ping/${key}/nightly?create=1`))).toMatch(answered);
+  expect(text(await pingAt(`/ping/${key}/nightly`))).toBe('404 not found');
   rest();
 });
 

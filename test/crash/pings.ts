@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { runCommand } from '#test/support/command.ts';
 import { type Client, clientOf } from '#test/support/client.ts';
+import { runCommand } from '#test/support/command.ts';
 import { everything, got, newBlueprint, newCheck } from '#test/support/fleet.ts';
 import { pingPathOf, sendPing } from '#test/support/pings.ts';
 import { makeRandom } from '#test/support/random.ts';

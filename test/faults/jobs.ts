@@ -70,4 +70,6 @@ async function ping({ seen, clock, client }: JobWorld, meant: Meant, path: strin
 }
 
 const uuidOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  Buffer.from(bytes)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

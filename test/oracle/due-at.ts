@@ -128,9 +128,7 @@ export function isOnCalendarDue(expression: string, zone: string, at: number): b
     (weekdays === undefined || weekdayFits(weekdays, date.getUTCDay())) &&
     isIn(year, date.getUTCFullYear(), [1970, 2199], '..') &&
     isIn(month, date.getUTCMonth() + 1, [1, 12], '..') &&
-    (mark === '~'
-      ? fromEndFits(day, date.getUTCDate(), length)
-      : isIn(day, date.getUTCDate(), [1, 31], '..')) &&
+    (mark === '~' ? fromEndFits(day, date.getUTCDate(), length) : isIn(day, date.getUTCDate(), [1, 31], '..')) &&
     isIn(hour, date.getUTCHours(), [0, 23], '..') &&
     isIn(minute, date.getUTCMinutes(), [0, 59], '..') &&
     isIn(second, date.getUTCSeconds(), [0, 59], '..') &&

@@ -1,6 +1,6 @@
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { PingItem } from '#lib/health/pings/ping-item.ts';
-import { checksIn, checkIdOf, type Inside, type Seen } from './inside.ts';
+import { checkIdOf, checksIn, type Inside, type Seen } from './inside.ts';
 
 /** Clocks of the service differ by less (ms). */
 const SLACK_MS = 10_000;
@@ -48,7 +48,10 @@ function openAfterTheirEnd({ pings, ...seen }: Seen): string[] {
       const begun = Math.max(...starts.map(({ answered }) => answered?.n ?? Number.POSITIVE_INFINITY));
       const isEnded = own.some(
         ({ kind, started_n, answered }) =>
-          (kind === 'success' || kind === 'fail') && started_n > begun && answered !== undefined && answered.status < 300,
+          (kind === 'success' || kind === 'fail') &&
+          started_n > begun &&
+          answered !== undefined &&
+          answered.status < 300,
       );
       return isEnded ? [`the run ${rid} of ${checkIdOf(check)} was ended and is open`] : [];
     }),

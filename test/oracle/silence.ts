@@ -68,10 +68,12 @@ function checkDeadlines({ silences, results }: History, inside: Inside): string[
     const known = signsOf(results, check, commit.n);
     const isFirst = known.length === 0 && check.silence_at === undefined;
     if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('before any push');
-    if (!overrun && !isFirst && at < failsAfter(check, check.settings_at)) say(`settings changed at ${check.settings_at}`);
+    if (!overrun && !isFirst && at < failsAfter(check, check.settings_at))
+      say(`settings changed at ${check.settings_at}`);
     if (at > commit.at + skewOf(inside)) say('before its time');
     for (const { to } of seen.stops)
-      if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(silence, to)) say(`the account was disabled until ${to}`);
+      if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(silence, to))
+        say(`the account was disabled until ${to}`);
     // A push that arrives between the look and the commit is judged after it.
     const looked = known.filter((received_at) => received_at < commit.at - 200);
     const enabled = Math.max(0, ...seen.stops.filter(({ over }) => over <= commit.at).map((stop) => stop.enabled_at));

@@ -182,8 +182,20 @@ const Expected = ({ check: { runs = [], next_due_at, alerts_at } }: { check: Che
         {overrun ? 'not finished in time since' : 'running since'} <Time at={started_at} />
       </>
     )),
-    ...(next_due_at ? [<>next due <Time at={next_due_at} /></>] : []),
-    ...(alerts_at ? [<>down <Time at={alerts_at} /> if nothing comes</>] : []),
+    ...(next_due_at
+      ? [
+          <>
+            next due <Time at={next_due_at} />
+          </>,
+        ]
+      : []),
+    ...(alerts_at
+      ? [
+          <>
+            down <Time at={alerts_at} /> if nothing comes
+          </>,
+        ]
+      : []),
   ];
   if (facts.length === 0) return null;
   return <p class="hint">{facts.flatMap((fact, i) => (i === 0 ? [fact] : [', ', fact]))}</p>;

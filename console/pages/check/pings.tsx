@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '#console/api/call.ts';
 import { useFeed } from '#console/api/feed.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Ping } from '#console/api/records.ts';
@@ -13,7 +12,12 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { duration } from '#console/rules/time.ts';
 
-const KIND: Readonly<Record<Ping['kind'], string>> = { success: 'Success', fail: 'Failure', start: 'Start', log: 'Log' };
+const KIND: Readonly<Record<Ping['kind'], string>> = {
+  success: 'Success',
+  fail: 'Failure',
+  start: 'Start',
+  log: 'Log',
+};
 
 const columns = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
   {
@@ -60,7 +64,6 @@ export function Pings({ id, turn }: { id: string; turn: number }) {
     `/v1/checks/${id}/pings?limit=${FIRST}`,
     'pings',
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the turn alone says when
   useEffect(() => {
     if (turn > 0 && items.length <= FIRST) reload();
   }, [turn]);

@@ -4,9 +4,9 @@ import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type PingFacts, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
-import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { type Ended, runsMember, withEnd } from '#lib/health/pings/open-runs.ts';
 import type { PingBodyItem } from '#lib/health/pings/ping-item.ts';
+import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { silenceDeadline } from '#lib/health/silence/deadline.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
@@ -41,7 +41,8 @@ export type Push = {
 type PushKeyItem = Item & { result_sk: string };
 
 /** What stands for an identity in keys of the table. */
-export const digestOfIdentity = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+export const digestOfIdentity = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /**
  * Receives one push: it is stored and applied before its result is returned. The same push again counts once.

@@ -123,7 +123,11 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     ): Promise<Answer> => {
       meter.add(path, 'gateway_requests', 1);
       const [rawPath = '', rawQueryString = ''] = target.split('?');
-      const { statusCode, headers: told, body: text } = (await environments.invoke(name, path, {
+      const {
+        statusCode,
+        headers: told,
+        body: text,
+      } = (await environments.invoke(name, path, {
         rawPath,
         rawQueryString,
         headers: { ...(key && { authorization: `Bearer ${key}` }), 'content-type': 'application/json', ...headers },

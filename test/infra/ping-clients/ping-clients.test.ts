@@ -44,13 +44,20 @@ beforeAll(async () => {
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 type Ping = { kind: string; exit_status: number | null; method: string; rid: string | null; body_bytes: number };
-const newest = async (): Promise<Ping> => got(await service.client.get(`/v1/checks/${job.id}/pings?limit=1`), 200).pings[0];
+const newest = async (): Promise<Ping> =>
+  got(await service.client.get(`/v1/checks/${job.id}/pings?limit=1`), 200).pings[0];
 const handles = () => ({ uuid: job.ping_url, slug: `${new URL(job.ping_url).origin}/ping/${key}/nightly-backup` });
 
 /** Each endpoint of Healthchecks' page, in its order, and what differs here. */
 const ENDPOINTS = [
   { name: 'success', path: '', kind: 'success', exit_status: null, differs: 'nothing' },
-  { name: 'start', path: '/start', kind: 'start', exit_status: null, differs: 'ten open runs are watched, not the newest alone' },
+  {
+    name: 'start',
+    path: '/start',
+    kind: 'start',
+    exit_status: null,
+    differs: 'ten open runs are watched, not the newest alone',
+  },
   { name: 'failure', path: '/fail', kind: 'fail', exit_status: null, differs: 'nothing' },
   { name: 'log', path: '/log', kind: 'log', exit_status: null, differs: 'nothing' },
   { name: 'exit status 0', path: '/0', kind: 'success', exit_status: 0, differs: 'nothing' },

@@ -20,7 +20,15 @@ function refused(work: () => unknown): string[] {
 }
 
 const stored = (input: object): CheckItem =>
-  ({ pk: 'p', sk: 'CHECK', v: 'v1', id: 'chk_a', tenant_id: 'acc_a', rev: 1, ...parseCheck(input, 1, NOW) }) as CheckItem;
+  ({
+    pk: 'p',
+    sk: 'CHECK',
+    v: 'v1',
+    id: 'chk_a',
+    tenant_id: 'acc_a',
+    rev: 1,
+    ...parseCheck(input, 1, NOW),
+  }) as CheckItem;
 
 describe('a new check', () => {
   it('gets the defaults of the interface', () => {
@@ -75,7 +83,9 @@ describe('an update', () => {
   });
 
   it('of nothing is the stored settings, without what is ours', () => {
-    expect(mergeCheck(check, {}, 1, NOW)).toEqual(parseCheck({ ...http, name: 'health', config: check.config }, 1, NOW));
+    expect(mergeCheck(check, {}, 1, NOW)).toEqual(
+      parseCheck({ ...http, name: 'health', config: check.config }, 1, NOW),
+    );
   });
 
   it('merges config per key, and a null removes one', () => {
@@ -87,7 +97,9 @@ describe('an update', () => {
 
   it('may send back the record that was read, but not change what identifies it', () => {
     const { id, entity_id, check_type, execution_mode } = check;
-    expect(mergeCheck(check, { id, entity_id, check_type, execution_mode }, 1, NOW)).toEqual(mergeCheck(check, {}, 1, NOW));
+    expect(mergeCheck(check, { id, entity_id, check_type, execution_mode }, 1, NOW)).toEqual(
+      mergeCheck(check, {}, 1, NOW),
+    );
     expect(refused(() => mergeCheck(check, { entity_id: 'ent_b' }, 1, NOW))).toEqual(['entity_id']);
     expect(refused(() => mergeCheck(check, { check_type: 'push' }, 1, NOW))).toEqual(['check_type']);
   });

@@ -54,7 +54,11 @@ describe('the deadline of silence without a schedule', () => {
     ['counts from a push that ended the silence before', { pushed: '00:40', failed: '00:38' }, '00:45'],
     ['counts from a later change of settings', { pushed: '00:40', settings: '00:42' }, '00:47'],
     ['counts from the end of our last outage', { pushed: '00:40', watched: '00:50' }, '00:55'],
-    ['begins anew when we were out during the silence', { pushed: '00:40', failed: '00:48', watched: '00:50' }, '00:55'],
+    [
+      'begins anew when we were out during the silence',
+      { pushed: '00:40', failed: '00:48', watched: '00:50' },
+      '00:55',
+    ],
   ])('%s', (_rule, story, due) => {
     expect(deadlineOf({ config: FIVE, ...story })?.at).toBe(at(due));
   });
@@ -72,7 +76,12 @@ describe('the deadline of silence without a schedule', () => {
 describe('the deadline of silence with a schedule', () => {
   it.each<[string, Story, string, string]>([
     ['is a grace after the first due time since the newest sign of life', { pushed: '02:29' }, '02:30', '03:30'],
-    ['which is an hour by default, and what the check says else', { pushed: '02:00', config: { ...NIGHTLY, grace_seconds: 600 } }, '02:30', '02:40'],
+    [
+      'which is an hour by default, and what the check says else',
+      { pushed: '02:00', config: { ...NIGHTLY, grace_seconds: 600 } },
+      '02:30',
+      '02:40',
+    ],
     ['waits for the next due time after a sign of life in the grace', { pushed: '03:10' }, '+02:30', '+03:30'],
     ['and after one at the due time itself', { pushed: '02:30' }, '+02:30', '+03:30'],
     ['does not ask again for one that came ten seconds early', { pushed: '02:29:50' }, '+02:30', '+03:30'],
@@ -162,7 +171,11 @@ it('is followed by one deadline for each due time that is missed, and judged lat
 
 describe('a check goes down if nothing comes', () => {
   const down = (story: Story, more: object) =>
-    downAt({ ...checkOf(story), state: 'up', consecutive_failures: 0, failure_threshold: 1, ...more }, heardOf(story), at('01:10'));
+    downAt(
+      { ...checkOf(story), state: 'up', consecutive_failures: 0, failure_threshold: 1, ...more },
+      heardOf(story),
+      at('01:10'),
+    );
 
   it('at the deadline that reaches its threshold', () => {
     const story = { config: NIGHTLY, pushed: '01:00' };
@@ -194,10 +207,7 @@ describe('what a failure says', () => {
       'no sign of life for the run due 2026-11-22 02:30:15 UTC (grace 60 s); last 2026-11-22 00:31',
     ],
     [{ config: NIGHTLY, runs: ['02:30:04'] }, 'started 2026-11-22 02:30:04 and not finished within 3600 s'],
-    [
-      { config: { expect_first_within_seconds: 90_000 } },
-      'nothing came within 90000 s of its creation',
-    ],
+    [{ config: { expect_first_within_seconds: 90_000 } }, 'nothing came within 90000 s of its creation'],
     [
       { config: { ...NIGHTLY, expect_first_within_seconds: 7200 }, failed: '02:00' },
       'no sign of life for the run due 2026-11-22 02:30 Europe/Berlin (grace 3600 s); none has come yet',
@@ -217,7 +227,14 @@ describe('what a failure says', () => {
 });
 
 describe('whatever happened before', () => {
-  const schedules = ['30 2 * * *', '*/5 * * * *', '0,30 1-3 * * *', '@weekly', 'Mon..Fri 02:30\n12:00 Asia/Tokyo', undefined];
+  const schedules = [
+    '30 2 * * *',
+    '*/5 * * * *',
+    '0,30 1-3 * * *',
+    '@weekly',
+    'Mon..Fri 02:30\n12:00 Asia/Tokyo',
+    undefined,
+  ];
   const config = fc.record(
     {
       schedule: fc.constantFrom(...schedules),
@@ -236,7 +253,10 @@ describe('whatever happened before', () => {
     settings_at: instant,
     runs: fc.array(instant.map((started_at): OpenRun => ({ started_at, received_at: started_at }))),
   });
-  const clean = ({ config: { schedule, ...more }, ...check }: typeof watched extends fc.Arbitrary<infer T> ? T : never) => ({
+  const clean = ({
+    config: { schedule, ...more },
+    ...check
+  }: typeof watched extends fc.Arbitrary<infer T> ? T : never) => ({
     ...check,
     config: schedule === undefined ? more : { ...more, schedule, timezone: 'Europe/Berlin' },
   });
@@ -246,9 +266,7 @@ describe('whatever happened before', () => {
       fc.property(watched, fc.option(instant), instant, instant, (given, before, pushed, outage) => {
         const check = clean(given);
         const last = before === null ? undefined : Math.min(before, pushed);
-        const [old, next] = [last, pushed].map((last) =>
-          silenceDeadline(check, { last, watchedSince: outage }, NOW),
-        );
+        const [old, next] = [last, pushed].map((last) => silenceDeadline(check, { last, watchedSince: outage }, NOW));
         // What is expected of a check of which nothing ever came is another thing.
         if (last === undefined && given.runs.length === 0) return;
         if (old && next) expect(next.at).toBeGreaterThanOrEqual(old.at);

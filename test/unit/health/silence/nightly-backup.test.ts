@@ -62,14 +62,26 @@ const errorsOf = async (check: CheckItem): Promise<string[]> =>
 const RID = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
 async function start(check: CheckItem, rid?: string): Promise<void> {
-  const facts = { kind: 'start' as const, exit_status: null, method: 'GET', remote_addr: '', user_agent: '', body_bytes: 0 };
+  const facts = {
+    kind: 'start' as const,
+    exit_status: null,
+    method: 'GET',
+    remote_addr: '',
+    user_agent: '',
+    body_bytes: 0,
+  };
   const kept = { facts: { ...facts, ...(rid && { rid }) }, body: '', key: undefined };
   await keepPing(world, await world.fresh(check), kept, 30);
 }
 
 async function end(check: CheckItem, rid?: string): Promise<void> {
   const push = { success: true, latency_ms: 0, status_code: 0, error_message: '', checked_at: undefined };
-  await receivePush(world, await world.fresh(check), { ...push, identity: undefined, ends: { rid, measured: true } }, 30);
+  await receivePush(
+    world,
+    await world.fresh(check),
+    { ...push, identity: undefined, ends: { rid, measured: true } },
+    30,
+  );
 }
 
 /** A check made at an instant, in the evening before its first run. */
