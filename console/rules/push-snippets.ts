@@ -1,21 +1,10 @@
-/**
- * How an agent or a cron job reports to a push check.
- * @param origin of the service: `https://status.example.com`
- * @param schedule of the check, where it has one
- */
-export function pushSnippets(origin: string, id: string, intervalSeconds: number, schedule?: string) {
+/** How a cron job pings. @param url the ping URL of its check @param schedule of the check, where it has one */
+export function pingSnippets(url: string, intervalSeconds: number, schedule?: string) {
   const fields = schedule !== undefined && isCron(schedule) ? schedule : cronOf(intervalSeconds);
-  const url = `${origin}/v1/checks/${id}`;
-  const auth = '-H "Authorization: Bearer $FLEETWATCH_KEY"';
+  const ping = `curl -fsS -m 10 --retry 5 -o /dev/null --data-raw "$out" ${url}/$?`;
   return {
-    heartbeat: `curl -fsS -m 10 --retry 3 -X POST ${auth} ${url}/heartbeat`,
-    crontab: `${fields} /path/to/job && curl -fsS -m 10 --retry 3 -X POST ${auth} ${url}/heartbeat`,
-    result: [
-      `curl -fsS -m 10 --retry 3 -X POST ${auth} \\`,
-      `  -H 'Content-Type: application/json' \\`,
-      `  -d '{"success": false, "latency_ms": 1200, "error_message": "disk is full"}' \\`,
-      `  ${url}/results`,
-    ].join('\n'),
+    crontab: `${fields} out=$(/path/to/job 2>&1); ${ping}`,
+    start: `curl -fsS -m 10 --retry 5 ${url}/start`,
   };
 }
 

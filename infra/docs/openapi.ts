@@ -190,9 +190,15 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
           Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
         }),
       },
-      ...(row.reply && row.text && { content: { [PLAIN_TEXT]: { schema: book.toJson(row.reply, 'output') } } }),
-      ...(row.reply && !row.text && { content: { ...content(book.toJson(row.reply, 'output'), example?.answer), ...lines(row) } }),
+      ...(row.reply && { content: answered(row.reply, row, example?.answer) }),
     };
+  }
+
+  /** What is answered, by its media type. */
+  function answered(reply: z.ZodType, row: Row, example: unknown): Json {
+    const schema = book.toJson(reply, 'output');
+    if (row.text) return { [PLAIN_TEXT]: { schema, example } };
+    return { ...content(schema, example), ...lines(row) };
   }
 
   /** A record a line, for who asks for that. */

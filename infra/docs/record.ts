@@ -118,7 +118,10 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       const text = await response.text();
       if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       const isText = response.headers.get('content-type')?.startsWith('text/plain');
-      return { body: text === '' ? undefined : isText ? text : JSON.parse(text), cookies: response.headers.getSetCookie() };
+      return {
+        body: text === '' ? undefined : isText ? text : JSON.parse(text),
+        cookies: response.headers.getSetCookie(),
+      };
     };
     const found = new Map<string, Example>();
     const call: Call = async (endpoint, path, request, headers) => {

@@ -166,6 +166,21 @@ async function heartbeats(): Promise<Figures> {
   };
 }
 
+/** Pings answered a second, each durable, and their CPU. */
+async function pings(): Promise<Figures> {
+  await using service = await startRealService();
+  const paths = await inParallel(Array.from({ length: 100 }), 8, async () => {
+    const { pathname } = new URL((await newCheck(service.client, {})).ping_url);
+    await fetch(service.url + pathname);
+    return pathname;
+  });
+  const before = usageOf(service.pid()).cpu_s;
+  const told = await run('pings.ts', service.url, '', '8', paths.join());
+  const cpu_s = usageOf(service.pid()).cpu_s - before;
+  if (told.refused) throw new Error(`${told.refused} pings were refused.`);
+  return { pings_per_s: told.answered! / told.seconds!, ping_cpu_s_per_1000: (1000 * cpu_s) / told.answered! };
+}
+
 /**
  * Memory and CPU of 250 probes at once whose targets send what costs most to read: hostile-targets.ts says in which
  * ways.
@@ -191,6 +206,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   onTime,
   alertLatency,
   heartbeats,
+  pings,
   hostileTargets,
   history: () => run('history.ts'),
   startUp,

@@ -16,7 +16,12 @@ describe('the slug of a check', () => {
     expect(await put(check.id, { name: 'Backup' })).toMatchObject({ slug: 'nightly-backup' });
     expect(await put(check.id, { slug: null })).toMatchObject({ slug: 'nightly-backup' });
     expect(await put(check.id, { slug: '0_backup' })).toMatchObject({ slug: '0_backup', name: 'Backup' });
-    expect(await put(check.id, { slug: '' })).toEqual({ ...check, name: 'Backup', slug: null, updated_at: expect.any(String) });
+    expect(await put(check.id, { slug: '' })).toEqual({
+      ...check,
+      name: 'Backup',
+      slug: null,
+      updated_at: expect.any(String),
+    });
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject({ slug: null });
     const list = got(await client.get(`/v1/checks?entity_id=${check.entity_id}`), 200);
     expect(list).toMatchObject([{ slug: null }]);

@@ -102,7 +102,9 @@ describe('a ping key', () => {
 
   it('is one of twenty at most, however many ask at once', async () => {
     const own = await newTenant();
-    const answers = await Promise.all(Array.from({ length: 23 }, (_, i) => own.post('/v1/ping-keys', { label: `${i}` })));
+    const answers = await Promise.all(
+      Array.from({ length: 23 }, (_, i) => own.post('/v1/ping-keys', { label: `${i}` })),
+    );
     const made = answers.filter(({ status }) => status === 201);
     expect(made).toHaveLength(20);
     expect(answers.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
@@ -157,7 +159,7 @@ describe('a ping that makes its check', () => {
   });
 
   it('is refused in a sentence where the blueprint wants a field', async () => {
-    const fields = [{ name: 'owner', field_type: 'text', required: true }];
+    const fields = [{ name: 'owner', field_type: 'string', required: true }];
     const key = await newKey({ blueprint_slug: await newBlueprint(client, { fields }) });
     const slug = slugOf();
     const answer = await ping(key, `${slug}?create=1`);

@@ -31,7 +31,7 @@ describe('a schedule that cannot be', () => {
     [{ schedule: '1:00\n2:00\n\n4:00\n5:00' }, 'config.schedule', 'line 3 is empty'],
     [{ schedule: `0 0 * * ${'1,'.repeat(146)}1` }, 'config.schedule', '300'],
     [{ schedule: '' }, 'config.schedule', 'is empty'],
-    [{ schedule: ['02:00'] }, 'config.schedule', 'must be a text'],
+    [{ schedule: ['02:00'] }, 'config.schedule', 'must be text'],
     [{ ...NIGHTLY, timezone: 'CEST' }, 'config.timezone', '"CEST" is no IANA time zone'],
     [{ ...NIGHTLY, timezone: 'Berlin' }, 'config.timezone', 'did you mean Europe/Berlin?'],
     [{ schedule: '02:00 Berlin' }, 'config.schedule', 'did you mean Europe/Berlin?'],

@@ -16,6 +16,7 @@ export function makeObservations(): Observations {
     runs: new Map(),
     pushes: [],
     starts: [],
+    pings: [],
     jobsSent: [],
     jobRuns: [],
     jobsDead: [],

@@ -15,6 +15,7 @@ import { makeClock } from '#test/support/virtual-clock.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { runBuilder } from './builder.ts';
 import { runHands } from './hands.ts';
+import { runJobs } from './jobs.ts';
 import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { runNeighbour } from './neighbour.ts';
@@ -234,11 +235,13 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   for (const run of [runOperator, runMeddler, runBuilder, runHands]) void run(world, end);
   void runMcpClient(world);
+  void runJobs(world);
 
   const hired = new Set<string>();
   for (; clock.now() < end; await clock.sleep(1000)) {
     for (const check of checksIn(seen)) {
-      if (check.execution_mode !== 'push' || hired.has(check.id)) continue;
+      // One with a slug is a job's, which pings it.
+      if (check.execution_mode !== 'push' || check.slug !== undefined || hired.has(check.id)) continue;
       hired.add(check.id);
       void runAgent(world, keyText(check));
     }

@@ -113,6 +113,19 @@ export type PushAttempt = {
   replayed?: boolean;
 };
 
+/** One request of a job, to the check of a slug. Times in epoch ms. */
+export type PingAttempt = {
+  slug: string;
+  kind: 'start' | 'success' | 'fail' | 'log';
+  rid?: string;
+  started_n: number;
+  started_at: number;
+  answered?: { n: number; at: number; status: number };
+  /** It went to an address that was replaced, which ended at `dead_since` at the latest. */
+  retired?: string;
+  dead_since?: number;
+};
+
 /**
  * A failure that silence made, at its deadline. `judged`: when, of which check as it was before, by a run that began at
  * `began_at`.

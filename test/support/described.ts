@@ -51,7 +51,7 @@ function validatorAt(place: string): Validate | undefined {
       // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
       .reduce((value: any, part) => value[unescaped(part)], document);
     const [type] = Object.keys(response.content ?? {});
-    const schema = type && { $ref: `api${place}/content/${escaped(type)}/schema` };
+    const schema = type === undefined ? undefined : { $ref: `api${place}/content/${escaped(type)}/schema` };
     validators.set(place, schema && (ajv.compile(schema) as Validate));
   }
   return validators.get(place);

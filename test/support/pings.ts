@@ -8,7 +8,11 @@ export const pingPathOf = (url: string): string => new URL(url).pathname;
 /** Sends a ping as a client of Healthchecks does: without a key, to a path of the service under test. */
 export async function sendPing(
   path: string,
-  { method = 'GET', body, headers }: { method?: string; body?: string | Uint8Array; headers?: Record<string, string> } = {},
+  {
+    method = 'GET',
+    body,
+    headers,
+  }: { method?: string; body?: string | Uint8Array; headers?: Record<string, string> } = {},
   url?: string,
 ): Promise<PingAnswer> {
   const response = await fetch((url ?? (await target()).url) + path, {

@@ -16,6 +16,7 @@ import { count } from '#console/rules/words.ts';
 import { CheckActions } from './check-actions.tsx';
 import { Facts } from './facts.tsx';
 import { Latency } from './latency.tsx';
+import { Pings } from './pings.tsx';
 import { PolicySection } from './policy.tsx';
 import { Report } from './report.tsx';
 import { Results } from './results.tsx';
@@ -59,6 +60,7 @@ const LEAST_MS = 15_000;
 
 function CheckView({ loaded, check, policy, query }: ViewProps) {
   const results = useFeed<Result>(`/v1/checks/${check.id}/results?limit=${RESULTS}`, 'results');
+  const isPush = check.execution_mode === 'push';
   const [run, setRun] = useState<CheckRun | undefined>(undefined);
   const [turn, setTurn] = useState(0);
   function readAgain() {
@@ -90,10 +92,11 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
           <Latency check={check} query={query} turn={turn} />
           <Transitions id={check.id} channels={policy.data?.channels} />
           <Results feed={results} />
+          {isPush && <Pings id={check.id} turn={turn} />}
         </div>
         <div>
           <PolicySection id={check.id} policy={policy} />
-          {check.execution_mode === 'push' && <Report check={check} />}
+          {isPush && <Report check={check} onChange={readAgain} />}
           <Facts check={check} />
         </div>
       </div>

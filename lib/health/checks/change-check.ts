@@ -112,11 +112,7 @@ async function readEntity({ ports, keys }: Env, tenant: string, id: string): Pro
  * Changes a check's settings; only what is supplied changes. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED,
  * SlugTaken.
  */
-export const updateCheck = (
-  context: Context,
-  stored: CheckItem,
-  patch: Record<string, unknown>,
-): Promise<CheckItem> =>
+export const updateCheck = (context: Context, stored: CheckItem, patch: Record<string, unknown>): Promise<CheckItem> =>
   changeSettings(context, stored, (check) => {
     const { settings, clock } = context.ports;
     return mergeCheck(check, patch, settings.MIN_INTERVAL_SECONDS, clock.now());

@@ -41,7 +41,13 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
     blueprint_slug,
     created_at: iso(ports.clock.now()),
   };
-  const pointer: PingKeyPointer = { ...keys.pingKeyPointer(digestOfPingKey(key)), tenant_id: tenant, id, label, blueprint_slug };
+  const pointer: PingKeyPointer = {
+    ...keys.pingKeyPointer(digestOfPingKey(key)),
+    tenant_id: tenant,
+    id,
+    label,
+    blueprint_slug,
+  };
   const note = auditing(context, 'create', auditedPingKey);
   return oneAtATime(ports.table, keys.pingKeys(tenant), () =>
     untilDone(ports, async () => {

@@ -39,7 +39,7 @@ export function pingList(context: Context, check: CheckItem): Reader<PingRecord>
     const pages = await Promise.all([RESULTS, PINGS].map((prefix) => page(prefix, after, limit)));
     // Behind the end of a page there may be more of it, so that what lies there is for the next.
     const ends = pages.flatMap(({ items, next }) => (next === undefined ? [] : [placeOf(items.at(-1)!)]));
-    const floor = ends.length === 0 ? '' : ends.reduce((a, b) => (a > b ? a : b));
+    const floor = ends.toSorted().at(-1) ?? '';
     const items = pages
       .flatMap((one) => one.items)
       .filter((item) => placeOf(item) >= floor)

@@ -9,7 +9,8 @@ import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 
 const LABEL = 'What it is for.';
-const BLUEPRINT = 'A ping of an unknown slug with create=1 makes an entity of this blueprint, and its check; none: it does not.';
+const BLUEPRINT =
+  'A ping of an unknown slug with create=1 makes an entity of this blueprint, and its check; none: it does not.';
 
 export const NewPingKey = z
   .object({

@@ -14,6 +14,5 @@ export const createHttpCheck = defineTool({
     target_url: z.string().describe('Full URL, http or https, that must answer 200'),
     interval_seconds: z.int().min(1).max(86_400).default(60).describe('How often to check, in seconds'),
   }),
-  run: async (context, input) =>
-    checkRecord(await createCheck(context, { check_type: 'http', ...input }), context),
+  run: async (context, input) => checkRecord(await createCheck(context, { check_type: 'http', ...input }), context),
 });

@@ -157,7 +157,13 @@ export function makeRouter<Context extends { caller: Rights }>(
     };
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
-    if (row.text) return { status: row.status, text: value as string, headers: { ...headers, 'content-type': PLAIN_TEXT }, cookies };
+    if (row.text)
+      return {
+        status: row.status,
+        text: value as string,
+        headers: { ...headers, 'content-type': PLAIN_TEXT },
+        cookies,
+      };
     if (row.lines && wantsLines(event.headers.accept)) {
       const text = linesOf(value as unknown[]);
       return { status: row.status, text, headers: { ...headers, 'content-type': LINES }, cookies };

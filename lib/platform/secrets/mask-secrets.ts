@@ -6,8 +6,7 @@ import { REDACTED } from './redact-secrets.ts';
  * Pure, takes time in proportion to the text, and leaves what is masked already. What it does not know by its name or
  * form, it leaves too.
  */
-export const maskSecrets = (text: string): string =>
-  RULES.reduce((shown, rule) => shown.replace(rule, masked), text);
+export const maskSecrets = (text: string): string => RULES.reduce((shown, rule) => shown.replace(rule, masked), text);
 
 /** Quotation marks stay around what they held. */
 function masked(_: string, before: string, value: string): string {
@@ -26,7 +25,7 @@ const VALUE = String.raw`(?:${QUOTED}|[^\s"'&]*[^\s"'&,;)\]}])`;
 /** Each finds what stands before a value, and the value. */
 const RULES: readonly RegExp[] = [
   // Also one whose end was cut off.
-  /()(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$))/g,
+  /()(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$))/g,
   /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]{0,200}:)([^\s/]{1,1000})(?=@)/gi,
   /()\b((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AIDA|AROA)[A-Z0-9]{16})\b/g,
   // A header to the end of its line, as its value has blanks in it.

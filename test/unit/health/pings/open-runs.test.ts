@@ -84,7 +84,8 @@ it('whatever a job says: at most ten runs, each id once, none that was ended', (
           expect(ended.latency_ms).toBeGreaterThanOrEqual(0);
           expect(runs).toEqual(expect.arrayContaining([...ended.runs]));
           ({ runs } = ended);
-          if (rid === undefined || what === 'failure') expect(runs.every((open) => rid !== undefined && open.rid !== rid)).toBe(true);
+          if (rid === undefined || what === 'failure')
+            expect(runs.every((open) => rid !== undefined && open.rid !== rid)).toBe(true);
           expect(runs.some((open) => rid !== undefined && open.rid === rid)).toBe(false);
         }
         const ids = runs.flatMap((open) => open.rid ?? []);

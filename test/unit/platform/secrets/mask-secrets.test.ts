@@ -38,8 +38,12 @@ describe('what a job wrote', () => {
 });
 
 /** Values as people have them: nothing that ends a value. */
-const secret = fc.string({ minLength: 6, maxLength: 40 }).filter((text) => /^[\w.~+/=-]+$/.test(text) && !text.startsWith('-'));
-const prose = fc.string({ maxLength: 60 }).filter((text) => !/pass|secret|token|api|key|auth|cred|bearer|:\/\/|["'\\]/i.test(text));
+const secret = fc
+  .string({ minLength: 6, maxLength: 40 })
+  .filter((text) => /^[\w.~+/=-]+$/.test(text) && !text.startsWith('-'));
+const prose = fc
+  .string({ maxLength: 60 })
+  .filter((text) => !/pass|secret|token|api|key|auth|cred|bearer|:\/\/|["'\\]/i.test(text));
 const name = fc.constantFrom('password', 'DB_PASSWD', 'clientSecret', 'access_token', 'API-KEY', 'apikey');
 const form = fc.constantFrom(
   (name: string, value: string) => `${name}=${value}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
-import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 
 function world() {
