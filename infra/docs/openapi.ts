@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
 import { readOnlyMembers } from '#lib/platform/http/read-only-members.ts';
-import { LINES, type Route } from '#lib/platform/http/route.ts';
+import { LINES, PLAIN_TEXT, type Route } from '#lib/platform/http/route.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { content, ERROR, failure } from './openapi-errors.ts';
@@ -191,8 +191,15 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
           Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
         }),
       },
-      ...(row.reply && { content: { ...content(book.toJson(row.reply, 'output'), example?.answer), ...lines(row) } }),
+      ...(row.reply && { content: answered(row.reply, row, example?.answer) }),
     };
+  }
+
+  /** What is answered, by its media type. */
+  function answered(reply: z.ZodType, row: Row, example: unknown): Json {
+    const schema = book.toJson(reply, 'output');
+    if (row.text) return { [PLAIN_TEXT]: { schema, example } };
+    return { ...content(schema, example), ...lines(row) };
   }
 
   /** A record a line, for who asks for that. */

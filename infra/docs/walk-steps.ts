@@ -17,6 +17,8 @@ type Step = {
   body?: (places: Places, answers: Record<string, Answer>, authenticator: Authenticator) => unknown;
   /** Made as a page of ours makes it, at PUBLIC_URL. */
   byPage?: true;
+  /** It is no endpoint of the API: it is asked where this one is. */
+  for?: string;
   /** Where it is called, where that is not what was made last. */
   at?: (answers: Record<string, Answer>) => Places;
   /** What it needs of a query, and every cookie that was told so far. */
@@ -137,6 +139,14 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test', made: ['logs', 'id'] },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
+    endpoint: 'POST /ping/{uuid}',
+    for: 'GET /v1/checks/{id}/pings/{ping_id}/body',
+    at: (answers) => ({ ping: answers['POST /v1/checks'].ping_url.split('/').at(-1) }),
+    body: () => 'copied 3 tables, 1.2 GB',
+  },
+  { endpoint: 'GET /v1/checks/{id}/pings', made: ['pings', 'pings.0.id'] },
+  { endpoint: 'POST /v1/checks/{id}/rotate-ping-url', body: () => ({ keep_old_seconds: 3600 }) },
+  {
     endpoint: 'POST /v1/checks/{id}/results',
     body: () => ({ success: false, latency_ms: 5400, error_message: 'backup: no space left on device' }),
   },
@@ -162,6 +172,11 @@ export const STEPS: readonly Step[] = [
   {
     endpoint: 'POST /v1/actions/executions/{exec_id}/events',
     body: () => ({ status: 'running', logs: ['fetching the last snapshot', 'restoring 3 tables'] }),
+  },
+  {
+    endpoint: 'POST /v1/ping-keys',
+    body: () => ({ label: 'crontabs of db1', blueprint_slug: 'service' }),
+    made: ['ping-keys', 'id'],
   },
   {
     endpoint: 'POST /v1/settings/users/invite',

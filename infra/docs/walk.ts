@@ -22,13 +22,14 @@ export async function walkSteps(endpoints: readonly string[], call: Call): Promi
   const answers: Record<string, Answer> = {};
   const cookies = new Map<string, string>();
   const authenticator = makeAuthenticator({ algorithm: -8, seed: 'walk' });
-  for (const { endpoint, body, byPage, at, query, made } of STEPS.filter((step) => endpoints.includes(step.endpoint))) {
+  const asked = STEPS.filter((step) => endpoints.includes(step.for ?? step.endpoint));
+  for (const { endpoint, body, byPage, at, query, made } of asked) {
     const headers: Record<string, string> = {
       ...(byPage && { origin: WALKED_PAGE, 'x-fleetwatch': 'console' }),
       ...(query && { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
     };
-    const asked = query ? `?${new URLSearchParams(query(answers))}` : '';
-    const path = pathOf(endpoint, { ...places, ...at?.(answers) }) + asked;
+    const search = query ? `?${new URLSearchParams(query(answers))}` : '';
+    const path = pathOf(endpoint, { ...places, ...at?.(answers) }) + search;
     const answer = await call(endpoint, path, body?.(places, answers, authenticator), headers);
     for (const told of answer.cookies) {
       const [name = '', value = ''] = told.split(/[=;]/, 2);

@@ -32,6 +32,14 @@ export async function requireCheckBySlug(context: TenantEnv, slug: string): Prom
   return check;
 }
 
+/** CONFLICT: another check of the account has the slug. */
+export class SlugTaken extends AppError {
+  constructor(slug: string, holder: CheckItem) {
+    const which = `${holder.id} (${checkLabel(holder)})`;
+    super('CONFLICT', `Check ${which} has the slug ${slug} already. Take another, or change that one first.`);
+  }
+}
+
 /**
  * The writes by which a check changes its slug, for the transaction that changes the check. Throws CONFLICT where
  * another check has it.
@@ -49,13 +57,7 @@ export async function slugWrites(
   if (to === undefined) return writes;
   const present = await ports.table.get<CheckPointer>(keys.checkSlug(tenant, to));
   const holder = present && (await ports.table.get<CheckItem>(keys.check(tenant, present.check_id)));
-  if (holder?.slug === to) {
-    const which = `${holder.id} (${checkLabel(holder)})`;
-    throw new AppError(
-      'CONFLICT',
-      `Check ${which} has the slug ${to} already. Take another, or change that one first.`,
-    );
-  }
+  if (holder?.slug === to) throw new SlugTaken(to, holder);
   const put: CheckPointer = { ...keys.checkSlug(tenant, to), v: ports.ids.token(), check_id: checkId };
   return [
     ...writes,

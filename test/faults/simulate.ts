@@ -16,6 +16,7 @@ import { resetPushes, runAgent } from './agents.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { runHands } from './hands.ts';
+import { runJobs } from './jobs.ts';
 import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { runNeighbour } from './neighbour.ts';
@@ -32,8 +33,16 @@ import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
 import { drawWeather, makeWeather } from './weather.ts';
 
-/** Ten minutes before midnight, so that an hour and a day are rolled up while things still happen. */
-const START = Date.UTC(2026, 10, 20, 23, 50, 0);
+/**
+ * Ten minutes before midnight, so that an hour and a day are rolled up while things still happen; or before clocks in
+ * Europe are set back, or forward.
+ */
+const STARTS = [
+  Date.UTC(2026, 10, 20, 23, 50),
+  Date.UTC(2026, 10, 20, 23, 50),
+  Date.UTC(2026, 9, 25, 0, 50),
+  Date.UTC(2026, 2, 29, 0, 50),
+];
 const ENTITIES = 3;
 const CHECKS = 10;
 const ACTIONS = 4;
@@ -64,7 +73,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   const lengthMs = minutes * 60_000;
   const random = makeRandom(seed);
   const profile = drawProfile(random);
-  const clock = makeClock(START + random.int(0, 59_999));
+  const clock = makeClock(random.pick(STARTS) + random.int(0, 59_999));
   const seen = makeObservations();
   const ids = makeIds(clock, random.bytes);
   const settings = readSettings({
@@ -227,11 +236,13 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   for (const run of [runOperator, runMeddler, runBuilder, runHands, runAppliers]) void run(world, end);
   void runMcpClient(world);
+  void runJobs(world);
 
   const hired = new Set<string>();
   for (; clock.now() < end; await clock.sleep(1000)) {
     for (const check of checksIn(seen)) {
-      if (check.execution_mode !== 'push' || hired.has(check.id)) continue;
+      // One with a slug is a job's, which pings it.
+      if (check.execution_mode !== 'push' || check.slug !== undefined || hired.has(check.id)) continue;
       hired.add(check.id);
       void runAgent(world, keyText(check));
     }

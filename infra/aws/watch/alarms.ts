@@ -32,6 +32,8 @@ const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** Two tries of what is parked; and 14 min, which a delivery lies delayed while its receiver wants to be left alone. */
 const ALERT_WAIT_SECONDS = 90;
 const LONGEST_TURN_SECONDS = 900;
+/** So many pings a minute that come to nothing are no longer one forgotten crontab. */
+const MANY_PINGS = 100;
 /** A transition waits this long for its reader at most before somebody looks. */
 const STREAM_LAG_MS = 60_000;
 
@@ -122,7 +124,8 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
 }
 
 function ofOwnMetrics(scope: Construct): Rule[] {
-  const { lag, failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
+  const { lag, failedRecords, failedDeliveries, lateProbes, refusedPings, unknownPings, limiterFailed } =
+    ownMetrics(scope);
   return [
     ...lag.map(({ schedule, consumer, metric }) => ({
       name: `lag-${schedule}`,
@@ -154,6 +157,20 @@ function ofOwnMetrics(scope: Construct): Rule[] {
       metric: lateProbes,
       above: 0,
       minutes: 3,
+    },
+    {
+      name: 'refused-pings',
+      says: `More than ${MANY_PINGS} pings a minute are refused for their rate (429): jobs will look silent. docs/LIMITS.md says which rate to raise (ping, ping-url, push).`,
+      metric: refusedPings,
+      above: MANY_PINGS,
+      minutes: 3,
+    },
+    {
+      name: 'unknown-pings',
+      says: `More than ${MANY_PINGS} ping URLs a minute lead nowhere: somebody guesses, or jobs ping checks that were deleted. The access log and the caller's address say who.`,
+      metric: unknownPings,
+      above: MANY_PINGS,
+      minutes: 5,
     },
     ...limiterFailed.map(({ name, metric }) => ({
       name: `limiter-${name}`,
@@ -235,12 +252,12 @@ function ofRequests({ table, functions, api, throttledPushes }: Watched): Rule[]
     },
     {
       name: 'throttled-pushes',
-      says: 'The API refuses heartbeats and results (429) before any function sees them: checks will look silent. Raise THROTTLE_PUSH_RATE.',
+      says: 'The API refuses heartbeats, results and pings (429) before any function sees them: checks will look silent. Raise THROTTLE_PUSH_RATE.',
       metric: throttledPushes,
       above: 0,
     },
     // Behind an address of its own, which the API's metric does not see.
-    ...streaming.map((name) => ({
+    ...[...streaming, 'ingest' as const].map((name) => ({
       name: `5xx-${name}`,
       says: `The address of ${name} answers 5xx. Search its log for "request failed" or "a stream broke".`,
       metric: functions[name].metric('Url5xxCount', sum),

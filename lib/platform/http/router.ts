@@ -11,7 +11,7 @@ import { valuesOf } from './query-params.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
-import { LINES, Made, type Method, Reply, type Route } from './route.ts';
+import { LINES, Made, type Method, PLAIN_TEXT, Reply, type Route } from './route.ts';
 import { parse, parseBody } from './validation.ts';
 
 /** What is known of a request before its key is. */
@@ -160,6 +160,13 @@ export function makeRouter<Context extends { caller: Rights }>(
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
     const status = result instanceof Made ? 201 : row.status;
+    if (row.text)
+      return {
+        status,
+        text: value as string,
+        headers: { ...headers, 'content-type': PLAIN_TEXT },
+        cookies,
+      };
     if (row.lines && wantsLines(event.headers.accept)) {
       const text = linesOf(value as unknown[]);
       return { status, text, headers: { ...headers, 'content-type': LINES }, cookies };
