@@ -15,8 +15,9 @@ const MAX_CONFIG_BYTES = 8 * 1024;
 
 const INTERVAL = {
   pull: 'Seconds from one probe to the next. An installation may have a minimum of its own.',
-  push: 'Seconds from one result to the next, as your agent sends them.',
+  push: 'Seconds from one result to the next, as your agent sends them. Default: 60; with a schedule the distance of its next two due times.',
 };
+const THRESHOLD = 'Failures in a row until the check is down; one success makes it up.';
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 
@@ -38,7 +39,9 @@ export const settingsOf = (mode: 'pull' | 'push') => ({
   timeout_ms: whole(10, 30_000).describe(
     'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
   ),
-  failure_threshold: whole(1, 100).describe('Failures in a row until the check is down; one success makes it up.'),
+  failure_threshold: whole(1, 100).describe(
+    mode === 'push' ? `${THRESHOLD} Default: 3; with a schedule 1.` : THRESHOLD,
+  ),
   enabled: z
     .boolean()
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
@@ -57,9 +60,10 @@ const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
       name: CheckName.optional(),
       slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).optional(),
       ...fields.shape,
-      interval_seconds: interval_seconds.default(60),
+      // Of a push check they follow from its schedule.
+      interval_seconds: mode === 'push' ? interval_seconds.optional() : interval_seconds.default(60),
       timeout_ms: timeout_ms.default(5000),
-      failure_threshold: failure_threshold.default(3),
+      failure_threshold: mode === 'push' ? failure_threshold.optional() : failure_threshold.default(3),
       enabled: enabled.default(true),
       config: config
         .refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`)
@@ -84,21 +88,18 @@ export const CheckInput = z
  * @param now epoch ms, for what follows from a schedule
  */
 export const parseCheck = (input: object, minInterval: number, now: number): CheckSettings =>
-  withDerived(wholeCheck(input, minInterval), input, now);
+  settled(input, input, minInterval, now);
 
-function wholeCheck(input: object, minInterval: number): CheckSettings {
-  const check = parse(CheckInput, input) as CheckSettings;
+/** Whole settings, with what follows from their config in place of what a request has not supplied. */
+function settled(whole: object, supplied: object, minInterval: number, now: number, before?: CheckItem): CheckSettings {
+  const parsed = parse(CheckInput, whole) as CheckSettings;
+  const derived = checkTypeOf(parsed.check_type).derived(parsed.config, now, before?.config);
+  const missing = Object.entries(derived).filter(([name]) => supplied[name as never] === undefined);
+  const check: CheckSettings = { ...parsed, ...Object.fromEntries(missing) };
   if (check.interval_seconds < minInterval) {
     throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
   }
   return check;
-}
-
-/** With what follows from its config in place of what a request has not supplied. */
-function withDerived(check: CheckSettings, supplied: object, now: number, before?: CheckItem): CheckSettings {
-  const derived = checkTypeOf(check.check_type).derived(check.config, now, before?.config);
-  const missing = Object.entries(derived).filter(([name]) => supplied[name as never] === undefined);
-  return { ...check, ...Object.fromEntries(missing) };
 }
 
 /**
@@ -127,7 +128,7 @@ export function mergeCheck(
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
   const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config };
   const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
-  return withDerived(wholeCheck(whole, Math.min(minInterval, check.interval_seconds)), patch, now, check);
+  return settled(whole, patch, Math.min(minInterval, check.interval_seconds), now, check);
 }
 
 /** The members in which settings differ from those of a check, also those that it has and they have not. */

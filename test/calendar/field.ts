@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
+import { isCronDue, isOnCalendarDue, wallOf } from '#test/oracle/due-at.ts';
 import { makeRandom } from '#test/support/random.ts';
 import { randomCron, randomInstant, randomOnCalendar, ZONES } from './random-schedules.ts';
-import { isCronDue, isOnCalendarDue } from '#test/oracle/due-at.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FIVE_YEARS_MS = 5 * 366 * 86_400_000;
+const DAY_MS = 86_400_000;
+const FIVE_YEARS_MS = 5 * 366 * DAY_MS;
 
 export type Kind = 'cron' | 'OnCalendar';
 /** What a schedule is asked: when it is due next after an instant (epoch ms). */
@@ -72,11 +73,27 @@ const show = (answer: Answer): string => (typeof answer === 'number' ? new Date(
 function reasonOf({ kind, text, zone, at }: Case, own: Answer, other: Answer): string | undefined {
   const isDue = kind === 'cron' ? isCronDue : isOnCalendarDue;
   if (own !== null && (typeof own !== 'number' || !isDue(text, zone, own))) return undefined;
+  if (other === 'CronSimError: Bad day-of-month') return 'they refuse a day that none of the months has';
   if (typeof other !== 'number') return undefined;
+  if (/(?<!\d)0*(\d+)(-|\.\.)0*\1\//.test(text))
+    return 'they take a range of one number with a step as one without an end';
   if (other <= at) return 'they answer a time that is not after the one asked for, which lies in a repeated hour';
   if (own !== null && other < own && !isDue(text, zone, other))
     return 'they answer a time at which the clocks of the zone do not fit the schedule';
+  const goesByRealTime = kind === 'cron' && text.split(' ', 2).some((field) => field.startsWith('*'));
+  if (own === null || !goesByRealTime) return undefined;
+  if (zone === 'Australia/Lord_Howe') return 'they step by whole hours, past a change of half an hour';
+  if (hasNoMidnight(zone, own)) return 'they pass over the first hour of a day whose midnight clocks skip';
   return undefined;
+}
+
+/** Whether clocks of a zone skip the midnight with which the day of an instant would begin. */
+function hasNoMidnight(zone: string, at: number): boolean {
+  const midnight = Math.floor(wallOf(zone, at) / DAY_MS) * DAY_MS;
+  const halfHour = DAY_MS / 48;
+  for (let t = Math.floor(at / halfHour) * halfHour; t > at - 1.2 * DAY_MS; t -= halfHour)
+    if (wallOf(zone, t) === midnight) return false;
+  return true;
 }
 
 function answersOf(python: string, cases: readonly Case[]): Promise<Answer[]> {
@@ -87,7 +104,12 @@ function answersOf(python: string, cases: readonly Case[]): Promise<Answer[]> {
     const child = execFile(python, [script], { env, maxBuffer: 2 ** 27 }, (error, stdout, stderr) =>
       error
         ? reject(new Error(`${error.message}\n${stderr}`))
-        : resolve(stdout.trim().split('\n').map((line) => JSON.parse(line) as Answer)),
+        : resolve(
+            stdout
+              .trim()
+              .split('\n')
+              .map((line) => JSON.parse(line) as Answer),
+          ),
     );
     child.stdin!.end(cases.map((one) => JSON.stringify(one)).join('\n'));
   });

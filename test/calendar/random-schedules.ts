@@ -57,13 +57,17 @@ export function randomInstant(random: Random, zone: string): number {
 function part(random: Random, from: number, to: number, usual: readonly number[], range: string, most = to): string {
   const two = (n: number) => (range === '..' && random.chance(0.5) ? String(n).padStart(2, '0') : String(n));
   const one = () => (random.chance(0.6) ? random.pick(usual) : random.int(from, most));
-  const ends = () => [one(), one()].sort((a, b) => a - b).map(two).join(range);
+  const ends = () =>
+    [one(), one()]
+      .sort((a, b) => a - b)
+      .map(two)
+      .join(range);
   const kind = random.int(1, 10);
   if (kind <= 5) return two(one());
   if (kind <= 6) return ends();
   if (kind <= 7) return `${ends()}/${random.int(1, 5)}`;
   if (kind <= 8) return `${two(one())}/${random.int(1, Math.max(2, Math.floor(to / 2)))}`;
-  if (kind <= 9) return `*/${random.int(1, to)}`;
+  if (kind <= 9) return range === '-' ? `*/${random.int(1, to)}` : '*';
   return [two(one()), ends(), two(one())].join(',');
 }
 

@@ -88,14 +88,13 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
     if (!after || !key.sk.startsWith('R#')) continue;
     const result = after as ResultItem;
     const { success, latency_ms, error_message, received_at, history = false } = result;
-    if (result.ping) continue;
     if (received_at !== undefined) {
       const check_id = checkIdOf(key);
       const { id } = resultRecord(check_id, result);
       const mark = latency_ms > 0 ? `${latency_ms}` : '';
       const record = { success, latency_ms, error_message };
       const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), history, received_at, record };
-      if (!results.has(id)) results.set(id, one);
+      if (!results.has(id)) results.set(id, { ...one, ...(result.ping && { is_ping: true }) });
     } else if (result.error_kind === 'silence' || result.error_kind === 'overrun') {
       const check = changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === checkIdOf(key))!
         .before as CheckItem;

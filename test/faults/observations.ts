@@ -15,6 +15,7 @@ export function makeObservations(): Observations {
     commits: [],
     runs: new Map(),
     pushes: [],
+    starts: [],
     pings: [],
     jobsSent: [],
     jobRuns: [],

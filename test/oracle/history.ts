@@ -90,6 +90,8 @@ export type PushResult = {
   kept: boolean;
   history?: boolean;
   received_at?: number;
+  /** It came by the ping URL, and carries no mark. */
+  is_ping?: true;
   record: Record<string, unknown>;
 };
 

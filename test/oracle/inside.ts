@@ -81,6 +81,8 @@ export type Seen = {
   commits: Commit[];
   runs: Map<number, FunctionRun>;
   pushes: PushAttempt[];
+  /** Starts of runs that were answered, `n` after the answer. */
+  starts: { check_id: string; started_at: number; n: number }[];
   pings: PingAttempt[];
   jobsSent: JobSent[];
   jobRuns: JobRun[];

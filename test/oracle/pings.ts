@@ -43,7 +43,7 @@ function openAfterTheirEnd({ pings, ...seen }: Seen): string[] {
   const byRid = Map.groupBy(pings, ({ rid }) => rid);
   return checksIn(seen).flatMap((check) =>
     (check.runs ?? []).flatMap(({ rid }) => {
-      const own = rid === undefined ? [] : byRid.get(rid)!;
+      const own = rid === undefined ? [] : (byRid.get(rid) ?? []);
       const starts = own.filter(({ kind }) => kind === 'start');
       const begun = Math.max(...starts.map(({ answered }) => answered?.n ?? Number.POSITIVE_INFINITY));
       const isEnded = own.some(

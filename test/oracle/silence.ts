@@ -16,7 +16,7 @@ const TICK_MS = 63_000;
 /** The dead man's switch: never against a push that was answered, never for time that nobody watched, and in time. */
 export function checkSilence(history: History): string[] {
   const wrong = history.silences.flatMap((silence) =>
-    [...heardBefore(history, silence), ...unwatched(history, silence)].map(
+    [...heardBefore(history, silence), ...startedBefore(history, silence), ...unwatched(history, silence)].map(
       (text) => `silence of ${silence.check_id} at ${silence.at}: ${text}`,
     ),
   );
@@ -36,6 +36,13 @@ function heardBefore({ pushes, results }: History, { check_id, at, failsAfter, o
     return isBefore && at < failsAfter(since) ? [`push of ${since} was answered before`] : [];
   });
 }
+
+/** Starts that were answered before, likewise. */
+const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun, judged }: Silence): string[] =>
+  (inside?.seen.starts ?? []).flatMap((start) => {
+    const isBefore = !overrun && start.check_id === check_id && start.n < judged!.n;
+    return isBefore && at < failsAfter(start.started_at) ? [`start of ${start.started_at} was answered before`] : [];
+  });
 
 /** Times away that were over before it was judged, and after which it was to fail later. */
 function unwatched({ away }: History, silence: Silence): string[] {

@@ -7,6 +7,9 @@ import { CalendarError } from '#lib/schedule/calendar/calendar-error.ts';
 /** The longest interval of a push check, s: a leap year. */
 const LONGEST_SECONDS = 31_622_400;
 
+/** Without a schedule. */
+const DEFAULTS = { interval_seconds: 60, failure_threshold: 3 };
+
 /** A text that a function of the calendar takes without a CalendarError. */
 const calendarText = (most: number, take: (text: string) => unknown) =>
   z
@@ -85,13 +88,16 @@ export const push = defineCheck({
   config,
   derived: (config, now, before) => {
     const { schedule } = config;
-    if (schedule === undefined || (schedule === before?.schedule && zoneOf(config) === zoneOf(before))) return {};
+    const defaults = before ? {} : DEFAULTS;
+    if (schedule === undefined) return defaults;
+    if (schedule === before?.schedule && zoneOf(config) === zoneOf(before)) return {};
     const calendar = parseCalendar(schedule, zoneOf(config));
     const refusal = refusalOf(() => mustBeOfUse(calendar, now));
     if (refusal !== undefined) throw invalid('config.schedule', refusal);
     const times = dueTimes(calendar, now);
     const [first, second] = [times.next().value, times.next().value];
     return {
+      ...defaults,
       ...(first && second && { interval_seconds: Math.min((second - first) / 1000, LONGEST_SECONDS) }),
       ...(before?.schedule === undefined && { failure_threshold: 1 }),
     };

@@ -42,7 +42,9 @@ export function mustBeZone(name: string): void {
 function isCron(line: string): boolean {
   const words = line.split(/\s+/);
   if (line.startsWith('@') || words.length === 5) return true;
-  return !line.includes(':') && words.length > 1 && (words.length > 3 || words.every((word) => /^[\d*/,-]+$/.test(word)));
+  return (
+    !line.includes(':') && words.length > 1 && (words.length > 3 || words.every((word) => /^[\d*/,-]+$/.test(word)))
+  );
 }
 
 /** The first due time after an instant, both in epoch ms; undefined when there is none within five years. */

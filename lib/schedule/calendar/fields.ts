@@ -29,11 +29,13 @@ function numbersOfPart(field: Field, part: string, written: Written): number[] {
 
 /** A single number with a step goes on to the end. */
 function endsOf(field: Field, span: string, { range, fromEnd }: Written, hasStep: boolean): [number, number] {
+  if (span === '*' && hasStep && range === '..')
+    throw new CalendarError(`${field.name} */ is not OnCalendar; write ${field.from}/ and the step`);
   if (span === '*' && !fromEnd) return [field.from, field.to];
   const [first = '', second, ...more] = span.split(range);
   if (more.length > 0) throw new CalendarError(`${field.name} ${span} has more than two ends`);
-  const from = valueOf(field, first);
-  const to = second === undefined ? from : valueOf(field, second);
+  const from = numberIn(field, first);
+  const to = second === undefined ? from : numberIn(field, second);
   if (to < from) throw new CalendarError(`${field.name} ${span} runs backwards`);
   const goesOn = second === undefined && hasStep;
   return fromEnd ? [-to, goesOn ? -1 : -from] : [from, goesOn ? field.to : to];
@@ -44,7 +46,7 @@ function stepOf({ name }: Field, part: string, step: string): number {
   throw new CalendarError(`${name} ${part} has no step such as /2`);
 }
 
-function valueOf({ name, from, to, names = [] }: Field, text: string): number {
+function numberIn({ name, from, to, names = [] }: Field, text: string): number {
   const named = names.indexOf(text.toLowerCase());
   if (named >= 0) return from + named;
   const values = names.length > 0 ? `${names[0]} to ${names.at(-1)} or ${from} to ${to}` : `${from} to ${to}`;

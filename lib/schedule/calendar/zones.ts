@@ -3,7 +3,7 @@ import { DAY_MS } from '#lib/platform/time.ts';
 import { CalendarError } from './calendar-error.ts';
 
 /** A time in which the clocks of a zone are the same `offset` (ms) ahead of UTC: [from, until) in epoch ms. */
-export type Stretch = { from: number; until: number; offset: number };
+type Stretch = { from: number; until: number; offset: number };
 
 type Zone = { format: Intl.DateTimeFormat; years: Map<number, Stretch[]> };
 
