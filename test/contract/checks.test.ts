@@ -13,6 +13,8 @@ beforeAll(async () => {
 /** What a check has when nothing but the necessary was said. */
 const defaults = {
   name: null,
+  slug: null,
+  labels: {},
   interval_seconds: 60,
   timeout_ms: 5000,
   failure_threshold: 3,
@@ -65,6 +67,7 @@ describe('POST /v1/checks', () => {
     expect(got(answer, 201)).toEqual({
       id: expect.stringMatching(/^chk_[0-9a-z]+$/),
       entity_id: entity.id,
+      entity: `service/${entity.slug}`,
       check_type,
       ...defaults,
       ...made,
