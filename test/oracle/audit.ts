@@ -37,8 +37,8 @@ const whatIs = ({ at }: Commit, changed: string[]): string =>
 const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ sk }) => sk === 'ACCOUNT', ['disabled', 'deleted_at', 'name', 'email']],
   [({ pk, sk }) => pk.endsWith('#BLUEPRINTS') && sk.startsWith('B#'), ['name', 'description', 'fields']],
-  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields']],
-  [isCheckKey, ['rev', 'name']],
+  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields', 'labels']],
+  [isCheckKey, ['rev', 'name', 'slug', 'labels']],
   [
     ({ sk }) => sk === 'POLICY',
     ['cooldown_seconds', 'notify_on_recovery', 'silenced', 'repeat_interval_seconds', 'catch_up', 'channels'],
