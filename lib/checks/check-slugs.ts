@@ -9,9 +9,9 @@ import type { CheckItem } from './check-item.ts';
 import { checkLabel } from './label.ts';
 
 /**
- * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a check
- * that is gone it stays for a while, and then counts for nothing: a transaction has no room for those of all checks that
- * go with an entity.
+ * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a
+ * check that is gone it stays for a while, and counts for nothing: a transaction has no room for those of all checks
+ * that go with an entity.
  */
 export type CheckPointer = Item & { v: string; check_id: string };
 
