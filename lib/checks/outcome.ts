@@ -10,10 +10,7 @@ export const Outcome = z.enum(['ok', 'warn', 'fail']);
 export type Outcome = z.infer<typeof Outcome>;
 
 /** A failed run may carry a warning too; it is a failure all the same. */
-export function outcomeOf({
-  success,
-  warning_message,
-}: Pick<ProbeOutcome, 'success' | 'warning_message'>): Outcome {
+export function outcomeOf({ success, warning_message }: Pick<ProbeOutcome, 'success' | 'warning_message'>): Outcome {
   if (!success) return 'fail';
   return warning_message ? 'warn' : 'ok';
 }

@@ -100,6 +100,8 @@ export type Seen = {
   reports: Reported[];
   /** Checks that somebody ran by hand, as that was answered with 201. */
   handRuns: { check_id: string; answer: { id: string; success: boolean; check_state: string } }[];
+  /** Checks that somebody stated by a slug, as that was answered with 200 or 201. */
+  applied: { slug: string; status: number; id: string; replayed: boolean }[];
   /** A slot of a scheduled action, each time that a function took it; `done_at` as with jobs. */
   actionRuns: { action_id: string; slot: number; done_at?: number }[];
   /** Time in which the whole service stood still, epoch ms. `suspended`: it went on afterwards where it had been. */

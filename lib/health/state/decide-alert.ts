@@ -43,10 +43,7 @@ export const startCooldown = (urgency: Urgency, at: number): CheckItem['alerts']
 export function whySkipped(
   change: DecidedChange,
   alerts: CheckItem['alerts'],
-  policy: Pick<
-    PolicyItem,
-    'silenced' | 'notify_on_recovery' | 'notify_on_degraded' | 'cooldown_seconds' | 'channels'
-  >,
+  policy: Pick<PolicyItem, 'silenced' | 'notify_on_recovery' | 'notify_on_degraded' | 'cooldown_seconds' | 'channels'>,
 ): SkipReason | null {
   const [from, to] = [shown(change.from, policy), shown(change.to, policy)];
   if (change.cause !== 'result' && change.cause !== 'silence') return 'configuration';
