@@ -41,7 +41,10 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [isCheckKey, ['rev', 'name']],
   [
     ({ sk }) => sk === 'POLICY',
-    ['cooldown_seconds', 'notify_on_recovery', 'silenced', 'repeat_interval_seconds', 'catch_up', 'channels'],
+    [
+      ...['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'silenced', 'repeat_interval_seconds'],
+      ...['catch_up', 'flap_threshold', 'flap_window_seconds', 'channels'],
+    ],
   ],
   [
     ({ sk }) => sk.startsWith('act_'),

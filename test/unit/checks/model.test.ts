@@ -33,6 +33,7 @@ describe('a new check', () => {
       retry_interval_seconds: 0,
       timeout_ms: 5000,
       failure_threshold: 3,
+      recovery_threshold: 1,
       enabled: true,
       config: {},
     });
