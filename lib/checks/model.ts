@@ -2,12 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
-import { parse } from '#lib/platform/http/validation.ts';
+import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
+import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { Name } from '#lib/platform/text.ts';
+import { SOURCE_NAMES } from './assertions/sources.ts';
+import { wordsFor } from './assertions/words-of-others.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
-import { checkTypes } from './registry.ts';
+import { checkTypeOf, checkTypes } from './registry.ts';
 
 /** A day for what we execute, a leap year for what others report (docs/CONTRACT.md#checks). */
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
@@ -53,9 +56,10 @@ export const settingsOf = (mode: 'pull' | 'push') => ({
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
-const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
+const inputOf = ({ type, mode, title, about, fields, config, sources }: CheckType) => {
+  wordsOfOthers.add(config, wordsFor(sources));
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settingsOf(mode);
-  return z
+  const input = z
     .object({
       entity_id: IdOf('the entity that it is attached to'),
       check_type: z.literal(type).describe('What kind of check it is; fixed.'),
@@ -77,6 +81,8 @@ const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
         .prefault({}),
     })
     .meta({ id: `NewCheck_${type}`, title, description: about });
+  wordsOfOthers.add(input, wordsFor(sources));
+  return input;
 };
 
 const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES;
@@ -89,6 +95,7 @@ export const CheckInput = z
   .meta({ id: 'NewCheck' });
 
 /**
+ * Throws VALIDATION_ERROR.
  * @param minInterval the operator's floor in seconds
  * @param stored the check as it is: what it has below the floor it keeps
  */
@@ -100,6 +107,8 @@ export function parseCheck(input: object, minInterval: number, stored?: CheckIte
   if (interval_seconds < interval) {
     throw invalid('interval_seconds', `must be at least ${interval} on this installation`);
   }
+  const contradictions = checkTypeOf(check.check_type).contradictions(check);
+  if (contradictions.length > 0) throw refusal(contradictions);
   if (retry_interval_seconds === 0) return check;
   if (retry_interval_seconds >= interval_seconds) {
     throw invalid('retry_interval_seconds', `must be less than interval_seconds (${interval_seconds})`);
@@ -160,3 +169,4 @@ export const CheckPatch = z
   })
   .partial()
   .meta({ id: 'CheckPatch' });
+wordsOfOthers.add(CheckPatch, wordsFor(SOURCE_NAMES));

@@ -28,7 +28,7 @@ import { scheduleChange } from './schedule-change.ts';
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
   const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(input, boundTo(ports.settings, caller));
+  await guardSettings(input, boundTo(ports.settings, caller));
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditing(context, 'create', auditedCheck);
   const { check, start } = await changingChecks(context, input.entity_id, () =>
@@ -118,7 +118,7 @@ export async function updateCheck(
       const changed = changedIn(check, input);
       if (changed.length === 0) return check;
       // The host that a check has already is guarded at each probe, so that such a check can still be disabled.
-      guardSettings(input, boundTo(ports.settings, context.caller), changed);
+      await guardSettings(input, boundTo(ports.settings, context.caller), changed);
       const next =
         changed.length === 1 && changed[0] === 'name'
           ? renamed(ports, check, input)

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
+import { JudgedList } from '#lib/checks/assertions/assertion.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { CheckPatch, changedIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
@@ -9,6 +10,7 @@ import { checkTypes } from '#lib/checks/registry.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { ResultRecord, textsOf } from '#lib/health/history/result-item.ts';
 import { invalid } from '#lib/platform/errors.ts';
+import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { probeNow } from './probe-now.ts';
 
@@ -22,6 +24,7 @@ export const Trial = CheckPatch.extend({
     .optional(),
   check_type: z.string().describe('What kind of check it is; required without check_id.').optional(),
 }).meta({ id: 'CheckTrial' });
+wordsOfOthers.add(Trial, wordsOfOthers.get(CheckPatch)!);
 type Trial = z.output<typeof Trial>;
 
 const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));
@@ -36,7 +39,7 @@ export const TrialRecord = ResultRecord.pick({
   error_kind: true,
   warning_message: true,
 })
-  .extend(Object.assign({}, ...membersOfTypes))
+  .extend({ ...Object.assign({}, ...membersOfTypes), assertions: JudgedList })
   .meta({ id: 'CheckTrialResult' });
 type TrialRecord = z.output<typeof TrialRecord>;
 
@@ -47,7 +50,7 @@ type TrialRecord = z.output<typeof TrialRecord>;
  */
 export async function trySettings(context: Context, trial: Trial): Promise<TrialRecord> {
   const { check_id, ...settings } = trial;
-  const check = check_id === undefined ? fresh(context, settings) : await laidOver(context, check_id, settings);
+  const check = await (check_id === undefined ? fresh(context, settings) : laidOver(context, check_id, settings));
   if (check.execution_mode === 'push') {
     throw invalid(
       check_id === undefined ? 'check_type' : 'check_id',
@@ -55,12 +58,13 @@ export async function trySettings(context: Context, trial: Trial): Promise<Trial
     );
   }
   const { outcome } = await probeNow(context, check, { shows: true, about: { check_id } });
-  return pick(TrialRecord, { ...outcome, ...textsOf(outcome), outcome: outcomeOf(outcome) } as TrialRecord);
+  const { assertions = [] } = outcome;
+  return pick(TrialRecord, { ...outcome, ...textsOf(outcome), outcome: outcomeOf(outcome), assertions } as TrialRecord);
 }
 
-function fresh({ ports, caller }: Context, settings: Record<string, unknown>): CheckSettings {
+async function fresh({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
   const check = parseTrial(settings, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(check, boundTo(ports.settings, caller));
+  await guardSettings(check, boundTo(ports.settings, caller));
   return check;
 }
 
@@ -68,6 +72,6 @@ async function laidOver(context: Context, id: string, changes: Record<string, un
   const { ports, caller } = context;
   const stored = await requireCheck(context, id);
   const check = mergeCheck(stored, changes, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
+  await guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
   return check;
 }
