@@ -2,11 +2,7 @@ import type { Check } from '#console/api/records.ts';
 
 type Counted = Pick<
   Check,
-  | 'failure_threshold'
-  | 'recovery_threshold'
-  | 'consecutive_failures'
-  | 'consecutive_warnings'
-  | 'consecutive_successes'
+  'failure_threshold' | 'recovery_threshold' | 'consecutive_failures' | 'consecutive_warnings' | 'consecutive_successes'
 >;
 
 /** How far a check is on its way to another state: `2 of 3 failures`. Empty where it is on no way. */

@@ -88,7 +88,15 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
 }
 
 /** What the service itself sets. */
-const STATE: readonly string[] = ['id', 'state', 'state_since', 'flapping_since', 'created_at', 'updated_at', ...Object.keys(Counters.shape)];
+const STATE: readonly string[] = [
+  'id',
+  'state',
+  'state_since',
+  'flapping_since',
+  'created_at',
+  'updated_at',
+  ...Object.keys(Counters.shape),
+];
 
 const settingsOfCheck = (check: CheckItem): object =>
   Object.fromEntries(Object.entries(wholeRecord(check, 0)).filter(([name]) => !STATE.includes(name)));

@@ -34,6 +34,8 @@ const bodies: Record<string, () => string> = {
       note: 'x'.repeat(600),
     }),
   one_letter: () => 'a'.repeat(MB),
+  two_letters: () =>
+    Array.from({ length: MB }, (_, i) => ((i * 2_654_435_761) % 4_294_967_296 < 2 ** 31 ? 'a' : 'b')).join(''),
   one_text: () => `{"a":"${'a'.repeat(MB - 9)}"}`,
   one_text_of_pairs: () => `{"a":"${'😀'.repeat(MB / 4 - 3)}"}`,
   numbers: () => `[${upTo('1,', '1]')}`.slice(0, MB),
@@ -79,12 +81,14 @@ const worst: Record<string, { on: string[]; assertions: object[] }> = {
   ),
   short_texts: { on: ['one_letter'], assertions: twenty({ source: 'body', operator: 'not_contains', value: 'aab' }) },
   expressions: {
-    on: ['one_letter'],
-    assertions: twenty({ source: 'body', operator: 'not_matches', value: '(?i)(a?){30}(a|b|aa){10}c' }),
-  },
-  counted_expressions: {
-    on: ['one_letter'],
-    assertions: twenty({ source: 'body', operator: 'not_matches', value: '(x+x+)+y|(.*a){12}b|[a-z]{20}\\d' }),
+    on: ['two_letters'],
+    assertions: [
+      '(?i)[aceg][^x]{85}\\d',
+      '(?i)[aä]\\PN{92}\\d',
+      'a[ab]{92}\\d',
+      '(?i)(a?){12}(a|b|aa){4}\\d',
+      '(.*a){5}\\d|(x+x+)+y|[a-z]{20}\\d',
+    ].map((value) => ({ source: 'body', operator: 'not_matches', value })),
   },
 };
 

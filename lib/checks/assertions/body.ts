@@ -1,6 +1,7 @@
 import { hasText } from '#lib/platform/text-finder.ts';
 import type { Assertion } from './assertion.ts';
 import { SEARCHED } from './expressions.ts';
+import { JsonDocument } from './json-document.ts';
 import { takesExpression } from './operators.ts';
 
 /** Why nothing can be said of something, as a sentence. */
@@ -18,8 +19,8 @@ export type Body = {
   equals(text: string): boolean;
   /** Its first 32 KB. */
   begin: string;
-  /** Parses it, at each call. */
-  json(): { value: unknown } | Unreadable;
+  /** Reads it, at each call. @param turn waits for the next turn of the event loop */
+  json(turn: () => Promise<void>): Promise<JsonDocument | Unreadable>;
 };
 
 type Read = Pick<Body, 'bytes' | 'isCut' | 'type'>;
@@ -30,7 +31,7 @@ export const keptBody = (text: string, read: Read): Body => ({
   contains: (wanted) => hasText(text, wanted),
   equals: (wanted) => !read.isCut && text === wanted,
   begin: text.slice(0, SEARCHED),
-  json: () => parse(text, read),
+  json: (turn) => readJson(text, read, turn),
 });
 
 /** A body that was only searched. @param found which of the texts that were looked for are in it */
@@ -39,7 +40,7 @@ export const searchedBody = (found: readonly string[], read: Read): Body => ({
   contains: (wanted) => found.includes(wanted),
   equals: () => false,
   begin: '',
-  json: () => ({ problem: 'the body was not kept' }),
+  json: async () => ({ problem: 'the body was not kept' }),
 });
 
 /** What is to be done with a body: to look for texts in it takes no memory, whatever it is. */
@@ -69,11 +70,12 @@ export function lookedAt({ bytes, isCut, begin }: Body, { operator }: Pick<Asser
   return isCut ? `searched its first ${sizeText(bytes)}` : `searched ${sizeText(bytes)}`;
 }
 
-function parse(text: string, { bytes, isCut, type }: Read): { value: unknown } | Unreadable {
+async function readJson(
+  text: string,
+  { bytes, isCut, type }: Read,
+  turn: () => Promise<void>,
+): Promise<JsonDocument | Unreadable> {
   if (isCut) return { problem: `the body has more than ${sizeText(bytes)}` };
-  try {
-    return { value: JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text) };
-  } catch {
-    return { problem: `the body is not JSON (${[type, sizeText(bytes)].filter(Boolean).join(', ')})` };
-  }
+  const document = await JsonDocument.read(text.startsWith('\ufeff') ? text.slice(1) : text, turn);
+  return document ?? { problem: `the body is not JSON (${[type, sizeText(bytes)].filter(Boolean).join(', ')})` };
 }

@@ -24,7 +24,7 @@ async function expressionOf(text: string): Promise<Expression> {
   return compiled;
 }
 
-/** Whether an expression is found in a text. It ends the turn of the event loop: two of them may take too long for one. */
+/** Whether an expression is found in a text. It ends the turn of the event loop: two may take too long for one. */
 export async function isFound(expression: string, text: string): Promise<boolean> {
   const compiled = await expressionOf(expression);
   const found = compiled(text.slice(0, SEARCHED));

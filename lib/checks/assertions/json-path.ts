@@ -1,4 +1,4 @@
-/** A path to one value: names of members and places in lists, from the root on; a negative place counts from the end. */
+/** A path to one value: names of members and places in lists, from the root on. Negative ones count from the end. */
 export type JsonPath = readonly (string | number)[];
 
 const NAME = /[A-Za-z_\u0080-\ud7ff\ue000-\uffff\ud800-\udfff][\w\u0080-\uffff]*/y;
@@ -57,35 +57,3 @@ const PLAIN = /^[A-Za-z_\u0080-\ud7ff\ue000-\uffff][\w\u0080-\ud7ff\ue000-\uffff
 /** The path as it is shown; `parsePath` reads it back. */
 export const printPath = (path: JsonPath): string =>
   `$${path.map((segment) => (typeof segment === 'number' ? `[${segment}]` : PLAIN.test(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`)).join('')}`;
-
-/**
- * The value at a path; undefined where there is none. `depth` says how many segments lead to something, and `last` is
- * what they lead to. A last `length` of a list is the number of its members, of a text that of its characters.
- */
-export function valueAt(root: unknown, path: JsonPath): { value: unknown } | { depth: number; last: unknown } {
-  let last = root;
-  for (const [depth, segment] of path.entries()) {
-    const next = stepInto(last, segment, depth === path.length - 1);
-    if (next === undefined) return { depth, last };
-    last = next;
-  }
-  return { value: last };
-}
-
-function stepInto(value: unknown, segment: string | number, isLast: boolean): unknown {
-  if (typeof segment === 'number') return Array.isArray(value) ? value.at(segment) : undefined;
-  if (segment === 'length' && isLast && Array.isArray(value)) return value.length;
-  if (segment === 'length' && isLast && typeof value === 'string') return characters(value);
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isMap && Object.hasOwn(value, segment) ? (value as Record<string, unknown>)[segment] : undefined;
-}
-
-/** An emoji is one, not two (RFC 9535, 2.4.4). */
-function characters(text: string): number {
-  let count = text.length;
-  for (let i = 1; i < text.length; i++) {
-    const isPair = (text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800;
-    if (isPair) count--;
-  }
-  return count;
-}

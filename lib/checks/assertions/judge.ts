@@ -1,9 +1,9 @@
-import { turnsOf } from '#lib/platform/net/turns.ts';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Assertion } from './assertion.ts';
-import type { Unreadable } from './body.ts';
+import type { Body, Unreadable } from './body.ts';
 import { isFound } from './expressions.ts';
 import { holds, takesExpression } from './operators.ts';
-import { type Facts, type Reading, readingsOf } from './reading.ts';
+import { type Facts, type Reading, readingOf } from './reading.ts';
 import { type AssertionErrorKind, sourceOf } from './sources.ts';
 import { complaintOf } from './texts.ts';
 
@@ -16,19 +16,46 @@ export type Complaint = { kind: AssertionErrorKind; message: string };
 /** What came of all assertions of a check, in their order. */
 export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Judged[] };
 
-/** Bytes of a body that are looked at in one turn of the event loop. */
-const BYTES_A_TURN = 256 * 1024;
+/** A body of more takes a turn of the event loop for each assertion about it, and is judged alone. */
+const LARGE_BYTES = 64 * 1024;
 
 /** Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). */
 export async function judge(assertions: readonly Assertion[] = [], facts: Facts): Promise<Verdict> {
   const verdict: Verdict = { failures: [], warnings: [], judged: [] };
-  const turn = turnsOf(BYTES_A_TURN);
-  const { body } = facts;
-  const large = body && !('problem' in body) ? body.bytes : 0;
-  await turn(large);
-  const readings = readingsOf(assertions, facts);
-  for (const [i, assertion] of assertions.entries()) {
-    const reading = readings[i];
+  if (assertions.length === 0) return verdict;
+  const large = largeBody(assertions, facts);
+  return large
+    ? oneAtATime(() => judgeAll(assertions, facts, verdict, othersTurn))
+    : judgeAll(assertions, facts, verdict);
+}
+
+/** The body that some of the assertions are about, if it is a large one. */
+function largeBody(assertions: readonly Assertion[], { body }: Facts): Body | undefined {
+  if (!body || 'problem' in body || body.bytes <= LARGE_BYTES) return undefined;
+  return assertions.some(isOfBody) ? body : undefined;
+}
+
+const isOfBody = ({ source }: Assertion): boolean => source === 'body' || source === 'json';
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** What a large body is made into takes many times its memory: of many at once only one is. */
+function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+  const next = last.then(work);
+  last = next.catch(() => {});
+  return next;
+}
+
+/** @param turn waits for the next turn of the event loop, where the body is large */
+async function judgeAll(
+  assertions: readonly Assertion[],
+  facts: Facts,
+  verdict: Verdict,
+  turn: () => Promise<void> = async () => {},
+): Promise<Verdict> {
+  const json = await jsonOf(assertions, facts, turn);
+  for (const assertion of assertions) {
+    const reading = readingOf(assertion, facts, json);
     const message = reading && (await complaint(assertion, reading, facts));
     const actual = reading && 'actual' in reading ? reading.actual : null;
     verdict.judged.push({ ...assertion, passed: message === undefined, actual });
@@ -36,9 +63,14 @@ export async function judge(assertions: readonly Assertion[] = [], facts: Facts)
       const list = assertion.severity === 'fail' ? verdict.failures : verdict.warnings;
       list.push({ kind: kindOf(assertion, facts), message });
     }
-    if (assertion.source === 'body' || assertion.source === 'json') await turn(large);
+    if (isOfBody(assertion)) await turn();
   }
   return verdict;
+}
+
+async function jsonOf(assertions: readonly Assertion[], { body }: Facts, turn: () => Promise<void>) {
+  if (!body || 'problem' in body) return body;
+  return assertions.some(({ source }) => source === 'json') ? body.json(turn) : undefined;
 }
 
 /** Why it does not hold; undefined when it does. What cannot be read holds of nothing. */

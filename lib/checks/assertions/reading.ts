@@ -6,9 +6,9 @@ import type { Body, Unreadable } from './body.ts';
 import { sizeText } from './body.ts';
 import type { Expiry } from './expiry.ts';
 import { SEARCHED } from './expressions.ts';
-import { printPath, valueAt } from './json-path.ts';
+import { type JsonDocument, MOST_SHOWN, previewOf } from './json-document.ts';
+import { printPath } from './json-path.ts';
 import type { Scalar, Subject } from './operators.ts';
-import { MOST_SHOWN, previewOf } from './preview.ts';
 import { statusSubject } from './statuses.ts';
 
 /** What a probe found, for each source of its check type. */
@@ -32,9 +32,9 @@ export type Facts = {
 export type Records = { values: readonly string[]; same(a: string, b: string): boolean; none: string };
 
 /**
- * What was found for one assertion. `subjects`: it holds of one of them, or of each if `every`. `actual`: in words, null
- * where there is nothing. `missing`: why there is nothing, as a sentence. `kind`: of a JSON value, in words; empty where
- * the value says it.
+ * What was found for one assertion. `subjects`: it holds of one of them, or of each if `every`. `actual`: in words,
+ * null where there is nothing. `missing`: why there is nothing, as a sentence. `kind`: of a JSON value, in words; empty
+ * where the value says it.
  */
 export type Reading = {
   subjects: Subject[];
@@ -45,22 +45,13 @@ export type Reading = {
 };
 
 /**
- * What each assertion is about, as it was found; undefined where nothing was measured. A JSON body is parsed once, and
- * what it was made into is not kept: of large ones that is many times their size.
+ * What an assertion is about, as it was found; undefined where nothing was measured. Pure.
+ * @param json the body as JSON, where one of them is about that
  */
-export function readingsOf(assertions: readonly Assertion[], facts: Facts): (Reading | Unreadable | undefined)[] {
-  let parsed: ReturnType<Body['json']> | undefined;
-  const json = (body: Body) => {
-    parsed ??= body.json();
-    return parsed;
-  };
-  return assertions.map((assertion) => readingOf(assertion, facts, json));
-}
-
-function readingOf(
+export function readingOf(
   { source, property = '' }: Assertion,
   facts: Facts,
-  json: (body: Body) => ReturnType<Body['json']>,
+  json: JsonDocument | Unreadable | undefined,
 ): Reading | Unreadable | undefined {
   switch (source) {
     case 'latency_ms':
@@ -74,9 +65,8 @@ function readingOf(
       return 'problem' in body ? body : ofBody(body);
     }
     case 'json': {
-      const body = known(facts.body, source);
-      const parsed = 'problem' in body ? body : json(body);
-      return 'problem' in parsed ? parsed : ofJson(parsed.value, property);
+      const document = known(json, source);
+      return 'problem' in document ? document : ofJson(document, property);
     }
     case 'header':
       return ofHeader(property, known(facts.header, source)(property.toLowerCase()));
@@ -132,47 +122,25 @@ const ofBody = (body: Body): Reading => ({
 
 const NOTHING: Subject = { exists: false, equals: () => false };
 
-function ofJson(root: unknown, property: string): Reading {
+function ofJson(document: JsonDocument, property: string): Reading {
   const path = pathOf(property);
-  const found = valueAt(root, path);
+  const found = document.find(path);
   if (!('value' in found)) {
     const parent = printPath(path.slice(0, found.depth));
-    const missing = `json ${property}: there is no such value; ${parent} ${contentOf(found.last)}`;
+    const missing = `json ${property}: there is no such value; ${parent} ${found.content}`;
     return { subjects: [NOTHING], actual: null, missing };
   }
-  const { value } = found;
-  return { subjects: [jsonSubject(value)], actual: previewOf(value), kind: kindOf(value) };
+  const { kind, scalar, preview } = found.value;
+  return { subjects: [jsonSubject(scalar)], actual: preview, kind };
 }
 
-const jsonSubject = (value: unknown): Subject => ({
+/** @param scalar absent of an object or list, which equals no value that an assertion can name */
+const jsonSubject = (scalar: Scalar | undefined): Subject => ({
   exists: true,
-  equals: (wanted: Scalar) => wanted === value,
-  ...(typeof value === 'number' && { number: value }),
-  ...(typeof value === 'string' && { text: textSubject(value).text! }),
+  equals: (wanted: Scalar) => scalar !== undefined && wanted === scalar,
+  ...(typeof scalar === 'number' && { number: scalar }),
+  ...(typeof scalar === 'string' && { text: textSubject(scalar).text! }),
 });
-
-/** The kind of a JSON value in words; empty where the value says it. */
-export function kindOf(value: unknown): string {
-  if (typeof value === 'string') return 'text';
-  if (typeof value === 'number') return 'a number';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null ? 'an object' : '';
-}
-
-/** So many members of an object are named where one is not there. */
-const MOST_NAMED = 10;
-const LONGEST_NAME = 40;
-
-function contentOf(value: unknown): string {
-  if (Array.isArray(value)) return `has ${value.length} ${value.length === 1 ? 'member' : 'members'}`;
-  if (typeof value !== 'object' || value === null) return `is ${kindOf(value) || previewOf(value)}`;
-  const names: string[] = [];
-  for (const name in value) {
-    if (names.length === MOST_NAMED) return `has ${names.join(', ')} and more`;
-    names.push(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
-  }
-  return names.length === 0 ? 'has no members' : `has ${names.join(', ')}`;
-}
 
 /** Headers of an answer whose values are shown as asterisks. */
 export const SECRET_HEADERS = new Set(['set-cookie', 'authorization']);

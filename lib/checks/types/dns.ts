@@ -147,7 +147,7 @@ const remembered = (values: readonly string[]): string[] =>
 
 type Answer = { values: string[]; rcode: NoRecord; latency_ms: number; unanswered?: boolean };
 
-/** Asks; an answer without records is one too, where assertions that can fail say how many, or which code, is wanted. */
+/** Asks. An answer without records is one too, where assertions that can fail say how many or which code. */
 async function ask(net: Net, question: LookUp, assertions: readonly Assertion[]): Promise<Answer> {
   const isJudged = assertions.some(
     ({ source, severity }) => severity === 'fail' && (source === 'rcode' || source === 'record_count'),

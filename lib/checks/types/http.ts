@@ -1,20 +1,15 @@
 import * as z from 'zod';
-import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { ExpiryMembers, expiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
 import { SECRET_HEADERS } from '#lib/checks/assertions/reading.ts';
-import { acceptsOnly, decidesStatus } from '#lib/checks/assertions/statuses.ts';
 import { SEVERAL_STATUSES } from '#lib/checks/assertions/words-of-others.ts';
 import { defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
-import { factsOf, notFoundIn, readingFor } from '#lib/checks/http-answer.ts';
-import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import { expectedStatus, factsOf, judgeAnswer, readingFor } from '#lib/checks/http-answer.ts';
+import { probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED, type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import { isRedirect, statusName } from '#lib/platform/status.ts';
-import { shorten } from '#lib/platform/text.ts';
-import { hasText } from '#lib/platform/text-finder.ts';
 
 const MAX_REDIRECTS = 5;
 
@@ -68,8 +63,6 @@ const Fields = z.object({
     .default(''),
 });
 
-type Settings = z.output<typeof Fields> & { config: { assertions?: readonly Assertion[] | undefined } };
-
 /** A request to a URL; its status and, if wanted, a text in its body decide. */
 export const http = defineCheck({
   type: 'http',
@@ -114,7 +107,7 @@ export const http = defineCheck({
     const outcome = await probing(async () => {
       const { headers, body, verify_tls, assertions } = check.config;
       const status = expectedStatus(check);
-      const follow = check.config.follow_redirects !== false && !status.isRedirect;
+      const follow = check.config.follow_redirects !== false && !status.redirects;
       const reply = await net.http({
         url: check.target_url,
         method: check.method,
@@ -233,27 +226,6 @@ function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, hi
   // Hidden before it is cut: a secret that is cut in half is still one.
   const body_excerpt = [...hide(excerpt.text, true)].slice(0, EXCERPT_CHARACTERS).join('');
   return { headers: Object.fromEntries(shown) as Record<string, string>, body_excerpt, body_bytes: excerpt.bytes };
-}
-
-/** The one status that is wanted, unless assertions say what it must be; and whether every one that is accepted redirects. */
-function expectedStatus({ expected_status, config }: Settings): { only: number | undefined; isRedirect: boolean } {
-  const deciding = (config.assertions ?? []).filter(decidesStatus);
-  if (deciding.length === 0) return { only: expected_status, isRedirect: isRedirect(expected_status) };
-  return { only: undefined, isRedirect: acceptsOnly(deciding, isRedirect) };
-}
-
-/** @param expected undefined: any status will do */
-function judgeAnswer({ method, body_contains }: Settings, reply: HttpReply, expected: number | undefined) {
-  const { status, headers, body, search, latency_ms } = reply;
-  if (expected !== undefined && status !== expected) {
-    const to = isRedirect(status) && headers.location ? ': it redirects, and redirects are not followed here' : '';
-    return failed('status', `expected status ${expected}, got ${statusName(status)}${to}`, latency_ms, status);
-  }
-  const isThere = search ? search.found.includes(body_contains) : hasText(body, body_contains);
-  if (isThere || body_contains === '') return succeeded(latency_ms, status);
-  const wanted = JSON.stringify(shorten(body_contains, 100));
-  const message = `the body does not contain ${wanted} (${notFoundIn(reply, method)})`;
-  return failed('body', message, latency_ms, status);
 }
 
 /** Without what the target repeats of what it was sent. */

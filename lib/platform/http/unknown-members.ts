@@ -8,8 +8,8 @@ const MOST = 100;
 type Path = (string | number)[];
 
 /**
- * Names that other services have for what a schema says in another way: what to write here, by the name. Registered with
- * an object's schema, they are told in place of the nearest known name.
+ * Names that other services have for what a schema says in another way: what to write here, by the name. Registered
+ * with an object's schema, they are told in place of the nearest known name.
  */
 export const wordsOfOthers = z.registry<Readonly<Record<string, string>>>();
 

@@ -13,8 +13,8 @@ import { MEAN_PIECE_BYTES, ResponseBody, type WantedBody } from './response-body
 import { inSips } from './sips.ts';
 
 /**
- * `body` is absent where none was to be read; `at`: when the headers came, where nothing else decided; `valid_to` is that
- * of the certificate, where it was asked for.
+ * `body` is absent where none was to be read; `at`: when the headers came, where nothing else decided; `valid_to` is
+ * that of the certificate, where it was asked for.
  */
 type Answer = {
   status: number;

@@ -61,10 +61,10 @@ export type HttpRequest = {
 };
 
 /**
- * `headers` have names in lower case, repeated ones joined by a comma. `kept`, with
- * `reads_on`: how many bytes `body` was made of, and whether more followed. `search` is which texts of `find` were found, in how many bytes; absent when no body was read
- * for it. `excerpt`: how the body begins, and how many bytes of it were read. `valid_to`: epoch ms, NaN when the
- * certificate has no such date; absent when there is none, or nobody asked.
+ * `headers` have names in lower case, repeated ones joined by a comma. `kept`, with `reads_on`: how many bytes `body`
+ * was made of, and whether more followed. `search`: which texts of `find` were found, in how many bytes; absent when no
+ * body was read for it. `excerpt`: how the body begins, and how many bytes of it were read. `valid_to`: epoch ms, NaN
+ * when the certificate has no such date; absent when there is none, or nobody asked.
  */
 export type HttpReply = {
   status: number;

@@ -1,9 +1,9 @@
 import { TextFinder } from '#lib/platform/text-finder.ts';
 
 /**
- * What is wanted of a body: at most `limit` bytes of it, to keep, or to look for texts in; and its first `excerpt` bytes
- * to be shown. `readsOn`: it ends behind the limit, so that one knows whether there is more. `isOnlyShown`: nothing else
- * of it is wanted.
+ * What is wanted of a body: at most `limit` bytes of it, to keep, or to look for texts in; and its first `excerpt`
+ * bytes to be shown. `readsOn`: it ends behind the limit, so that one knows whether there is more. `isOnlyShown`:
+ * nothing else of it is wanted.
  */
 export type WantedBody = {
   limit: number;
