@@ -1,4 +1,5 @@
 import type { State, StatusEntity, Transition } from '#console/api/records.ts';
+import { labelText } from './labels.ts';
 import { BY_SEVERITY, isTrouble, severity } from './states.ts';
 
 /** An entity of the fleet, and the last message of why it is not up, where one is known. */
@@ -60,7 +61,7 @@ export function inOrder(fleet: Fleet): FleetRow[] {
   return BY_SEVERITY.flatMap((state) => byState.get(state) ?? []);
 }
 
-/** What the list shows: all states, or some; those whose name, slug, blueprint or message hold every word. */
+/** What the list shows: all states, or some; those whose name, slug, blueprint, labels or message hold every word. */
 type Filter = { states: ReadonlySet<State>; words: string };
 
 export function filtered(rows: readonly FleetRow[], { states, words }: Filter): FleetRow[] {
@@ -68,7 +69,8 @@ export function filtered(rows: readonly FleetRow[], { states, words }: Filter): 
   return rows.filter((row) => {
     if (states.size > 0 && !states.has(row.state)) return false;
     if (wanted.length === 0) return true;
-    const text = `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.why ?? ''}`.toLowerCase();
+    const text =
+      `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.why ?? ''}\n${labelText(row.labels)}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
 }

@@ -1,3 +1,4 @@
+import type { Labels } from '#lib/catalog/labels.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
@@ -7,6 +8,10 @@ export type CheckSettings = {
   check_type: string;
   execution_mode: 'pull' | 'push';
   name?: string;
+  /** Names it in the account, where it has one (check-slugs.ts). */
+  slug?: string;
+  /** Its own, where it has any; those of its entity count too. */
+  labels?: Labels;
   interval_seconds: number;
   /** Pull: how soon it is probed again while it is undecided; 0: at its next slot. */
   retry_interval_seconds?: number;

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrl, seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
+import type { Entity } from '#lib/catalog/entity.ts';
+import { entityPath } from '#lib/catalog/entity-path.ts';
 import { CheckState } from '#lib/catalog/states.ts';
+import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -17,7 +20,10 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
   z.object({
     id: IdOf('the check'),
     entity_id: IdOf('the entity that it is attached to'),
+    entity: z.string().describe('Slugs of its blueprint and of itself: service/shop.'),
     name: z.string().nullable().describe('What alerts call it; null: they name its target.'),
+    slug: z.string().nullable().describe('Names it in the account; null: it has none.'),
+    labels: z.record(z.string(), z.string()).describe('Its own; those of its entity count too when one looks for it.'),
     check_type: z.literal(type).describe('What kind of check it is.'),
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
@@ -38,6 +44,9 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
   });
 
 const records = new Map([...checkTypes].map(([name, type]) => [name, recordOf(type)]));
+
+/** What the check itself has of them. */
+const owns = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
 
 export type CheckRecord = z.output<ReturnType<typeof recordOf>>;
 
@@ -62,22 +71,38 @@ export function checkSchema<More extends z.ZodObject>(
 /** What creating and changing a check answers. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** All of the record, secrets included. @param now epoch ms */
-const wholeRecord = (check: CheckItem, now: number): CheckRecord =>
-  pick(records.get(check.check_type)!, {
+/** The record without its entity, secrets included. @param now epoch ms */
+const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
+  pick(owns.get(check.check_type)!, {
     ...check,
     ...countersOf(check),
     name: check.name ?? null,
+    slug: check.slug ?? null,
+    labels: check.labels ?? {},
     flapping_since: flappingSince(check, now),
   });
 
 const flappingSince = ({ alerts: { flapping } }: CheckItem, now: number): string | null =>
   flapping && now < flapping.until ? iso(flapping.since) : null;
 
-/** The check as it is shown; who may only read sees its secrets as ********. */
-export function checkRecord(check: CheckItem, { caller, ports }: Pick<Context, 'caller' | 'ports'>): CheckRecord {
-  const record = wholeRecord(check, ports.clock.now());
+/** The check as it is shown, with the entity that it is on; who may only read sees its secrets as ********. */
+export function checkRecord(
+  check: CheckItem,
+  entity: Pick<Entity, 'blueprint_slug' | 'slug'>,
+  { caller, ports }: Pick<Context, 'caller' | 'ports'>,
+): CheckRecord {
+  const { id, entity_id, ...rest } = ownRecord(check, ports.clock.now());
+  const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest };
   return seesSecrets(caller) ? record : withoutSecrets(record, check);
+}
+
+/** What a check looks at, as who calls may see it. */
+export function shownTargets(check: CheckItem, caller: Rights): string[] {
+  if (check.execution_mode === 'push') return [];
+  const { targetLabel, urls } = checkTypeOf(check.check_type);
+  const members: Record<string, unknown> = check;
+  const found = urls.map((name) => members[name]).filter((url) => typeof url === 'string');
+  return [targetLabel(check), ...found.map((url) => (seesSecrets(caller) ? url : redactUrl(url)))];
 }
 
 function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {
@@ -99,11 +124,15 @@ const STATE: readonly string[] = [
 ];
 
 const settingsOfCheck = (check: CheckItem): object =>
-  Object.fromEntries(Object.entries(wholeRecord(check, 0)).filter(([name]) => !STATE.includes(name)));
+  Object.fromEntries(Object.entries(ownRecord(check, 0)).filter(([name]) => !STATE.includes(name)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',
-  target: (check) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
+  target: (check) => ({
+    id: check.id,
+    name: checkLabel(check),
+    within: [check.entity_id, ...(check.slug === undefined ? [] : [check.slug])],
+  }),
   members: settingsOfCheck,
   shown: (check) => withoutSecrets(settingsOfCheck(check), check),
 };

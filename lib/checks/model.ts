@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { EntityPath, namesEntity } from '#lib/catalog/entity-path.ts';
+import { LabelChanges, Labels } from '#lib/catalog/labels.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
 import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
 import { parse, refusal } from '#lib/platform/http/validation.ts';
+import { mergeMap } from '#lib/platform/merge-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { Name } from '#lib/platform/text.ts';
 import { SOURCE_NAMES } from './assertions/sources.ts';
@@ -30,6 +33,11 @@ export const MODE = {
 };
 
 const CheckName = Name.describe('What alerts call it; without one they name its target.');
+
+const CHECK_SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const SLUG_RULE = 'must have 1 to 64 small letters, digits, "_" or "-" and begin with a letter or digit';
+const LABELS = 'What it is tagged with, to find it by: `{"team": "payments"}`. Those of its entity count too.';
+const SLUG_MEANS = 'Names it in the account, in paths such as /v1/checks/by-slug/{slug}; no other check has it.';
 
 /** Settings that only a check has which the service probes. */
 export const PULL_SETTINGS = {
@@ -61,13 +69,18 @@ const inputOf = ({ type, mode, title, about, fields, config, sources }: CheckTyp
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settingsOf(mode);
   const input = z
     .object({
-      entity_id: IdOf('the entity that it is attached to'),
+      entity_id: IdOf('the entity that it is attached to').optional(),
+      entity: EntityPath.describe(
+        'In place of entity_id: the slugs of its blueprint and of itself, such as service/shop.',
+      ).optional(),
       check_type: z.literal(type).describe('What kind of check it is; fixed.'),
       execution_mode: z
         .literal(mode, `is ${mode} for a ${type} check; leave it out`)
         .describe(MODE[mode])
         .default(mode),
       name: CheckName.optional(),
+      slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).optional(),
+      labels: Labels.describe(`${LABELS} At most 20.`).optional(),
       ...fields.shape,
       interval_seconds: interval_seconds.default(60),
       ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
@@ -90,17 +103,21 @@ const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify
 const inputs = new Map([...checkTypes].map(([name, type]) => [name, inputOf(type)]));
 
 /** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
-export const CheckInput = z
-  .discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>])
-  .meta({ id: 'NewCheck' });
+export const CheckInput = namesEntity(
+  z.discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>]),
+).meta({ id: 'NewCheck' });
+
+/** Settings of a check as a request states them: its entity by id, by path (`service/shop`), or by both. */
+type StatedCheck = Omit<CheckSettings, 'entity_id'> & { entity_id?: string; entity?: string };
 
 /**
  * Throws VALIDATION_ERROR.
  * @param minInterval the operator's floor in seconds
  * @param stored the check as it is: what it has below the floor it keeps
  */
-export function parseCheck(input: object, minInterval: number, stored?: CheckItem): CheckSettings {
-  const check = parse(CheckInput, input) as CheckSettings;
+export function parseCheck(input: object, minInterval: number, stored?: CheckItem): StatedCheck {
+  const { labels = {}, ...rest } = parse(CheckInput, input) as StatedCheck;
+  const check = Object.keys(labels).length > 0 ? { ...rest, labels } : rest;
   const { interval_seconds, retry_interval_seconds = 0 } = check;
   const floorOf = (had: number | undefined) => Math.min(minInterval, had || minInterval);
   const interval = floorOf(stored?.interval_seconds);
@@ -125,32 +142,42 @@ export function parseCheck(input: object, minInterval: number, stored?: CheckIte
  * @param minInterval the operator's floor in seconds
  */
 export function parseTrial(input: Record<string, unknown>, minInterval: number): CheckSettings {
-  if (input.entity_id !== undefined) throw invalid('entity_id', 'has no part in a trial; leave it out');
-  return parseCheck({ ...input, entity_id: 'none' }, minInterval);
+  for (const member of ['entity_id', 'entity'])
+    if (input[member] !== undefined) throw invalid(member, 'has no part in a trial; leave it out');
+  const entity_id = 'none';
+  return { ...parseCheck({ ...input, entity_id }, minInterval), entity_id };
 }
 
 /** What identifies a check: a record that was read may be sent back whole, but these cannot change. */
 const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
 
-/** A stored check with a partial update laid over it; config merges per key, and a null removes one. */
+/**
+ * A stored check with a partial update laid over it; config and labels merge per key, and a null removes one. `entity`
+ * is for who knows the entity to judge.
+ */
 export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, minInterval: number): CheckSettings {
   for (const member of FIXED) {
     if (patch[member] !== undefined && patch[member] !== check[member]) throw invalid(member, 'cannot be changed');
   }
-  const { id: _same, ...changes } = patch;
+  const { id: _same, entity: _judged, ...changes } = patch;
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
-  return parseCheck({ ...pick(inputs.get(check.check_type)!, check), ...changes, config }, minInterval, check);
+  const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
+  const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
+  const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
+  return { ...parseCheck(whole, minInterval, check), entity_id: check.entity_id };
 }
 
-/** The members in which settings differ from those of a check. */
-export const changedIn = (check: CheckItem, input: CheckSettings): string[] =>
-  Object.keys(input).filter((name) => !isDeepStrictEqual(input[name as never], check[name as never]));
+/** The members in which settings differ from those of a check, also those that it has and they have not. */
+export const changedIn = (check: CheckItem, input: CheckSettings): (keyof CheckSettings)[] =>
+  (Object.keys(inputs.get(check.check_type)!.shape) as (keyof CheckSettings)[]).filter(
+    (name) => !isDeepStrictEqual(input[name], check[name]),
+  );
 
-/** Merges a map per key; null removes. What is no map is left for the schema to refuse. */
-function mergeMap(stored: Record<string, unknown>, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  return Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
-}
+/** What a check is called and found by: a change of these alone is none of how it is run. */
+const NAMES: ReadonlySet<keyof CheckSettings> = new Set(['name', 'slug', 'labels']);
+
+export const isOfNamesAlone = (changed: readonly (keyof CheckSettings)[]): boolean =>
+  changed.every((name) => NAMES.has(name));
 
 const withoutDefault = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodDefault ? withoutDefault(schema.unwrap() as z.ZodType) : schema;
@@ -160,8 +187,13 @@ const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.en
 /** A partial update: any members of a check; the merged whole is validated by its type's schema. */
 export const CheckPatch = z
   .object({
-    ...Object.fromEntries(FIXED.map((member) => [member, Unchanged])),
+    ...Object.fromEntries([...FIXED, 'entity'].map((member) => [member, Unchanged])),
     name: CheckName,
+    slug: z
+      .string()
+      .regex(/^([a-z0-9][a-z0-9_-]{0,63})?$/, `${SLUG_RULE}; empty: it has none`)
+      .describe(`${SLUG_MEANS} Empty: it has none any more.`),
+    labels: LabelChanges,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),
     ...PULL_SETTINGS,

@@ -5,8 +5,8 @@ import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-import { alertedCheck, push } from './check-fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
+import { alertedCheck, push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
 

@@ -114,6 +114,27 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     expect((await admin.get(`/v1/checks/${checks.probed}`)).status).toBe(404);
   });
 
+  it('are labelled together, and found by a label, of their own or of their entity', async () => {
+    const person = await onCall();
+    const { page, admin, rows, checks } = person;
+    got(await admin.put('/v1/blueprints/service/entities/web', { labels: { team: 'payments' } }), 200);
+    got(await admin.put(`/v1/checks/${checks.off}`, { labels: { team: 'ops', old: 'x' } }), 200);
+    await page.getByLabel('Select all').check();
+    await button(person, 'Label').click();
+    const dialog = page.getByRole('dialog', { name: 'Label each' });
+    await dialog.getByLabel(/^Labels to give/).fill('tier: 1');
+    await dialog.getByLabel(/^Labels to take away/).fill('old');
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await told(person, /Label: 3 checks/);
+    expect((await admin.get(`/v1/checks/${checks.off}`)).body.labels).toEqual({ team: 'ops', tier: '1' });
+
+    await page.getByLabel('Label', { exact: true }).selectOption('team:payments');
+    await eventually(async () => (await rows.count()) === 2 && page.url().endsWith('?label=team%3Apayments'));
+    await page.getByRole('link', { name: 'home page' }).click();
+    await page.getByRole('link', { name: 'tier: 1' }).click();
+    await eventually(async () => (await rows.count()) === 3);
+  });
+
   it('get a channel each, all at once', async () => {
     const person = await onCall();
     const { page, admin, checks } = person;

@@ -39,7 +39,11 @@ describe('a check that cannot be made', () => {
     ['a threshold of 0', { ...push, failure_threshold: 0 }, 'failure_threshold'],
     ['a threshold of 101', { ...push, failure_threshold: 101 }, 'failure_threshold'],
     ['a retry each interval', { ...http, retry_interval_seconds: 60 }, 'retry_interval_seconds'],
-    ['a retry less often than the interval', { ...http, interval_seconds: 5, retry_interval_seconds: 10 }, 'retry_interval_seconds'],
+    [
+      'a retry less often than the interval',
+      { ...http, interval_seconds: 5, retry_interval_seconds: 10 },
+      'retry_interval_seconds',
+    ],
     ['a retry each half second', { ...http, retry_interval_seconds: 0.5 }, 'retry_interval_seconds'],
     ['a negative retry interval', { ...http, retry_interval_seconds: -1 }, 'retry_interval_seconds'],
     ['retries of a push check', { ...push, retry_interval_seconds: 10 }, 'retry_interval_seconds'],
@@ -186,7 +190,12 @@ describe('where checks may go to public addresses only', () => {
       failure(400, 'VALIDATION_ERROR', 'interval_seconds'),
     );
     expect(await guarded.post('/v1/checks', { ...body, interval_seconds: 10 })).toMatchObject({ status: 201 });
-    const retried = { entity_id: entity, check_type: 'http', target_url: 'https://a.example.com', retry_interval_seconds: 9 };
+    const retried = {
+      entity_id: entity,
+      check_type: 'http',
+      target_url: 'https://a.example.com',
+      retry_interval_seconds: 9,
+    };
     expect(await guarded.post('/v1/checks', retried)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'retry_interval_seconds'),
     );

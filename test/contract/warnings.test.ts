@@ -20,7 +20,12 @@ describe('a result with a warning', () => {
   it('is a success, and says that it warned', async () => {
     const { id } = await newCheck(client);
     const answered = await push(id, SLOW);
-    expect(answered).toMatchObject({ outcome: 'warn', success: true, warning_message: 'took 912 ms', error_message: '' });
+    expect(answered).toMatchObject({
+      outcome: 'warn',
+      success: true,
+      warning_message: 'took 912 ms',
+      error_message: '',
+    });
     expect(await push(id, OK)).toMatchObject({ outcome: 'ok', warning_message: '' });
     expect(await push(id, { ...FAILS, warning_message: 'and slow' })).toMatchObject({
       outcome: 'fail',

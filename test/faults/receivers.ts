@@ -96,6 +96,7 @@ function inWords(headline: string): string {
   if (/: test alert for /.test(headline)) return 'test';
   if (/ was (deleted|disabled)( while down| while degraded)?$/.test(headline)) return 'closed';
   if (/ is up( again after .+)?$/.test(headline)) return 'up';
-  if (/ (is degraded|is no longer down but degraded, after .+|has been degraded for .+)$/.test(headline)) return 'degraded';
+  if (/ (is degraded|is no longer down but degraded, after .+|has been degraded for .+)$/.test(headline))
+    return 'degraded';
   return / (is down|is still down after .+|has been down for .+)$/.test(headline) ? 'down' : 'garbled';
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { checksIn } from '#test/oracle/inside.ts';
 import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
@@ -12,7 +13,10 @@ const resultsOf = async (check: Check): Promise<Result[]> => (await check.read('
 /** Between its slots it never stood still: what is shown counts each of them once. */
 const slotsShown = async (check: Check) => {
   const { points } = await check.read('/sparkline');
-  return points.reduce((sum: number, point: { successes: number; failures: number }) => sum + point.successes + point.failures, 0);
+  return points.reduce(
+    (sum: number, point: { successes: number; failures: number }) => sum + point.successes + point.failures,
+    0,
+  );
 };
 const seconds = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 1000);
 
@@ -72,8 +76,7 @@ it('a crash between the result and the message of its retry loses no slot: the n
   expect(await check.read()).toMatchObject({ state: 'down' });
 
   function hasFailedOnce(): boolean {
-    const item = [...service.seen.table.values()].find(({ id }: { id?: unknown }) => id === check.id);
-    return (item as { consecutive_failures?: number } | undefined)?.consecutive_failures === 1;
+    return checksIn(service.seen).find(({ id }) => id === check.id)?.consecutive_failures === 1;
   }
 });
 

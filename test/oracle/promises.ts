@@ -24,6 +24,7 @@ import { checkSchedules } from './schedules.ts';
 import { checkShown } from './shown.ts';
 import { checkSilence } from './silence.ts';
 import { checkSlots } from './slots.ts';
+import { checkSlugs } from './slugs.ts';
 import { checkStandstills } from './standstills.ts';
 import { checkStates } from './states.ts';
 
@@ -63,6 +64,7 @@ export const promises: Record<string, Check> = {
   beliefs: fromInside(checkBeliefs),
   messages: fromInside(checkMessages),
   lineage: fromInside((inside) => checkLineage(inside)),
+  slugs: fromInside(checkSlugs),
   orphans: fromInside(checkOrphans),
 };
 

@@ -1,7 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { probeResults, type StoredRun } from './outcomes.ts';
-import { isNeighbours, isUndecided, isUnjudged, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
+import { isNeighbours, isUnjudged, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
+import { isUndecided } from './standing.ts';
 
 /** From the commit that leaves a check undecided until its process looks at the clock for the next retry (ms). */
 const SENT_MS = 100;

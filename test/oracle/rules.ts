@@ -10,15 +10,6 @@ import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside
  * judge a run by.
  */
 
-/** Whether a check waits for further results: a counter that its state keeps is on its way to its threshold. */
-export function isUndecided(check: CheckItem): boolean {
-  const { consecutive_failures: fails, consecutive_warnings: bads = 0, consecutive_successes: goods = 0 } = check;
-  const within = (counter: number, threshold: number) => 0 < counter && counter < threshold;
-  const isFailing = check.state !== 'down' && within(fails, check.failure_threshold);
-  const isWarning = (check.state === 'up' || check.state === 'unknown') && within(bads, check.failure_threshold);
-  return isFailing || isWarning || within(goods, check.recovery_threshold);
-}
-
 export function entityState(checks: Record<string, CheckState>): EntityState {
   const states = Object.values(checks).filter((state) => state !== 'unknown');
   if (states.length === 0) return 'unknown';
@@ -51,10 +42,11 @@ export function slotsOf(id: string, intervalSeconds: number, from: number, to: n
 
 /** When an undecided check is probed again in the slot that holds an instant: all of its retries, in epoch ms. */
 export function retriesOf(
-  { id, interval_seconds, retry_interval_seconds = 0 }: Pick<
-    CheckItem,
-    'id' | 'interval_seconds' | 'retry_interval_seconds'
-  >,
+  {
+    id,
+    interval_seconds,
+    retry_interval_seconds = 0,
+  }: Pick<CheckItem, 'id' | 'interval_seconds' | 'retry_interval_seconds'>,
   at: number,
 ): { retries: number[]; next: number } {
   const [slot = at] = slotsOf(id, interval_seconds, at - interval_seconds * 1000, at);

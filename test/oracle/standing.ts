@@ -5,8 +5,13 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 
 /** A run as it is judged: a success that carries a warning is one. */
 export type Said = 'ok' | 'warn' | 'fail';
-export const saidBy = ({ success, warning_message }: { success: boolean; warning_message?: string | undefined }): Said =>
-  success ? (warning_message ? 'warn' : 'ok') : 'fail';
+export const saidBy = ({
+  success,
+  warning_message,
+}: {
+  success: boolean;
+  warning_message?: string | undefined;
+}): Said => (success ? (warning_message ? 'warn' : 'ok') : 'fail');
 
 /** Results in a row: failures, failures or warnings, successes, successes without a warning. */
 type Row = { fails: number; bads: number; goods: number; oks: number };
@@ -59,7 +64,17 @@ function stateAfter({ state, failure_threshold, recovery_threshold }: CheckItem,
 export const isSame = (a: Standing, b: Standing): boolean =>
   a.state === b.state && a.fails === b.fails && a.bads === b.bads && a.goods === b.goods && a.oks === b.oks;
 
-export const isChanged = (check: CheckItem, said: Said): boolean => !isSame(afterResult(check, said), standingOf(check));
+export const isChanged = (check: CheckItem, said: Said): boolean =>
+  !isSame(afterResult(check, said), standingOf(check));
+
+/** Whether it waits for further results: one of its rows has begun, and is not as long as its threshold. */
+export function isUndecided(check: CheckItem): boolean {
+  const { fails, bads, goods, oks } = standingOf(check);
+  const hasBegun = (count: number, threshold: number) => 0 < count && count < threshold;
+  const { failure_threshold, recovery_threshold } = check;
+  const isFailing = hasBegun(fails, failure_threshold) || hasBegun(bads, failure_threshold);
+  return isFailing || hasBegun(Math.max(goods, oks), recovery_threshold);
+}
 
 export const textOf = ({ state, fails, bads, goods, oks }: Standing): string =>
   `${state} (${fails} fails, ${bads} bads, ${goods} goods, ${oks} oks)`;

@@ -99,6 +99,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     slug: 'shop',
     name: 'Shop',
     fields: {},
+    labels: {},
     state: 'up',
     state_since: iso(START),
     checks: { chk_pay: 'up' },

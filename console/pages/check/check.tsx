@@ -127,7 +127,7 @@ function Above({ check }: { check: CheckDetail }) {
 /** How it is now, since when, and by what rule. */
 const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
   const { state, state_since, enabled, failure_threshold, recovery_threshold, last_result: last } = check;
-  const { retry_interval_seconds: retry = 0 } = check;
+  const retry = Number(check.retry_interval_seconds ?? 0);
   const rule = `${typeTitle(check.check_type)} every ${duration(check.interval_seconds * 1000)}`;
   const target = check.name === null ? '' : targetOfCheck(check);
   return (

@@ -82,7 +82,9 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
 
 /** Whoever wants to hear of down alone is told up, and may read what that is. */
 const hiddenNote = ({ announces, event }: Alert): string =>
-  announces === 'up' && event.check_to_state === 'degraded' ? 'It is degraded, which its policy does not announce.' : '';
+  announces === 'up' && event.check_to_state === 'degraded'
+    ? 'It is degraded, which its policy does not announce.'
+    : '';
 
 function flapNote({ flapping }: Alert): string {
   if (!flapping) return '';

@@ -149,7 +149,12 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
 }
 
 /** What a check remembers of an alert that no transition brought. */
-export const remember = ({ alerts }: Pick<CheckItem, 'alerts'>, id: string, { announces, cooldown }: Announcement, now: number) => ({
+export const remember = (
+  { alerts }: Pick<CheckItem, 'alerts'>,
+  id: string,
+  { announces, cooldown }: Announcement,
+  now: number,
+) => ({
   alerts: {
     ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
     ...(cooldown && startCooldown(cooldown, now)),

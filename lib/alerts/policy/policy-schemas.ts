@@ -15,10 +15,12 @@ const seconds = (meaning: string) =>
 
 /** 0, or enough changes that they are no single outage. */
 const FlapThreshold = z
-  .int('must be a whole number')
-  .min(0)
-  .max(20)
-  .refine((count) => count === 0 || count >= 3, 'must be 0, or from 3 to 20');
+  .number()
+  .refine(
+    (count) => count === 0 || (Number.isInteger(count) && count >= 3 && count <= 20),
+    'must be 0, or a whole number from 3 to 20',
+  )
+  .meta({ type: 'integer', minimum: 0, maximum: 20 });
 
 const settings = {
   cooldown_seconds: seconds('Seconds after an alert of the check in which no other is sent; 0: none. Default 300.'),

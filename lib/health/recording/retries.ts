@@ -18,10 +18,11 @@ type Retry = { slot: number; at: number; until: number };
  * strictly before the next slot. Undefined where that comes first, or the check has no retries. Pure.
  */
 export function nextRetry(
-  { id, interval_seconds, retry_interval_seconds = 0 }: Pick<
-    CheckItem,
-    'id' | 'interval_seconds' | 'retry_interval_seconds'
-  >,
+  {
+    id,
+    interval_seconds,
+    retry_interval_seconds = 0,
+  }: Pick<CheckItem, 'id' | 'interval_seconds' | 'retry_interval_seconds'>,
   after: number,
 ): Retry | undefined {
   if (retry_interval_seconds === 0) return undefined;

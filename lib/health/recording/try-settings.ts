@@ -3,6 +3,7 @@ import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { JudgedList } from '#lib/checks/assertions/assertion.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
+import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { CheckPatch, changedIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
@@ -71,6 +72,7 @@ async function fresh({ ports, caller }: Context, settings: Record<string, unknow
 async function laidOver(context: Context, id: string, changes: Record<string, unknown>): Promise<CheckSettings> {
   const { ports, caller } = context;
   const stored = await requireCheck(context, id);
+  await mustBeOn(context, stored, changes.entity as string | undefined);
   const check = mergeCheck(stored, changes, ports.settings.MIN_INTERVAL_SECONDS);
   await guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
   return check;

@@ -226,9 +226,7 @@ function deadlinesOf(
     changed.push({ kind: 'repeat', next: cancelDeadline(deadlines.repeat) });
   }
   const lookAt =
-    reason === 'cooldown'
-      ? cooldownEnd(alerts, policy, urgencyIn(basis, change), at)
-      : toldAgainAt(alerts, policy);
+    reason === 'cooldown' ? cooldownEnd(alerts, policy, urgencyIn(basis, change), at) : toldAgainAt(alerts, policy);
   if (lookAt !== undefined && policy.catch_up) {
     changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
   }

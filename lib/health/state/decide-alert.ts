@@ -32,7 +32,7 @@ export function cooldownEnd(
 }
 
 /** The cooldown that an alert starts at `at` (epoch ms). */
-export const startCooldown = (urgency: Urgency, at: number): Pick<CheckItem['alerts'], 'last_planned_at'> =>
+export const startCooldown = (urgency: Urgency, at: number): CheckItem['alerts'] =>
   urgency === 'page' ? { last_planned_at: at } : { last_warned_at: at };
 
 /**
@@ -43,10 +43,7 @@ export const startCooldown = (urgency: Urgency, at: number): Pick<CheckItem['ale
 export function whySkipped(
   change: DecidedChange,
   alerts: CheckItem['alerts'],
-  policy: Pick<
-    PolicyItem,
-    'silenced' | 'notify_on_recovery' | 'notify_on_degraded' | 'cooldown_seconds' | 'channels'
-  >,
+  policy: Pick<PolicyItem, 'silenced' | 'notify_on_recovery' | 'notify_on_degraded' | 'cooldown_seconds' | 'channels'>,
 ): SkipReason | null {
   const [from, to] = [shown(change.from, policy), shown(change.to, policy)];
   if (change.cause !== 'result' && change.cause !== 'silence') return 'configuration';

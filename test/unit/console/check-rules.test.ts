@@ -156,9 +156,9 @@ describe('how far a check is on its way', () => {
       '1 of 3 failures',
       '2 of 3 warnings',
     ]);
-    expect(countsOf({ ...steady, consecutive_failures: 3, consecutive_warnings: 3, consecutive_successes: 1 })).toEqual([
-      '1 of 2 successes',
-    ]);
+    expect(countsOf({ ...steady, consecutive_failures: 3, consecutive_warnings: 3, consecutive_successes: 1 })).toEqual(
+      ['1 of 2 successes'],
+    );
   });
 });
 

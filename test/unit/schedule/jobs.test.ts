@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DueDeadline, Job } from '#lib/messages.ts';
-import { type CellJob, packDeadlines, packAlone, packJobs, packSlowJob } from '#lib/schedule/jobs.ts';
+import { type CellJob, packAlone, packDeadlines, packJobs, packSlowJob } from '#lib/schedule/jobs.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const MINUTE = 60_000;
@@ -136,7 +136,13 @@ describe('jobs packed into messages', () => {
 
 describe('a retry packed into a message', () => {
   const messageOf = (at: number) => {
-    const retry: Job = { tenant_id: 'acc_a', cell: 'cell', interval_seconds: 86_400, slot: NOW - MINUTE, only: ['chk_1'] };
+    const retry: Job = {
+      tenant_id: 'acc_a',
+      cell: 'cell',
+      interval_seconds: 86_400,
+      slot: NOW - MINUTE,
+      only: ['chk_1'],
+    };
     return packAlone([{ ...retry, retry: { at, until: at + MINUTE, rev: 1 } }], NOW)[0]!;
   };
 

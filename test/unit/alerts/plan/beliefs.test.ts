@@ -33,6 +33,7 @@ function live(changes: Changes, settings: Partial<PolicyItem>) {
     slug: 'shop',
     name: 'Shop',
     fields: {},
+    labels: {},
     state: 'unknown',
     state_since: iso(NOW),
     checks: { [check.id]: 'unknown' },

@@ -62,7 +62,9 @@ describe('decideCatchUp', () => {
     expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(announces('catch_up', 'degraded'));
     expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(announces('catch_up', 'degraded'));
     expect(decide({ state: 'degraded', announced: 'degraded' })).toBe('end');
-    expect(decide({ enabled: false, state: 'unknown', announced: 'degraded' })).toMatchObject(announces('closed', 'up'));
+    expect(decide({ enabled: false, state: 'unknown', announced: 'degraded' })).toMatchObject(
+      announces('closed', 'up'),
+    );
   });
 
   it('takes degraded for up where that is not announced', () => {
@@ -77,8 +79,12 @@ describe('decideCatchUp', () => {
     const later = { later: { deadline: NOW + 4 * MINUTE } };
     expect(decide({ ...given, state: 'degraded', announced: 'up' })).toEqual(later);
     expect(decide({ ...given, state: 'up', announced: 'degraded' })).toEqual(later);
-    expect(decide({ ...given, state: 'down', announced: 'degraded' })).toMatchObject({ announce: { cooldown: 'page' } });
-    expect(decide({ ...given, state: 'degraded', announced: 'down' })).toMatchObject({ announce: { cooldown: 'page' } });
+    expect(decide({ ...given, state: 'down', announced: 'degraded' })).toMatchObject({
+      announce: { cooldown: 'page' },
+    });
+    expect(decide({ ...given, state: 'degraded', announced: 'down' })).toMatchObject({
+      announce: { cooldown: 'page' },
+    });
     expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject({ announce: { cooldown: 'warning' } });
   });
 
@@ -87,10 +93,16 @@ describe('decideCatchUp', () => {
     const flaps = { since: NOW - 9 * MINUTE, until: NOW + MINUTE };
     const told = { ...flaps, told: true as const };
     const calm = { ...told, until: NOW };
-    expect(decide({ state: 'down', announced: 'up', policy, flapping: told })).toEqual({ later: { deadline: told.until } });
-    expect(decide({ state: 'up', announced: 'up', policy, flapping: told })).toEqual({ later: { deadline: told.until } });
+    expect(decide({ state: 'down', announced: 'up', policy, flapping: told })).toEqual({
+      later: { deadline: told.until },
+    });
+    expect(decide({ state: 'up', announced: 'up', policy, flapping: told })).toEqual({
+      later: { deadline: told.until },
+    });
     expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(announces('catch_up', 'up'));
-    expect(decide({ state: 'down', announced: 'up', policy, flapping: flaps })).toMatchObject(announces('catch_up', 'down'));
+    expect(decide({ state: 'down', announced: 'up', policy, flapping: flaps })).toMatchObject(
+      announces('catch_up', 'down'),
+    );
     expect(decide({ state: 'down', announced: 'up', policy: { flap_threshold: 0 }, flapping: told })).toMatchObject(
       announces('catch_up', 'down'),
     );

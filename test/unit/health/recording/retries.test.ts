@@ -7,8 +7,8 @@ import { type ResultItem, resultRecord } from '#lib/health/history/result-item.t
 import { nextRetry } from '#lib/health/recording/retries.ts';
 import { checkIdOf, numberOf, RESULTS, under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import { type HttpReply, type HttpRequest, NetError } from '#lib/platform/net/net.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
+import { type HttpReply, type HttpRequest, NetError } from '#lib/platform/net/net.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
@@ -17,7 +17,11 @@ const NOW = Date.UTC(2026, 10, 21);
 
 describe('the next retry', () => {
   const check = fc
-    .record({ cell: fc.nat(), interval: fc.integer({ min: 2, max: 86_400 }), part: fc.double({ min: 0, max: 1, noNaN: true }) })
+    .record({
+      cell: fc.nat(),
+      interval: fc.integer({ min: 2, max: 86_400 }),
+      part: fc.double({ min: 0, max: 1, noNaN: true }),
+    })
     .map(({ cell, interval, part }) => ({
       id: checkIdOf(NOW, toBase32(cell, 12), 1),
       interval_seconds: interval,
@@ -33,7 +37,10 @@ describe('the next retry', () => {
         const next = slot + rhythm.interval_ms;
         const step = one.retry_interval_seconds * 1000;
         const retry = nextRetry(one, after);
-        if (!retry) return expect(after + step).toBeGreaterThanOrEqual(next);
+        if (!retry) {
+          expect(after + step).toBeGreaterThanOrEqual(next);
+          return;
+        }
         expect(retry.slot).toBe(slot);
         expect(retry.at).toBeGreaterThan(Math.max(slot, after));
         expect(retry.at).toBeLessThan(next);
@@ -49,7 +56,8 @@ describe('the next retry', () => {
       fc.property(check, instant, (one, after) => {
         const slot = latestSlot(rhythmOfCheck(one), after);
         const all: number[] = [];
-        for (let at = nextRetry(one, slot)?.at; at !== undefined && all.length < 50; at = nextRetry(one, at)?.at) all.push(at);
+        for (let at = nextRetry(one, slot)?.at; at !== undefined && all.length < 50; at = nextRetry(one, at)?.at)
+          all.push(at);
         const retry = nextRetry(one, after);
         if (retry && all.length < 50) expect(all).toContain(retry.at);
         else if (!retry && all.length < 50) expect(all.every((at) => at <= after)).toBe(true);
@@ -129,7 +137,9 @@ describe('an undecided check', () => {
     expect(await world.fresh(check)).toMatchObject({ state: 'down', consecutive_failures: 3 });
     expect(sent()).toEqual([]);
     const found = await results(check);
-    expect(found.map(({ sk }) => sk)).toEqual([0, 10_000, 20_000].map((ms) => world.keys.result(check.tenant_id, check.id, slot + ms, '1').sk));
+    expect(found.map(({ sk }) => sk)).toEqual(
+      [0, 10_000, 20_000].map((ms) => world.keys.result(check.tenant_id, check.id, slot + ms, '1').sk),
+    );
     expect(found.map((one) => resultRecord(check.id, one).kind)).toEqual(['scheduled', 'retry', 'retry']);
   });
 
@@ -168,7 +178,11 @@ describe('an undecided check', () => {
     };
     asked.length = 0;
     const at = slot + 50_000;
-    const last: Job = { ...jobOfCheck(check, slot), only: [check.id], retry: { at, until: slot + 60_000, rev: check.rev } };
+    const last: Job = {
+      ...jobOfCheck(check, slot),
+      only: [check.id],
+      retry: { at, until: slot + 60_000, rev: check.rev },
+    };
     to(at + 3000);
     await give(last);
     expect(asked.map(({ timeout_ms }) => timeout_ms)).toEqual([7000]);
@@ -219,14 +233,16 @@ describe('an undecided check', () => {
   it('that is retried hours later is passed on until then, and nothing is read meanwhile', async () => {
     const { check, slot, retry } = await failedOnce({ interval_seconds: 86_400, retry_interval_seconds: 7200 });
     expect(retry.retry!.at).toBe(slot + 7_200_000);
-    expect(sent()[0]!.not_before).toBe(slot + 900_000);
+    const isAsLateAsCanBe = () => expect(Math.abs(sent()[0]!.not_before! - now() - 900_000)).toBeLessThan(1000);
+    isAsLateAsCanBe();
     asked.length = 0;
     for (let ms = 900_000; ms < 7_200_000; ms += 900_000) {
       to(slot + ms);
       Object.assign(world.requests, { reads: 0, writes: 0 });
       await give(retry);
       expect(world.requests).toEqual({ reads: 0, writes: 0 });
-      expect(sent()[0]!.not_before).toBe(slot + ms + 900_000);
+      if (ms + 900_000 < 7_200_000) isAsLateAsCanBe();
+      else expect(sent()[0]!.not_before).toBe(retry.retry!.at);
       expect(retrySent()).toEqual(retry);
     }
     expect(asked).toEqual([]);

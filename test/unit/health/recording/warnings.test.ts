@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { succeeded } from '#lib/checks/outcome.ts';
-import type { PackItem } from '#lib/health/history/pack.ts';
-import { resultRecord, withLatency } from '#lib/health/history/result-item.ts';
 import { resultList } from '#lib/health/history/list-results.ts';
 import { checkTransitions } from '#lib/health/history/list-transitions.ts';
+import type { PackItem } from '#lib/health/history/pack.ts';
+import { resultRecord, withLatency } from '#lib/health/history/result-item.ts';
 import { cellOf } from '#lib/keys.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { slotsBetween } from '#lib/schedule/slots.ts';
@@ -57,7 +57,10 @@ it('a warning is read with the latency of its own run, whether it was packed or 
 it('the transition to degraded says the warning, with the latency of the run that decided', async () => {
   await warn(801, 802);
   const { found } = await checkTransitions(world.context, await world.fresh(check), {})(undefined, 10);
-  expect(found[0]!.value).toMatchObject({ check_to_state: 'degraded', error_message: withLatency(WARNING, { latency_ms: 802 }) });
+  expect(found[0]!.value).toMatchObject({
+    check_to_state: 'degraded',
+    error_message: withLatency(WARNING, { latency_ms: 802 }),
+  });
 });
 
 it('what was pushed is read to the letter', () => {

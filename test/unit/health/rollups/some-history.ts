@@ -81,7 +81,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** A history of two pull checks and a push check in one cell, of one and a half entities. */
 export const someHistory = fc.record({
   begin: fc.integer({ min: 0, max: 24 * HOUR }),
-  checks: fc.array(fc.record({ interval_seconds, failure_threshold, recovery_threshold }), { minLength: 3, maxLength: 3 }),
+  checks: fc.array(fc.record({ interval_seconds, failure_threshold, recovery_threshold }), {
+    minLength: 3,
+    maxLength: 3,
+  }),
   steps: fc.array(step, { minLength: 1, maxLength: 16 }),
 });
 type SomeHistory = typeof someHistory extends fc.Arbitrary<infer T> ? T : never;
@@ -146,7 +149,8 @@ async function probe(world: HealthWorld, tellers: Teller[], until: number, mood:
   // What waited in the queue comes now, unless its successor is due.
   for (const teller of tellers.filter(({ check }) => check.enabled)) {
     const slot = latestSlot(rhythmOfCheck(teller.check), until);
-    if (slot > begun && slot >= teller.check.settings_at) await run(world, teller, slot, slot % 3 === 0 ? 'ok' : 'fail');
+    if (slot > begun && slot >= teller.check.settings_at)
+      await run(world, teller, slot, slot % 3 === 0 ? 'ok' : 'fail');
   }
 }
 

@@ -115,7 +115,11 @@ it.each(['ok', 'warn', 'fail'] as const)('%s again and again writes nothing', as
 });
 
 it('an outage of pushes whose times lie back begins no earlier than the state before it', async () => {
-  const check: CheckItem = { ...(await checkAt(1)), effective_at: RAN_AT - 1000, streaks_since: { fails: RAN_AT - 5000 } };
+  const check: CheckItem = {
+    ...(await checkAt(1)),
+    effective_at: RAN_AT - 1000,
+    streaks_since: { fails: RAN_AT - 5000 },
+  };
   const { others } = await written(check, result('fail'));
   expect(others).toContainEqual(expect.objectContaining({ outage_started_at: iso(RAN_AT - 1000) }));
 });

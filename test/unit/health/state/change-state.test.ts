@@ -47,6 +47,7 @@ const entityOf = (checks: CheckItem[]): EntityItem => ({
   slug: 'shop',
   name: 'Shop',
   fields: {},
+  labels: {},
   state: 'unknown',
   state_since: iso(START),
   checks: Object.fromEntries(checks.map(({ id }) => [id, 'unknown' as CheckState])),

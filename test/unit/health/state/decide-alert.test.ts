@@ -122,7 +122,7 @@ it('without warnings the reasons are those of a check that is up or down', () =>
         silenced: fc.boolean(),
         notify_on_recovery: fc.boolean(),
         cooldown_seconds: fc.constantFrom(0, 60, 300),
-        channels: fc.constantFrom([], [channel]),
+        channels: fc.constantFrom<(typeof channel)[]>([], [channel]),
       }),
       fc.boolean(),
       (given, settings, notify_on_degraded) => {

@@ -8,34 +8,34 @@ const MINUTE = 60_000;
 const policy = { flap_threshold: 4, flap_window_seconds: 3600 };
 
 /** What is remembered after changes at these minutes. */
-const after = (...minutes: number[]): CheckItem['alerts'] =>
+const changedAt = (...minutes: number[]): CheckItem['alerts'] =>
   minutes.reduce((alerts, at) => countChange(alerts, policy, START + at * MINUTE), {} as CheckItem['alerts']);
 
 describe('a check', () => {
   it('flaps from the change on that makes enough of them within the window', () => {
-    expect(after(0, 10, 20)).not.toHaveProperty('flapping');
-    expect(after(0, 10, 20, 30)).toMatchObject({
+    expect(changedAt(0, 10, 20)).not.toHaveProperty('flapping');
+    expect(changedAt(0, 10, 20, 30)).toMatchObject({
       flapping: { since: START + 30 * MINUTE, until: START + 45 * MINUTE },
     });
-    expect(after(0, 25, 50, 60)).not.toHaveProperty('flapping');
-    expect(after(0, 25, 50, 60, 70)).toHaveProperty('flapping');
+    expect(changedAt(0, 25, 50, 60)).not.toHaveProperty('flapping');
+    expect(changedAt(0, 25, 50, 60, 70)).toHaveProperty('flapping');
   });
 
   it('flaps until it has kept one state for a quarter of the window', () => {
-    const alerts = after(0, 10, 20, 30, 40);
+    const alerts = changedAt(0, 10, 20, 30, 40);
     expect(alerts.flapping).toEqual({ since: START + 30 * MINUTE, until: START + 55 * MINUTE });
     expect(isFlapping(alerts, START + 55 * MINUTE - 1)).toBe(true);
     expect(isFlapping(alerts, START + 55 * MINUTE)).toBe(false);
   });
 
   it('is counted anew once it was calm', () => {
-    expect(after(0, 10, 20, 30, 45)).toEqual({ changed_at: [START + 45 * MINUTE] });
-    expect(withoutFlapping(after(0, 10, 20, 30))).toEqual({});
-    expect(withoutFlapping(after(0, 10))).toEqual(after(0, 10));
+    expect(changedAt(0, 10, 20, 30, 45)).toEqual({ changed_at: [START + 45 * MINUTE] });
+    expect(withoutFlapping(changedAt(0, 10, 20, 30))).toEqual({});
+    expect(withoutFlapping(changedAt(0, 10))).toEqual(changedAt(0, 10));
   });
 
   it('says how often it changed, and stays told', () => {
-    const alerts = after(0, 10, 20, 41);
+    const alerts = changedAt(0, 10, 20, 41);
     expect(flapNote(alerts, policy, START + 41 * MINUTE)).toEqual({
       changes: 4,
       within_ms: 41 * MINUTE,
@@ -46,11 +46,11 @@ describe('a check', () => {
   });
 
   it('is not counted by a policy that does not look at it', () => {
-    expect(countChange(after(0, 10, 20, 30), { ...policy, flap_threshold: 0 }, START + 31 * MINUTE)).toEqual({});
+    expect(countChange(changedAt(0, 10, 20, 30), { ...policy, flap_threshold: 0 }, START + 31 * MINUTE)).toEqual({});
   });
 
   it('does not flap by what a clock has noted that ran ahead', () => {
-    const ahead = after(600, 610, 620, 630);
+    const ahead = changedAt(600, 610, 620, 630);
     expect(isFlapping(ahead, START)).toBe(false);
     expect(countChange(ahead, policy, START)).toEqual({ changed_at: [START] });
   });

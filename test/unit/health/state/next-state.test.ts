@@ -162,14 +162,20 @@ describe('whatever its results are', () => {
     const worse: Record<Outcome, Outcome[]> = { ok: ['warn', 'fail'], warn: ['fail'], fail: ['fail'] };
     const rank: Record<CheckState, number> = { up: 0, unknown: 0, degraded: 1, down: 2 };
     fc.assert(
-      fc.property(thresholds, fc.array(outcome, { minLength: 1, maxLength: 30 }), fc.nat(), fc.nat(), (limits, list, at, pick) => {
-        const place = at % list.length;
-        const others = worse[list[place]!];
-        const bad = list.with(place, others[pick % others.length]!);
-        // Of one that was up: what it is before its first success is no better or worse.
-        const [good, worst] = [judged(limits, ['ok', ...list]), judged(limits, ['ok', ...bad])];
-        expect(rank[worst.state]).toBeGreaterThanOrEqual(rank[good.state]);
-      }),
+      fc.property(
+        thresholds,
+        fc.array(outcome, { minLength: 1, maxLength: 30 }),
+        fc.nat(),
+        fc.nat(),
+        (limits, list, at, pick) => {
+          const place = at % list.length;
+          const others = worse[list[place]!];
+          const bad = list.with(place, others[pick % others.length]!);
+          // Of one that was up: what it is before its first success is no better or worse.
+          const [good, worst] = [judged(limits, ['ok', ...list]), judged(limits, ['ok', ...bad])];
+          expect(rank[worst.state]).toBeGreaterThanOrEqual(rank[good.state]);
+        },
+      ),
     );
   });
 
