@@ -102,6 +102,7 @@ export const push = defineCheck({
       ...(before?.schedule === undefined && { failure_threshold: 1 }),
     };
   },
+  sources: ['body', 'latency_ms'],
   hosts: () => [],
   targetLabel: () => 'push',
   examples: {
@@ -111,6 +112,7 @@ export const push = defineCheck({
       { config: { schedule: '30 2 * * *', timezone: 'Europe/Berlin', max_run_seconds: 7200 } },
       { config: { schedule: 'Mon..Fri 09:00\nSat 12:00 Asia/Tokyo', expect_first_within_seconds: 90_000 } },
       { config: { expect_first_within_seconds: 0, keep_body: false } },
+      { config: { assertions: [{ source: 'body', operator: 'not_contains', value: 'ERROR' }] } },
     ],
     invalid: [
       { value: { config: { grace_seconds: 0 } }, path: 'config.grace_seconds' },
