@@ -128,10 +128,19 @@ export const judgingIn = ({ settings, clock }: Pick<Ports, 'settings' | 'clock'>
 export const parseCheck = (input: object, judging: Judging, stored?: CheckItem): StatedCheck =>
   settled(input, input, judging, stored);
 
-/** Whole settings, with what follows from their config in place of what a request has not supplied. */
-function settled(whole: object, supplied: object, { minInterval, now }: Judging, stored?: CheckItem): StatedCheck {
+/**
+ * Whole settings, with what follows from their config in place of what a request has not supplied.
+ * @param before the config that a change replaces; without one, what is not supplied has its default
+ */
+function settled(
+  whole: object,
+  supplied: object,
+  { minInterval, now }: Judging,
+  stored?: CheckItem,
+  before?: CheckItem['config'],
+): StatedCheck {
   const { labels = {}, ...parsed } = parse(CheckInput, whole) as StatedCheck;
-  const derived = checkTypeOf(parsed.check_type).derived(parsed.config, now, stored?.config);
+  const derived = checkTypeOf(parsed.check_type).derived(parsed.config, now, before);
   const missing = Object.entries(derived).filter(([name]) => supplied[name as never] === undefined);
   const labelled = Object.keys(labels).length > 0 ? { ...parsed, labels } : parsed;
   const check: StatedCheck = { ...labelled, ...Object.fromEntries(missing) };
@@ -178,7 +187,7 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, jud
   const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
   const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
   const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
-  return { ...settled(whole, patch, judging, check), entity_id: check.entity_id };
+  return { ...settled(whole, patch, judging, check, check.config), entity_id: check.entity_id };
 }
 
 /** The members in which settings differ from those of a check, also those that it has and they have not. */
