@@ -12,8 +12,9 @@ export const COMMON_ERRORS = {
   redirect: 'too many, or a wrong one',
   egress: 'the address may not be reached from here',
   silence: 'a push check was silent past its grace',
+  overrun: 'a run of a push check has started and did not finish in time',
   reported: 'your agent said so',
-} satisfies Record<NetErrorKind | 'silence' | 'reported', string>;
+} satisfies Record<NetErrorKind | 'silence' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
@@ -70,6 +71,11 @@ export type CheckType<Name extends string = string, Kind extends string = string
   secrets: readonly string[];
   /** Fields that hold a URL, which a read-only key sees without its query, fragment and user info. */
   urls: readonly string[];
+  /**
+   * Settings that follow from `config` at `now` (epoch ms), for those that a request does not supply; `before` is the
+   * `config` that a change replaces. Throws VALIDATION_ERROR for what can never come true.
+   */
+  derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
   /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
@@ -94,6 +100,7 @@ type Definition<
     result?: Result;
     shown?: Shown;
     errors?: Record<Kind, string>;
+    derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
@@ -122,6 +129,7 @@ export const defineCheck = <
   type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
-  const whole = { fields: z.object(), errors: {}, secrets: [], urls: [], ...type, result, shown };
+  const nothing = { fields: z.object(), errors: {}, secrets: [], urls: [], derived: () => ({}) };
+  const whole = { ...nothing, ...type, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };
