@@ -8,7 +8,7 @@ import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 
-/** Takes results, heartbeats and pings: the hot path, apart from the API so that its bundle and its faults stay small. */
+/** Takes results, heartbeats and pings: the hot path, apart from the API so that bundle and faults stay small. */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = envOf(ports);
   const pushes = makeRouter(pushRows, gates(env), PUSH_HEADERS);

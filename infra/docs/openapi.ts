@@ -7,6 +7,7 @@ import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { content, ERROR, failure } from './openapi-errors.ts';
 import { HEADERS, headerRefs, NOT_MODIFIED, RATE_HEADERS } from './openapi-headers.ts';
+import { SECURITY } from './openapi-security.ts';
 
 /** What is described of a row: all but what it does. */
 type Row = Omit<Route<never>, 'load' | 'run'>;
@@ -79,25 +80,6 @@ function needs(access: Guarded): string {
   if (scopes.length === 0) return `${of}, and a key without scopes, or a session.`;
   return `${of}; of a key with scopes, ${scopes.length === 1 ? 'the scope' : 'one of the scopes'} ${scopes.join(', ')}.`;
 }
-
-/** What a request is made with: one of them. */
-const SECURITY = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' },
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: '__Host-fleetwatch_session',
-    description:
-      'A session, for pages of the service itself at https. A request that is no GET also sends `X-Fleetwatch: console`. ' +
-      'Heartbeats, results and MCP take keys alone.',
-  },
-  session_http: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'fleetwatch_session_8787',
-    description: 'The same at plain http; its name ends with the port.',
-  },
-};
 
 /** The OpenAPI 3.1 document of an API, from the rows that serve it. Pure. */
 export function openApi(rows: readonly Row[], about: About): OpenApi {

@@ -6,7 +6,7 @@ import type { CheckItem } from './check-item.ts';
 
 // The address at which a push check takes pings without a key. Its UUID is the secret that opens it: 122 random bits.
 
-/** Leads from the digest of a UUID to its check. `until` (epoch ms): it was replaced, and works so long. About 200 bytes. */
+/** Leads from the digest of a UUID to its check; 200 bytes. `until` (epoch ms): it was replaced, and works so long. */
 export type PingUrlItem = Item & { tenant_id: string; check_id: string; until?: number };
 
 /** By which a UUID is looked up, so that the time that takes reveals nothing about any. */

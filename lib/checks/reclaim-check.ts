@@ -11,8 +11,8 @@ const LAST_DELIVERIES = 'LAST#';
 
 /**
  * Removes what a deleted check left behind: its place in its cell, slug, ping URLs, schedule, policy, channels and
- * revisions. Results, transitions and deliveries expire by themselves. Nothing is done while the check is there: the message goes out before the deletion,
- * which then did not take place. Repeatable.
+ * revisions. Results, transitions and deliveries expire by themselves. Nothing is done while the check is there: the
+ * message goes out before the deletion, which then did not take place. Repeatable.
  */
 export async function reclaimCheck(
   env: Env<'table' | 'clock' | 'ids'>,

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
-import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
-import type { Changing } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
-import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { checksIn, keyText, type NetworkSpell, type Shown, type Stop } from '#test/oracle/inside.ts';
+import { checksIn, keyText, type NetworkSpell, type Shown } from '#test/oracle/inside.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 import { resetPushes, runAgent } from './agents.ts';
@@ -28,6 +25,7 @@ import { drawProfile, type Profile, repaired } from './profile.ts';
 import { receivers } from './receivers.ts';
 import { insist, makeClient } from './requests.ts';
 import { shownOf } from './shown-of.ts';
+import { stopFor } from './stops.ts';
 import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
 import { drawWeather, makeWeather } from './weather.ts';
@@ -152,31 +150,6 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   for (const check of checksIn(seen)) shown.set(check.id, await shownOf({ ports: outside, keys }, check));
   table.close();
   return { seed, profile, seen, keys, calmFrom, end, shown };
-}
-
-/** The operator of the service disables the account, and enables it again; on a full disk they try again. */
-async function stopFor(scope: Changing, seen: Observations, ms: number): Promise<void> {
-  const { now, sleep } = scope.ports.clock;
-  const never = Number.POSITIVE_INFINITY;
-  const stop: Stop = { tenant: scope.tenant, from: now(), done: never, to: never, over: never, enabled_at: never };
-  seen.stops.push(stop);
-  await persist(() => disableAccount(scope), sleep);
-  stop.done = now();
-  await sleep(ms);
-  stop.to = now();
-  stop.enabled_at = (await persist(() => enableAccount(scope), sleep)).enabled_at!;
-  stop.over = now();
-}
-
-async function persist<T>(work: () => Promise<T>, sleep: (ms: number) => Promise<void>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error;
-      await sleep(1000);
-    }
-  }
 }
 
 /** Times without a network, and times in which all targets are silent by themselves. */

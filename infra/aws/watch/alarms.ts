@@ -1,27 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Functions } from '#infra/aws/functions.ts';
 import type { DeploySettings } from '#infra/aws/settings.ts';
-import { type FunctionName, queues as specs, streaming, streams } from '#infra/topology.ts';
-import type { QueueName } from '#lib/messages.ts';
+import { type FunctionName, queues as specs, streams } from '#infra/topology.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import { makeTopic } from './alarm-topic.ts';
 import { ownMetrics } from './own-metrics.ts';
-
-export type Watched = {
-  table: ITableV2;
-  queues: Record<QueueName, Queue>;
-  deadLetters: Queue[];
-  functions: Functions;
-  api: HttpApi;
-  throttledPushes: Metric;
-};
+import { ofPings, ofRequests } from './request-rules.ts';
+import type { Rule, Watched } from './rule.ts';
 
 const MINUTE = Duration.minutes(1);
 /** A check may be a minute late (ticks are), two are a fault of ours. */
@@ -32,19 +20,8 @@ const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** Two tries of what is parked; and 14 min, which a delivery lies delayed while its receiver wants to be left alone. */
 const ALERT_WAIT_SECONDS = 90;
 const LONGEST_TURN_SECONDS = 900;
-/** So many pings a minute that come to nothing are no longer one forgotten crontab. */
-const MANY_PINGS = 100;
 /** A transition waits this long for its reader at most before somebody looks. */
 const STREAM_LAG_MS = 60_000;
-
-type Rule = {
-  name: string;
-  says: string;
-  metric: IMetric;
-  above: number;
-  minutes?: number;
-  missing?: TreatMissingData;
-};
 
 /** Alarms on what the service cannot tell its users about; all of them reach one topic. */
 export function makeAlarms(scope: Construct, watched: Watched, settings: DeploySettings): Topic {
@@ -84,6 +61,7 @@ function rules(scope: Construct, watched: Watched, settings: DeploySettings): Ru
     ...ofFunctions(watched),
     ...ofAccount(settings),
     ...ofRequests(watched),
+    ...ofPings(scope),
   ];
 }
 
@@ -124,8 +102,7 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
 }
 
 function ofOwnMetrics(scope: Construct): Rule[] {
-  const { lag, failedRecords, failedDeliveries, lateProbes, refusedPings, unknownPings, limiterFailed } =
-    ownMetrics(scope);
+  const { lag, failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
   return [
     ...lag.map(({ schedule, consumer, metric }) => ({
       name: `lag-${schedule}`,
@@ -157,20 +134,6 @@ function ofOwnMetrics(scope: Construct): Rule[] {
       metric: lateProbes,
       above: 0,
       minutes: 3,
-    },
-    {
-      name: 'refused-pings',
-      says: `More than ${MANY_PINGS} pings a minute are refused for their rate (429): jobs will look silent. docs/LIMITS.md says which rate to raise (ping, ping-url, push).`,
-      metric: refusedPings,
-      above: MANY_PINGS,
-      minutes: 3,
-    },
-    {
-      name: 'unknown-pings',
-      says: `More than ${MANY_PINGS} ping URLs a minute lead nowhere: somebody guesses, or jobs ping checks that were deleted. The access log and the caller's address say who.`,
-      metric: unknownPings,
-      above: MANY_PINGS,
-      minutes: 5,
     },
     ...limiterFailed.map(({ name, metric }) => ({
       name: `limiter-${name}`,
@@ -226,42 +189,5 @@ function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] 
       metric: of('RecursiveInvocationsDropped', 'Sum'),
       above: 0,
     },
-  ];
-}
-
-function ofRequests({ table, functions, api, throttledPushes }: Watched): Rule[] {
-  const answers = { above: 5, minutes: 3 };
-  return [
-    ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
-      name: `table-${metricName}`,
-      says: 'DynamoDB throttles: one partition is too hot. docs/SCALE.md says which setting spreads it.',
-      metric: new Metric({
-        namespace: 'AWS/DynamoDB',
-        metricName,
-        dimensionsMap: { TableName: table.tableName },
-        ...sum,
-      }),
-      above: 10,
-      minutes: 3,
-    })),
-    {
-      name: '5xx',
-      says: 'The API answers 5xx. Search the logs of the functions api and tester for "request failed".',
-      metric: api.metricServerError(sum),
-      ...answers,
-    },
-    {
-      name: 'throttled-pushes',
-      says: 'The API refuses heartbeats, results and pings (429) before any function sees them: checks will look silent. Raise THROTTLE_PUSH_RATE.',
-      metric: throttledPushes,
-      above: 0,
-    },
-    // Behind an address of its own, which the API's metric does not see.
-    ...[...streaming, 'ingest' as const].map((name) => ({
-      name: `5xx-${name}`,
-      says: `The address of ${name} answers 5xx. Search its log for "request failed" or "a stream broke".`,
-      metric: functions[name].metric('Url5xxCount', sum),
-      ...answers,
-    })),
   ];
 }

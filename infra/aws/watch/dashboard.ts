@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { streaming, streams } from '#infra/topology.ts';
-import type { Watched } from './alarms.ts';
 import { ownMetrics } from './own-metrics.ts';
+import type { Watched } from './rule.ts';
 
 /**
  * Three dashboards: the work, the limits that it meets, and the faults. Each has at most 50 metrics, which is what AWS

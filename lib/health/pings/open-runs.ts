@@ -10,8 +10,8 @@ const LONGEST_MS = 72 * 3_600_000;
 type Runs = readonly OpenRun[];
 
 /**
- * The runs with one more. Undefined when it changes nothing: a start sent twice, or one too many. What has overrun makes
- * room, and a new start of its rid takes its place.
+ * The runs with one more. Undefined when it changes nothing: a start sent twice, or one too many. What has overrun
+ * makes room, and a new start of its rid takes its place.
  * @param now epoch ms
  */
 export function withStart(runs: Runs, rid: string | undefined, now: number): OpenRun[] | undefined {

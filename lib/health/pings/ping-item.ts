@@ -30,7 +30,7 @@ export type PingRecord = z.infer<typeof PingRecord>;
 /** A ping that is no result, a start or a log entry: about 300 bytes under its check, at `P#<ms>#<tail>`. Put once. */
 export type PingItem = Item & { ping: PingFacts };
 
-/** What a ping brought, at `B#<ms>#<tail>`: at most 10,000 bytes. Put before the ping, and like it dropped with time. */
+/** What a ping brought, at `B#<ms>#<tail>`: at most 10,000 bytes. Put before the ping, and dropped with it. */
 export type PingBodyItem = Item & { text: string };
 
 /** What is behind the prefix of a sort key: the same for a ping and its body. */

@@ -10,8 +10,9 @@ import { mustBeAllowed } from './must-be-allowed.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
-import { LINES, type Method, PLAIN_TEXT, Reply, type Route } from './route.ts';
+import { type Method, Reply, type Route } from './route.ts';
 import { parse, parseBody } from './validation.ts';
+import { writtenAs } from './written.ts';
 
 /** What is known of a request before its key is. */
 export type Sender = {
@@ -157,27 +158,13 @@ export function makeRouter<Context extends { caller: Rights }>(
     };
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
-    if (row.text)
-      return {
-        status: row.status,
-        text: value as string,
-        headers: { ...headers, 'content-type': PLAIN_TEXT },
-        cookies,
-      };
-    if (row.lines && wantsLines(event.headers.accept)) {
-      const text = linesOf(value as unknown[]);
-      return { status: row.status, text, headers: { ...headers, 'content-type': LINES }, cookies };
-    }
-    return { status: row.status, text: hasBody(row.status) ? JSON.stringify(value) : '', headers, cookies };
+    const written = hasBody(row.status) ? writtenAs(row, value, event.headers.accept) : { text: '' };
+    const type = written.type && { 'content-type': written.type };
+    return { status: row.status, text: written.text, headers: { ...headers, ...type }, cookies };
   }
 }
 
 const hasBody = (status: number): boolean => status !== 204 && status !== 303;
-
-const wantsLines = (accept = ''): boolean =>
-  accept.split(',').some((type) => type.split(';', 1)[0]!.trim().toLowerCase() === LINES);
-
-const linesOf = (records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 /** What a request with a key is counted by. */
 function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {

@@ -11,7 +11,7 @@ export async function bodyBytes(event: ApiEvent, most: number): Promise<Buffer> 
   throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${most} bytes.`);
 }
 
-/** The first bytes of the body of a request, at most `most`; the rest is never read. Throws what `event.readBody` does. */
+/** The first `most` bytes of the body of a request; the rest is never read. Throws what `event.readBody` does. */
 export async function firstBytes(event: ApiEvent, most: number): Promise<Buffer> {
   const bytes = event.readBody ? await event.readBody(most, 'cut') : given(event);
   return (bytes ?? Buffer.alloc(0)).subarray(0, most);

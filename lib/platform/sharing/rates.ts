@@ -17,7 +17,7 @@ export type AddressClass = (typeof ADDRESS_CLASSES)[number];
 
 /** What one ping URL takes, whoever calls it. */
 const URL_CLASSES = ['ping-url'] as const;
-export type UrlClass = (typeof URL_CLASSES)[number];
+type UrlClass = (typeof URL_CLASSES)[number];
 
 export type RateClass = AccountClass | AddressClass | UrlClass;
 const CLASSES: readonly RateClass[] = [...ACCOUNT_CLASSES, ...ADDRESS_CLASSES, ...URL_CLASSES];
