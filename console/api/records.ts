@@ -60,7 +60,10 @@ export type CheckHistory = { bucket: BucketSize; from: string; to: string; total
 export type CheckHistories = { checks: Awaited<ReturnType<typeof checkHistoryRecords>> };
 
 /** What a probe by settings that are not stored has found; types add members of their own. */
-export type TrialResult = Pick<Result, 'success' | 'status_code' | 'latency_ms' | 'error_message'> & {
+export type TrialResult = Pick<
+  Result,
+  'outcome' | 'success' | 'status_code' | 'latency_ms' | 'error_message' | 'warning_message'
+> & {
   error_kind: string | null;
   [more: string]: unknown;
 };

@@ -11,7 +11,7 @@ export type Places = Record<string, string>;
 export const WALKED_PAGE = 'https://status.example.com';
 
 /** One request. */
-type Step = {
+export type Step = {
   endpoint: string;
   /** @param answers of the steps before, by endpoint @param authenticator that of whoever walks */
   body?: (places: Places, answers: Record<string, Answer>, authenticator: Authenticator) => unknown;
@@ -29,7 +29,8 @@ type Step = {
 
 /**
  * One good request to every endpoint that takes a body or does something, in an order in which each finds what it
- * needs. A new endpoint has its line here; GET and DELETE need none.
+ * needs; those of people, keys, skills and the ways in follow in walk-steps-of-access.ts. A new endpoint has its line
+ * here or there; GET and DELETE need none.
  */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
@@ -60,7 +61,12 @@ export const STEPS: readonly Step[] = [
   },
   {
     endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',
-    body: () => ({ slug: 'shop', name: 'Web shop', fields: { tier: 1, runbook: 'https://wiki.example.com/shop' } }),
+    body: () => ({
+      slug: 'shop',
+      name: 'Web shop',
+      fields: { tier: 1, runbook: 'https://wiki.example.com/shop' },
+      labels: { team: 'payments' },
+    }),
     made: ['entities', 'slug'],
   },
   {
@@ -105,6 +111,19 @@ export const STEPS: readonly Step[] = [
     made: ['checks', 'id'],
   },
   { endpoint: 'PUT /v1/checks/{id}', body: () => ({ config: { grace_seconds: 93_600 } }) },
+  {
+    endpoint: 'PUT /v1/checks/by-slug/{slug}',
+    at: () => ({ 'by-slug': 'shop-cart' }),
+    body: () => ({
+      entity: 'service/shop',
+      check_type: 'http',
+      name: 'cart',
+      target_url: 'https://shop.example.com/cart',
+      interval_seconds: 86_400,
+      labels: { tier: '1' },
+    }),
+    made: ['by-slug', 'slug'],
+  },
   {
     endpoint: 'POST /v1/checks/{check_id}/policy',
     body: () => ({ cooldown_seconds: 600, repeat_interval_seconds: 3600 }),
@@ -160,90 +179,4 @@ export const STEPS: readonly Step[] = [
     body: () => ({ label: 'crontabs of db1', blueprint_slug: 'service' }),
     made: ['ping-keys', 'id'],
   },
-  {
-    endpoint: 'POST /v1/settings/users/invite',
-    body: () => ({ email: 'ben@example.com', role: 'member' }),
-    made: ['users', 'id'],
-  },
-  {
-    endpoint: 'POST /v1/invitations/accept',
-    body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
-  },
-  { endpoint: 'PUT /v1/settings/users/{id}', body: () => ({ name: 'Ben Miller' }) },
-  { endpoint: 'POST /v1/settings/users/{id}/sign-in-link', body: () => ({ revoke: false }) },
-  {
-    endpoint: 'POST /v1/sign-in/link',
-    body: (_, answers) => ({ token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1) }),
-  },
-  {
-    endpoint: 'POST /v1/skills',
-    body: ({ actions }) => ({
-      slug: 'backup-ops',
-      name: 'Backup operations',
-      description: 'Restarts what failed in the night',
-      version: '1.0.0',
-      tools: [
-        {
-          name: 'restart_backup',
-          description: 'Restarts the nightly backup of a check',
-          inputSchema: { type: 'object', required: ['check_id'], properties: { check_id: { type: 'string' } } },
-          action_id: actions,
-        },
-      ],
-    }),
-    made: ['skills', 'slug'],
-  },
-  { endpoint: 'PUT /v1/skills/{slug}', body: () => ({ version: '1.0.1' }) },
-  { endpoint: 'POST /v1/auth/keys', body: () => ({ label: 'dashboard', is_read_only: true }), made: ['keys', 'id'] },
-  { endpoint: 'POST /v1/sign-in/passkeys/options', byPage: true },
-  {
-    endpoint: 'POST /v1/sign-in/passkeys',
-    body: (_, answers, authenticator) => ({
-      name: 'laptop',
-      response: authenticator.create(answers['POST /v1/sign-in/passkeys/options'], WALKED_PAGE),
-    }),
-    byPage: true,
-    made: ['passkeys', 'id'],
-  },
-  { endpoint: 'PUT /v1/sign-in/passkeys/{id}', body: () => ({ name: 'old laptop' }) },
-  { endpoint: 'POST /v1/sign-in/passkey/options', byPage: true },
-  {
-    endpoint: 'POST /v1/sign-in/passkey',
-    body: (_, answers, authenticator) => ({
-      response: authenticator.get(answers['POST /v1/sign-in/passkey/options'], WALKED_PAGE),
-    }),
-    byPage: true,
-  },
-  {
-    endpoint: 'POST /v1/sign-in/key',
-    body: (_, answers) => ({ key: answers['POST /v1/auth/keys'].key }),
-    made: ['sessions', 'id'],
-  },
-  {
-    endpoint: 'POST /v1/auth/keys',
-    body: ({ checks }) => ({ label: 'nightly backup', scopes: ['push'], check_ids: [checks] }),
-    made: ['keys', 'id'],
-  },
-  { endpoint: 'PUT /v1/auth/keys/{id}', body: () => ({ label: 'nightly backup of the shop' }) },
-  { endpoint: 'POST /v1/auth/keys/{id}/rotate', body: () => ({ overlap_seconds: 3600 }) },
-  {
-    endpoint: 'POST /v1/settings/users/{id}/sign-in-link',
-    at: (answers) => ({ users: answers['POST /v1/auth/keys'].created_by }),
-  },
-  {
-    endpoint: 'POST /v1/sign-in/oidc',
-    body: (_, answers) => ({
-      token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1),
-      return_to: '/#/checks',
-    }),
-    byPage: true,
-  },
-  {
-    endpoint: 'GET /v1/sign-in/oidc/callback',
-    query: (answers) => {
-      const { state = '', nonce = '' } = Object.fromEntries(new URL(answers['POST /v1/sign-in/oidc'].url).searchParams);
-      return { state, code: nonce };
-    },
-  },
-  { endpoint: 'GET /v1/sign-in/identities', made: ['identities', '0.id'] },
 ];

@@ -1,6 +1,7 @@
 import { makeAuthenticator } from './authenticator.ts';
 import { WALKED_PROVIDER } from './identity-provider.ts';
 import { type Answer, type Places, STEPS, WALKED_PAGE } from './walk-steps.ts';
+import { STEPS_OF_ACCESS } from './walk-steps-of-access.ts';
 
 /**
  * Calls an endpoint by its row (`PUT /v1/checks/{id}`) on a path whose parameters are filled in. Redirects are answers.
@@ -12,6 +13,8 @@ type Called = { body: Answer; cookies: readonly string[] };
 /** Settings of the service that is walked over: the page at which its passkeys are used, and its identity provider. */
 export const WALKED = { PUBLIC_URL: WALKED_PAGE, ...WALKED_PROVIDER };
 
+const steps = [...STEPS, ...STEPS_OF_ACCESS];
+
 /**
  * A walk over an API, in an empty account of a service with the settings of WALKED, whose net is the answering one
  * (record.ts): every step whose endpoint is among `endpoints`.
@@ -22,7 +25,7 @@ export async function walkSteps(endpoints: readonly string[], call: Call): Promi
   const answers: Record<string, Answer> = {};
   const cookies = new Map<string, string>();
   const authenticator = makeAuthenticator({ algorithm: -8, seed: 'walk' });
-  const asked = STEPS.filter((step) => endpoints.includes(step.for ?? step.endpoint));
+  const asked = steps.filter((step) => endpoints.includes(step.for ?? step.endpoint));
   for (const { endpoint, body, byPage, at, query, made } of asked) {
     const headers: Record<string, string> = {
       ...(byPage && { origin: WALKED_PAGE, 'x-fleetwatch': 'console' }),
@@ -58,6 +61,7 @@ const QUERIES: Record<string, (places: Places) => string> = {
 
 /** Where an endpoint is called that not everything in its collection can do. */
 const PLACED: Record<string, (places: Places) => Places> = {
+  'GET /v1/entities/{id}': ({ databases }) => (databases === undefined ? {} : { entities: databases }),
   'POST /v1/checks/{id}/run': ({ probed }) => (probed === undefined ? {} : { checks: probed }),
 };
 

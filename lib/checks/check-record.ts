@@ -1,16 +1,20 @@
 import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
 import { redactPaths, redactUrl, seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
+import type { Entity } from '#lib/catalog/entity.ts';
+import { entityPath } from '#lib/catalog/entity-path.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
-import type { Settings } from '#lib/platform/settings.ts';
+import { iso } from '#lib/platform/time.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
+import { Counters, countersOf } from './counters.ts';
 import { checkLabel } from './label.ts';
-import { MODE, settingsOf } from './model.ts';
+import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
 import { pingUrl } from './ping-url.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 
@@ -22,22 +26,34 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
   z.object({
     id: IdOf('the check'),
     entity_id: IdOf('the entity that it is attached to'),
+    entity: z.string().describe('Slugs of its blueprint and of itself: service/shop.'),
     name: z.string().nullable().describe('What alerts call it; null: they name its target.'),
     slug: z.string().nullable().describe('Names it in the account; null: it has none.'),
+    labels: z.record(z.string(), z.string()).describe('Its own; those of its entity count too when one looks for it.'),
     check_type: z.literal(type).describe('What kind of check it is.'),
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
     ...settingsOf(mode),
+    ...(mode === 'pull' && PULL_SETTINGS),
     config: config.describe('Settings of this type.'),
-    state: CheckState.describe('unknown until it has succeeded once, or failed failure_threshold times in a row.'),
+    state: CheckState.describe(
+      'unknown until it has succeeded once, or failed failure_threshold times in a row. degraded: it works, and warns.',
+    ),
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
-    consecutive_failures: z.int().describe('Failures in a row so far; counted up to failure_threshold.'),
+    ...Counters.shape,
+    flapping_since: z.iso
+      .datetime()
+      .nullable()
+      .describe('Since when its state changes too often, by flap_threshold of its policy; null while it does not.'),
     ...(mode === 'push' && { ping_url: PingUrl }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   });
 
 const records = new Map([...checkTypes].map(([name, type]) => [name, recordOf(type)]));
+
+/** What the check itself has of them. */
+const owns = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
 
 export type CheckRecord = z.output<ReturnType<typeof recordOf>>;
 
@@ -62,18 +78,40 @@ export function checkSchema<More extends z.ZodObject>(
 /** What creating and changing a check answers. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** All of the record, secrets included. */
-const wholeRecord = (check: CheckItem): CheckRecord =>
-  pick(records.get(check.check_type)!, { ...check, name: check.name ?? null, slug: check.slug ?? null });
+/** The record without its entity, secrets included. @param now epoch ms */
+const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
+  pick(owns.get(check.check_type)!, {
+    ...check,
+    ...countersOf(check),
+    name: check.name ?? null,
+    slug: check.slug ?? null,
+    labels: check.labels ?? {},
+    flapping_since: flappingSince(check, now),
+  });
 
-/** To whom a check is shown, and where its ping URL leads. */
-type Viewer = { caller: Rights; ports: { settings: Pick<Settings, 'PING_URL'> } };
+const flappingSince = ({ alerts: { flapping } }: CheckItem, now: number): string | null =>
+  flapping && now < flapping.until ? iso(flapping.since) : null;
 
-/** The check as it is shown; who may only read sees its secrets as ********. */
-export function checkRecord(check: CheckItem, { caller, ports }: Viewer): CheckRecord {
-  const ping_url = check.ping && pingUrl(ports.settings, check.ping.uuid);
-  if (seesSecrets(caller)) return { ...wholeRecord(check), ...(ping_url && { ping_url }) };
-  return { ...withoutSecrets(wholeRecord(check), check), ...(ping_url && { ping_url: REDACTED }) };
+/** The check as it is shown, with the entity that it is on; who may only read sees its secrets as ********. */
+export function checkRecord(
+  check: CheckItem,
+  entity: Pick<Entity, 'blueprint_slug' | 'slug'>,
+  { caller, ports }: Pick<Context, 'caller' | 'ports'>,
+): CheckRecord {
+  const { id, entity_id, ...rest } = ownRecord(check, ports.clock.now());
+  const seen = seesSecrets(caller);
+  const ping_url = check.ping && (seen ? pingUrl(ports.settings, check.ping.uuid) : REDACTED);
+  const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest, ...(ping_url && { ping_url }) };
+  return seen ? record : withoutSecrets(record, check);
+}
+
+/** What a check looks at, as who calls may see it. */
+export function shownTargets(check: CheckItem, caller: Rights): string[] {
+  if (check.execution_mode === 'push') return [];
+  const { targetLabel, urls } = checkTypeOf(check.check_type);
+  const members: Record<string, unknown> = check;
+  const found = urls.map((name) => members[name]).filter((url) => typeof url === 'string');
+  return [targetLabel(check), ...found.map((url) => (seesSecrets(caller) ? url : redactUrl(url)))];
 }
 
 function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {
@@ -84,10 +122,18 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
 }
 
 /** What the service itself sets. */
-const STATE = ['id', 'state', 'state_since', 'consecutive_failures', 'created_at', 'updated_at'] as const;
+const STATE: readonly string[] = [
+  'id',
+  'state',
+  'state_since',
+  'flapping_since',
+  'created_at',
+  'updated_at',
+  ...Object.keys(Counters.shape),
+];
 
 const settingsOfCheck = (check: CheckItem): object =>
-  Object.fromEntries(Object.entries(wholeRecord(check)).filter(([name]) => !STATE.includes(name as never)));
+  Object.fromEntries(Object.entries(ownRecord(check, 0)).filter(([name]) => !STATE.includes(name)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',

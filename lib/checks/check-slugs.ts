@@ -9,9 +9,9 @@ import type { CheckItem } from './check-item.ts';
 import { checkLabel } from './label.ts';
 
 /**
- * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a check
- * that is gone it stays for a while, and then counts for nothing: a transaction has no room for those of all checks that
- * go with an entity.
+ * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a
+ * check that is gone it stays for a while, and counts for nothing: a transaction has no room for those of all checks
+ * that go with an entity.
  */
 export type CheckPointer = Item & { v: string; check_id: string };
 
@@ -36,15 +36,13 @@ export async function requireCheckBySlug(context: TenantEnv, slug: string): Prom
 export class SlugTaken extends AppError {
   constructor(slug: string, holder: CheckItem) {
     const which = `${holder.id} (${checkLabel(holder)})`;
-    super(
-      'CONFLICT',
-      `Check ${which} has the slug ${slug} already. Take another one, or give that check another first.`,
-    );
+    super('CONFLICT', `Check ${which} has the slug ${slug} already. Take another, or change that one first.`);
   }
 }
 
 /**
- * The writes by which a check changes its slug, for the transaction that changes the check. Throws SlugTaken.
+ * The writes by which a check changes its slug, for the transaction that changes the check. Throws CONFLICT where
+ * another check has it.
  * @param from undefined: it has none; so with `to`
  */
 export async function slugWrites(

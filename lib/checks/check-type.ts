@@ -26,9 +26,14 @@ export type ProbeOutcome<Kind extends string = string> = {
   /** 0 without an HTTP response. */
   status_code: number;
   latency_ms: number;
-  /** Empty when none. At most 500 characters; says what was wrong and what to do. */
+  /**
+   * Empty when none. At most 500 characters; says what was wrong and what to do. The latency in it, or in a warning, is
+   * the word `{latency_ms}`, which is filled in on reading: so runs that say the same store it once.
+   */
   error_message: string;
   error_kind: Kind | null;
+  /** What was not as it should be and is no failure: it makes a success a warning. At most 500 characters. */
+  warning_message?: string;
   /** The target did not answer at all, so that our own network may be to blame. */
   unanswered?: boolean;
   /** No answer came in time, or the connection was closed, so that a stall of our own may be to blame. */

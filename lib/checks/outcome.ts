@@ -1,8 +1,23 @@
+import * as z from 'zod';
 import { NetError, type NetErrorKind } from '#lib/platform/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { ProbeOutcome } from './check-type.ts';
 
 const MAX_MESSAGE = 500;
+
+/** What one run comes to; `warn` and `ok` are both successes. */
+export const Outcome = z.enum(['ok', 'warn', 'fail']);
+export type Outcome = z.infer<typeof Outcome>;
+
+/** A failed run may carry a warning too; it is a failure all the same. */
+export function outcomeOf({ success, warning_message }: Pick<ProbeOutcome, 'success' | 'warning_message'>): Outcome {
+  if (!success) return 'fail';
+  return warning_message ? 'warn' : 'ok';
+}
+
+/** The text that decided a run: its error, or its warning; empty where all was well. */
+export const reasonOf = (run: Pick<ProbeOutcome, 'success' | 'error_message' | 'warning_message'>): string =>
+  (run.success ? run.warning_message : run.error_message) ?? '';
 
 /** A probe that found what it wanted. */
 export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome<never> => ({

@@ -17,7 +17,9 @@ beforeAll(async () => {
 const NIGHTLY = { schedule: '30 2 * * *', timezone: 'Europe/Berlin' };
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 const failuresOf = async (id: string): Promise<{ error_kind: string; error_message: string; checked_at: string }[]> =>
-  (await everything(client, `/v1/checks/${id}/results?limit=500`)).filter(({ success }: { success: boolean }) => !success);
+  (await everything(client, `/v1/checks/${id}/results?limit=500`)).filter(
+    ({ success }: { success: boolean }) => !success,
+  );
 
 describe('a schedule that cannot be', () => {
   it.each<[object, string, string]>([
@@ -85,10 +87,18 @@ describe('a check with a schedule', () => {
     const { id } = await newCheck(client, { interval_seconds: 300 });
     expect(await read(id)).toMatchObject({ next_due_at: null, alerts_after_seconds: 300 * 2 + 2 * 300 });
     const put = async (body: object) => got(await client.put(`/v1/checks/${id}`, body), 200);
-    expect(await put({ config: { schedule: '*/10 * * * *' } })).toMatchObject({ interval_seconds: 600, failure_threshold: 1 });
+    expect(await put({ config: { schedule: '*/10 * * * *' } })).toMatchObject({
+      interval_seconds: 600,
+      failure_threshold: 1,
+    });
     expect(await put({ failure_threshold: 3 })).toMatchObject({ interval_seconds: 600, failure_threshold: 3 });
-    expect(await put({ config: { schedule: '@hourly' } })).toMatchObject({ interval_seconds: 3600, failure_threshold: 3 });
-    expect(await put({ config: { schedule: '*/5 * * * *' }, interval_seconds: 9 })).toMatchObject({ interval_seconds: 9 });
+    expect(await put({ config: { schedule: '@hourly' } })).toMatchObject({
+      interval_seconds: 3600,
+      failure_threshold: 3,
+    });
+    expect(await put({ config: { schedule: '*/5 * * * *' }, interval_seconds: 9 })).toMatchObject({
+      interval_seconds: 9,
+    });
     expect(await put({ config: { schedule: null } })).toMatchObject({ interval_seconds: 9, config: {} });
     expect((await client.put(`/v1/checks/${id}`, { config: { schedule: '1 1 31 2 *' } })).status).toBe(400);
   });
@@ -119,7 +129,10 @@ describe('a check with a schedule', () => {
 });
 
 it('a run that says it has started and does not end fails by itself', { timeout: 2 * PATIENCE_MS }, async () => {
-  const { id, ping_url } = await newCheck(client, { failure_threshold: 1, config: { grace_seconds: 3600, max_run_seconds: 2 } });
+  const { id, ping_url } = await newCheck(client, {
+    failure_threshold: 1,
+    config: { grace_seconds: 3600, max_run_seconds: 2 },
+  });
   const ping = async (action: string) =>
     expect(await sendPing(`${pingPathOf(ping_url)}${action}`)).toMatchObject({ status: 200, text: 'OK' });
   await ping('/start');

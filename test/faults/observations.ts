@@ -26,6 +26,7 @@ export function makeObservations(): Observations {
     calls: [],
     reports: [],
     handRuns: [],
+    applied: [],
     actionRuns: [],
     outages: [],
     stalls: [],

@@ -39,12 +39,15 @@ const whatIs = ({ at }: Commit, changed: string[]): string =>
 const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ sk }) => sk === 'ACCOUNT', ['disabled', 'deleted_at', 'name', 'email']],
   [({ pk, sk }) => pk.endsWith('#BLUEPRINTS') && sk.startsWith('B#'), ['name', 'description', 'fields']],
-  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields']],
-  [isCheckKey, ['rev', 'name', 'ping']],
+  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields', 'labels']],
+  [isCheckKey, ['rev', 'name', 'slug', 'labels', 'ping']],
   [({ sk }) => sk.startsWith('pky_'), ['label']],
   [
     ({ sk }) => sk === 'POLICY',
-    ['cooldown_seconds', 'notify_on_recovery', 'silenced', 'repeat_interval_seconds', 'catch_up', 'channels'],
+    [
+      ...['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'silenced', 'repeat_interval_seconds'],
+      ...['catch_up', 'flap_threshold', 'flap_window_seconds', 'channels'],
+    ],
   ],
   [
     ({ sk }) => sk.startsWith('act_'),

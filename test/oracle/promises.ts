@@ -18,12 +18,14 @@ import { checkPings } from './pings.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
 import { checkReports } from './reports.ts';
+import { checkRetries } from './retries.ts';
 import { checkRollups } from './rollups.ts';
 import { checkRuns } from './runs.ts';
 import { checkSchedules } from './schedules.ts';
 import { checkShown } from './shown.ts';
 import { checkSilence } from './silence.ts';
 import { checkSlots } from './slots.ts';
+import { checkSlugs } from './slugs.ts';
 import { checkStandstills } from './standstills.ts';
 import { checkStates } from './states.ts';
 
@@ -51,6 +53,7 @@ export const promises: Record<string, Check> = {
   slots: checkSlots,
   jobs: fromInside(checkJobs),
   'by hand': fromInside(checkByHand),
+  retries: fromInside(checkRetries),
   network: fromInside(checkNetwork),
   standstills: fromInside(checkStandstills),
   actions: checkActions,
@@ -63,6 +66,7 @@ export const promises: Record<string, Check> = {
   beliefs: fromInside(checkBeliefs),
   messages: fromInside(checkMessages),
   lineage: fromInside((inside) => checkLineage(inside)),
+  slugs: fromInside(checkSlugs),
   orphans: fromInside(checkOrphans),
 };
 

@@ -7,6 +7,7 @@ import type { FormState } from '#console/parts/form/use-form.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { labelOf } from '#console/rules/form-fields.ts';
+import { OUTCOME } from '#console/rules/states.ts';
 
 type TryProps = {
   form: FormState;
@@ -49,17 +50,26 @@ export function TryIt({ form, settings }: TryProps) {
 }
 
 /** What is said in the first line already. */
-const SAID = new Set(['success', 'status_code', 'latency_ms', 'error_message', 'error_kind', 'response']);
+const SAID = new Set([
+  'outcome',
+  'success',
+  'status_code',
+  'latency_ms',
+  'error_message',
+  'error_kind',
+  'warning_message',
+  'response',
+]);
 
 type Response = { headers: Record<string, string>; body_excerpt: string; body_bytes: number };
 
 function Trial({ found }: { found: TrialResult }) {
-  const { success, status_code, latency_ms, error_message, error_kind } = found;
+  const { outcome, status_code, latency_ms, error_message, error_kind, warning_message } = found;
   const response = found.response as Response | undefined;
   return (
     <div class="trial">
       <p>
-        <StateMark state={success ? 'up' : 'down'} word={success ? 'OK' : 'Failed'} /> after {latency_ms} ms
+        <StateMark {...OUTCOME[outcome]} /> after {latency_ms} ms
         {status_code > 0 && `, status ${status_code}`}
         {Object.entries(found)
           .filter(([name]) => !SAID.has(name))
@@ -69,6 +79,11 @@ function Trial({ found }: { found: TrialResult }) {
         <p class="alert-error" dir="auto">
           {error_kind && <strong>{error_kind} </strong>}
           {error_message}
+        </p>
+      )}
+      {warning_message && (
+        <p class="alert-error" dir="auto">
+          {warning_message}
         </p>
       )}
       {response && (

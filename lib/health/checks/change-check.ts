@@ -3,16 +3,19 @@ import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import { cellsWithRoom, placeInCell } from '#lib/checks/cells.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { auditedCheck } from '#lib/checks/check-record.ts';
 import { slugWrites } from '#lib/checks/check-slugs.ts';
+import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
-import { changedIn, isOfNamesAlone, mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { changedIn, isOfNamesAlone, judgingIn, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { pingUrlWrites } from '#lib/checks/ping-url.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
+import { UNJUDGED } from '#lib/health/state/next-state.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
@@ -26,12 +29,14 @@ import { closingLook, toUnknown, withoutCheck } from './leave-state.ts';
 import { scheduleChange } from './schedule-change.ts';
 
 /**
- * Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED, SlugTaken.
+ * Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
  */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
-  const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS, ports.clock.now());
-  guardSettings(input, boundTo(ports.settings, caller));
+  const { entity: path, entity_id: id, ...stated } = parseCheck(body, judgingIn(ports));
+  guardSettings(stated, boundTo(ports.settings, caller));
+  const input: CheckSettings = { ...stated, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditing(context, 'create', auditedCheck);
   const { check, start } = await changingChecks(context, input.entity_id, () =>
@@ -90,7 +95,7 @@ function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: 
     settings_at: now,
     state: 'unknown',
     state_since: iso(now),
-    consecutive_failures: 0,
+    ...UNJUDGED,
     ...(input.execution_mode === 'push' && { ping: { uuid: ports.ids.uuid() } }),
     alerts: {},
   };
@@ -109,17 +114,20 @@ async function readEntity({ ports, keys }: Env, tenant: string, id: string): Pro
 }
 
 /**
- * Changes a check's settings; only what is supplied changes. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED,
- * SlugTaken.
+ * Changes a check's settings; only what is supplied changes. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
  */
-export const updateCheck = (context: Context, stored: CheckItem, patch: Record<string, unknown>): Promise<CheckItem> =>
-  changeSettings(context, stored, (check) => {
-    const { settings, clock } = context.ports;
-    return mergeCheck(check, patch, settings.MIN_INTERVAL_SECONDS, clock.now());
-  });
+export async function updateCheck(
+  context: Context,
+  stored: CheckItem,
+  patch: Record<string, unknown>,
+): Promise<CheckItem> {
+  await mustBeOn(context, stored, patch.entity as string | undefined);
+  return changeSettings(context, stored, (check) => mergeCheck(check, patch, judgingIn(context.ports)));
+}
 
 /** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
-async function changeSettings(
+export async function changeSettings(
   context: Context,
   stored: CheckItem,
   edit: (check: CheckItem) => CheckSettings,
@@ -176,10 +184,10 @@ async function resettled(
       updated_at: iso(now),
       rev: check.rev + 1,
       settings_at: now,
-      ...(input.enabled !== check.enabled && { consecutive_failures: 0 }),
+      ...(input.enabled !== check.enabled && UNJUDGED),
       ...change?.check,
     },
-    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['failing_since', 'runs'] as const))],
+    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since', 'runs'] as const))],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { CheckRecord, checkRecord } from '#lib/checks/check-record.ts';
+import { CheckRecord } from '#lib/checks/check-record.ts';
+import { shownCheck } from '#lib/checks/entity-of-check.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
@@ -67,6 +68,6 @@ export const pingRows = [
     reply: CheckRecord,
     errors: ['CONFLICT'],
     load: requirePinged,
-    run: async (context, { loaded, body }) => checkRecord(await rotatePingUrl(context, loaded, body), context),
+    run: async (context, { loaded, body }) => shownCheck(context, await rotatePingUrl(context, loaded, body)),
   }),
 ];

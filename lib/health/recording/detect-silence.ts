@@ -90,12 +90,12 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
 
   const missed = latestMissed(marked, due, now);
   const silence = synthetic(one, marked, missed, heard);
-  await reviseRollups(one, cellNameOf(marked), changedBy(marked, { success: false, at: missed.at, now }));
+  await reviseRollups(one, cellNameOf(marked), changedBy(marked, { outcome: 'fail', at: missed.at, now }));
   const left = afterMissed(marked, missed);
   const changes = await applyResult(one, marked, {
-    success: false,
+    outcome: 'fail',
     ran_at: missed.at,
-    error_message: silence.error_message,
+    reason: silence.error_message,
     cause: 'silence',
     retention_days: retentionDays,
     also: left,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
 import { orderOf, type PingFacts, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
@@ -26,6 +27,7 @@ export type Push = {
   latency_ms: number;
   status_code: number;
   error_message: string;
+  warning_message?: string;
   /** Epoch ms; undefined: now. */
   checked_at: number | undefined;
   /** What makes two requests the same push: the client's key, else body and checked_at; undefined: always a new one. */
@@ -70,6 +72,7 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
     success: push.success,
     error_message: push.error_message,
     error_kind: push.success ? null : 'reported',
+    ...(push.warning_message && { warning_message: push.warning_message }),
     checked_at: iso(push.checked_at ?? now),
     received_at: now,
     ...(push.ping && { ping: push.ping }),
@@ -114,7 +117,7 @@ const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
   check.silence_at === undefined &&
   check.silence_mark === undefined &&
   endedBy(arrival, check).runs.length === (check.runs ?? []).length &&
-  isSame(nextState(check, arrival.result.success), check);
+  isSame(nextState(check, outcomeOf(arrival.result)), check);
 
 async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const { ports, keys, result } = arrival;
@@ -168,6 +171,7 @@ async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): P
 async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
   const { ports, keys, pointer, ends, retentionDays } = arrival;
   const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
+  const outcome = outcomeOf(base);
   let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {
@@ -178,9 +182,9 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       const result: ResultItem = ends.measured ? { ...base, latency_ms: ended.latency_ms } : base;
       const last_received = latest(remembered(now, ports.clock.now()), newnessOf(result));
       const changes = await applyResult(arrival, now, {
-        success: result.success,
+        outcome,
         ran_at: newnessOf(result).at,
-        error_message: result.error_message,
+        reason: reasonOf(result),
         cause: 'result',
         retention_days: retentionDays,
         also: { last_received, ...runsMember(ended.runs) },
@@ -188,8 +192,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       });
       if (!changes) throw notFound('This check');
       const { at } = newnessOf(result);
-      const { success } = result;
-      await reviseRollups(arrival, cellNameOf(check), changedBy(now, { success, at, now: ports.clock.now() }));
+      await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
       const signs = { last_received, runs: [...ended.runs] };
       const deadline = watchSilence(keys, now, signs, ports.ids.token(), ports.clock.now());
       const done = await commit(ports, [

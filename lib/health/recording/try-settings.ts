@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
+import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
-import { CheckPatch, changedIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
+import { CheckPatch, changedIn, judgingIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
+import { outcomeOf } from '#lib/checks/outcome.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { requireCheck } from '#lib/checks/store.ts';
-import { ResultRecord } from '#lib/health/history/result-item.ts';
+import { ResultRecord, textsOf } from '#lib/health/history/result-item.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { probeNow } from './probe-now.ts';
@@ -27,11 +29,13 @@ const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ..
 
 /** What a trial of settings found, with what the target said; nothing of it is stored. */
 export const TrialRecord = ResultRecord.pick({
+  outcome: true,
   success: true,
   status_code: true,
   latency_ms: true,
   error_message: true,
   error_kind: true,
+  warning_message: true,
 })
   .extend(Object.assign({}, ...membersOfTypes))
   .meta({ id: 'CheckTrialResult' });
@@ -52,11 +56,11 @@ export async function trySettings(context: Context, trial: Trial): Promise<Trial
     );
   }
   const { outcome } = await probeNow(context, check, { shows: true, about: { check_id } });
-  return pick(TrialRecord, outcome as TrialRecord);
+  return pick(TrialRecord, { ...outcome, ...textsOf(outcome), outcome: outcomeOf(outcome) } as TrialRecord);
 }
 
 function fresh({ ports, caller }: Context, settings: Record<string, unknown>): CheckSettings {
-  const check = parseTrial(settings, ports.settings.MIN_INTERVAL_SECONDS, ports.clock.now());
+  const check = parseTrial(settings, judgingIn(ports));
   guardSettings(check, boundTo(ports.settings, caller));
   return check;
 }
@@ -64,7 +68,8 @@ function fresh({ ports, caller }: Context, settings: Record<string, unknown>): C
 async function laidOver(context: Context, id: string, changes: Record<string, unknown>): Promise<CheckSettings> {
   const { ports, caller } = context;
   const stored = await requireCheck(context, id);
-  const check = mergeCheck(stored, changes, ports.settings.MIN_INTERVAL_SECONDS, ports.clock.now());
+  await mustBeOn(context, stored, changes.entity as string | undefined);
+  const check = mergeCheck(stored, changes, judgingIn(ports));
   guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
   return check;
 }

@@ -11,6 +11,7 @@ import {
   passkeys,
   ping,
   type Report,
+  retries,
   steady1000,
   steady10000,
 } from './reports.ts';
@@ -27,6 +28,7 @@ const reports: Record<string, (minutes: number) => Promise<Report>> = {
   allIn1000,
   allIn10000,
   failing,
+  retries,
   heartbeat,
   ping,
   alerts,
