@@ -110,7 +110,7 @@ function kindOf(
   if (type !== 'string') return 'json';
   if (format === 'date-time') return 'instant';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
-  return maxLength >= LONG || /^body(_template)?$/.test(name) ? 'long' : 'text';
+  return maxLength >= LONG || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
 }
 
 const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>

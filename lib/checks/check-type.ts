@@ -15,8 +15,9 @@ export const COMMON_ERRORS = {
   redirect: 'too many, or a wrong one',
   egress: 'the address may not be reached from here',
   silence: 'a push check was silent past its grace',
+  overrun: 'a run of a push check has started and did not finish in time',
   reported: 'your agent said so',
-} satisfies Record<NetErrorKind | AssertionErrorKind | 'silence' | 'reported', string>;
+} satisfies Record<NetErrorKind | AssertionErrorKind | 'silence' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
@@ -79,6 +80,11 @@ export type CheckType<Name extends string = string, Kind extends string = string
   urls: readonly string[];
   /** Settings that fit their schemas, and not each other: each place with what it must be. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
+  /**
+   * Settings that follow from `config` at `now` (epoch ms), for those that a request does not supply; `before` is the
+   * `config` that a change replaces. Throws VALIDATION_ERROR for what can never come true.
+   */
+  derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
   /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
@@ -104,6 +110,7 @@ type Definition<
     shown?: Shown;
     errors?: Record<Kind, string>;
     contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
+    derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
@@ -134,8 +141,8 @@ export const defineCheck = <
   type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
-  const config = type.config.extend({ assertions: assertionList(type.type, type.sources).optional() });
-  const none = { fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [] };
+  const config = type.config.safeExtend({ assertions: assertionList(type.type, type.sources).optional() });
+  const none = { fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [], derived: () => ({}) };
   const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

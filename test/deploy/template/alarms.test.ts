@@ -31,6 +31,8 @@ describe('an alarm', () => {
     ['the table throttles', 'WriteThrottleEvents', 'notBreaching'],
     ['the API fails', '5xx', 'notBreaching'],
     ['the API refuses heartbeats', 'ThrottledPushes', 'notBreaching'],
+    ['pings are refused for their rate', 'RefusedPings', 'notBreaching'],
+    ['pings lead nowhere', 'UnknownPings', 'notBreaching'],
     ['an address that streams fails', 'Url5xxCount', 'notBreaching'],
   ])('rings when %s', (_, MetricName, TreatMissingData) => {
     expect(ofMetric(MetricName)[0]).toMatchObject({ TreatMissingData });
@@ -43,10 +45,9 @@ describe('an alarm', () => {
     expect(filter.MetricTransformations).toEqual([
       { MetricName: 'ThrottledPushes', MetricNamespace: alarm.Namespace, MetricValue: '1' },
     ]);
-    const of = (path: string) => `($.route = "POST /v1/checks/{id}/${path}")`;
-    expect(filter.FilterPattern).toBe(
-      `{ ($.status = "429") && ($.integration_status = "-") && (${of('results')} || ${of('heartbeat')}) }`,
-    );
+    const routes = ['POST /v1/checks/{id}/results', 'POST /v1/checks/{id}/heartbeat', 'ANY /ping/{proxy+}'];
+    const ofPushes = routes.map((route) => `($.route = "${route}")`).join(' || ');
+    expect(filter.FilterPattern).toBe(`{ ($.status = "429") && ($.integration_status = "-") && (${ofPushes}) }`);
     const [stage] = all('AWS::ApiGatewayV2::Stage');
     expect(JSON.parse(stage.AccessLogSettings.Format)).toMatchObject({
       route: '$context.routeKey',

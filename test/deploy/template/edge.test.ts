@@ -32,6 +32,7 @@ describe('CloudFront', () => {
       ['/v1/mcp', false],
       ['/v1/*', true],
       ['/.well-known/*', true],
+      ['/ping/*', true],
     ]);
     expect(originOf(mcp).CustomOriginConfig.OriginReadTimeout).toBe(60);
   });
@@ -96,6 +97,32 @@ describe('CloudFront', () => {
     expect(consoleUrl(OWN)).toBe('https://fleet.example.com');
     expect(consoleUrl({ PUBLIC_URL: 'https://ops.example.com' })).toBe('https://ops.example.com');
     expect(consoleUrl({})).toEqual(template.toJSON().Outputs.Url.Value);
+  });
+});
+
+describe('the address that jobs ping', () => {
+  const { id } = functionIn(template, 'ingest');
+  const [url] = all('AWS::Lambda::Url').filter(({ TargetFunctionArn }) => TargetFunctionArn['Fn::GetAtt'][0] === id);
+  const pingUrl = (of: typeof template, name: FunctionName) => functionIn(of, name).Environment.Variables.PING_URL;
+
+  it('is that of the function which takes them: open, whole answers, and an output says it', () => {
+    expect(url).toMatchObject({ AuthType: 'NONE' });
+    expect(url.InvokeMode ?? 'BUFFERED').toBe('BUFFERED');
+    expect(url.Cors).toBeUndefined();
+    expect(template.toJSON().Outputs.PingUrl.Value).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
+  });
+
+  it('is where ping URLs lead, unless the operator says where else', () => {
+    for (const name of ['api', 'mcp'] as const) {
+      expect(pingUrl(template, name)).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
+      const own = synthesize({ PING_URL: 'https://ping.example.com' }).template;
+      expect(pingUrl(own, name)).toBe('https://ping.example.com');
+    }
+  });
+
+  it('is bounded where the operator reserves concurrency for it', () => {
+    const { template: bounded } = synthesize({ RESERVED_CONCURRENCY: 'ingest=50' });
+    expect(functionIn(bounded, 'ingest').ReservedConcurrentExecutions).toBe(50);
   });
 });
 

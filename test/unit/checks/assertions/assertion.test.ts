@@ -7,7 +7,7 @@ const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
 
 function refused(settings: object, base: object = HTTP): ErrorDetail[] {
   try {
-    parseCheck({ ...base, ...settings }, 1);
+    parseCheck({ ...base, ...settings }, { minInterval: 1, now: 0 });
   } catch (error) {
     return (error as AppError).details ?? [];
   }
@@ -185,7 +185,7 @@ describe('an assertion that cannot be judged is refused', () => {
 describe('assertions that are taken', () => {
   it('keep their order, with what they mean by default', () => {
     const list = [status, { ...json, value: null }, { source: 'json', property: "$['a b'][-1]", operator: 'exists' }];
-    const { config } = parseCheck({ ...HTTP, config: { assertions: list } }, 1);
+    const { config } = parseCheck({ ...HTTP, config: { assertions: list } }, { minInterval: 1, now: 0 });
     expect(config.assertions).toEqual(list.map((one) => ({ ...one, severity: 'fail' })));
   });
 });

@@ -7,7 +7,7 @@ const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
 
 function refused(settings: object, base: object = HTTP): ErrorDetail[] {
   try {
-    parseCheck({ ...base, ...settings }, 1);
+    parseCheck({ ...base, ...settings }, { minInterval: 1, now: 0 });
   } catch (error) {
     return (error as AppError).details ?? [];
   }
