@@ -1,5 +1,6 @@
 import type { Assertion } from './assertions/assertion.ts';
 import { judge } from './assertions/judge.ts';
+import type { AssertionErrorKind } from './assertions/sources.ts';
 import type { ProbeOutcome } from './check-type.ts';
 import { succeeded, withVerdict } from './outcome.ts';
 
@@ -18,7 +19,7 @@ type Ping = {
 export async function judgePing(
   assertions: readonly Assertion[] | undefined,
   { body: text, bytes, isCut, latency_ms }: Ping,
-): Promise<ProbeOutcome> {
+): Promise<ProbeOutcome<AssertionErrorKind>> {
   const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
   return withVerdict(succeeded(latency_ms ?? 0), await judge(assertions, facts));
 }

@@ -13,6 +13,8 @@ type Sent = { kind: 'start' | 'success' | 'fail'; rid: string; slug: string; ans
 
 /** Jobs that ping, in an account of their own, through all lives of the service. */
 export type Pinged = {
+  /** How many were answered. */
+  answered(): number;
   /** Jobs ping until the service is gone or they are stopped. @returns stops them */
   start(seed: number): () => Promise<void>;
   /** What was answered and is not there, and what is there that should not be, a sentence each. */
@@ -45,6 +47,8 @@ export async function beginPings({ service }: Lives): Promise<Pinged> {
   }
 
   return {
+    answered: () => sent.filter((one) => one.answered).length,
+
     start(seed) {
       let stopped = false;
       const jobs = Array.from({ length: JOBS }, async (_, number) => {

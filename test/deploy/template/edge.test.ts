@@ -190,7 +190,7 @@ describe('without CloudFront', () => {
 
 describe('pages of a browser at the address that streams', () => {
   const corsOf = (settings: Record<string, string>): Json =>
-    ofType(synthesize(settings).template, 'AWS::Lambda::Url')[0].Cors;
+    ofType(synthesize(settings).template, 'AWS::Lambda::Url').find((url) => url.InvokeMode === 'RESPONSE_STREAM')!.Cors;
 
   const own = 'https://fleet.example.com';
   const named = { ALLOWED_ORIGINS: '*,https://a.example' };
