@@ -78,13 +78,13 @@ export type CheckType<Name extends string = string, Kind extends string = string
   secrets: readonly string[];
   /** Fields that hold a URL, which a read-only key sees without its query, fragment and user info. */
   urls: readonly string[];
+  /** Settings that fit their schemas, and not each other: each place with what it must be. */
+  contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   /**
    * Settings that follow from `config` at `now` (epoch ms), for those that a request does not supply; `before` is the
    * `config` that a change replaces. Throws VALIDATION_ERROR for what can never come true.
    */
   derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
-  /** Settings that fit their schemas, and not each other: each place with what it must be. */
-  contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
@@ -109,8 +109,8 @@ type Definition<
     result?: Result;
     shown?: Shown;
     errors?: Record<Kind, string>;
-    derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
+    derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
@@ -141,9 +141,8 @@ export const defineCheck = <
   type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
-  const config = type.config.extend({ assertions: assertionList(type.type, type.sources).optional() });
-  const rules = { contradictions: () => [], derived: () => ({}) };
-  const none = { fields: z.object(), errors: {}, secrets: [], urls: [], ...rules };
+  const config = type.config.safeExtend({ assertions: assertionList(type.type, type.sources).optional() });
+  const none = { fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [], derived: () => ({}) };
   const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

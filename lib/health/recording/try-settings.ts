@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { JudgedList } from '#lib/checks/assertions/assertion.ts';
+import { JudgedList } from '#lib/checks/assertions/judged-list.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';

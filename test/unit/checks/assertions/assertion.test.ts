@@ -2,14 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { parseCheck } from '#lib/checks/model.ts';
 import type { AppError, ErrorDetail } from '#lib/platform/errors.ts';
 
-const JUDGING = { minInterval: 1, now: 0 };
-
 const HTTP = { entity_id: 'ent_1', check_type: 'http', target_url: 'https://shop.example.com/' };
 const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
 
 function refused(settings: object, base: object = HTTP): ErrorDetail[] {
   try {
-    parseCheck({ ...base, ...settings }, JUDGING);
+    parseCheck({ ...base, ...settings }, { minInterval: 1, now: 0 });
   } catch (error) {
     return (error as AppError).details ?? [];
   }
@@ -187,7 +185,7 @@ describe('an assertion that cannot be judged is refused', () => {
 describe('assertions that are taken', () => {
   it('keep their order, with what they mean by default', () => {
     const list = [status, { ...json, value: null }, { source: 'json', property: "$['a b'][-1]", operator: 'exists' }];
-    const { config } = parseCheck({ ...HTTP, config: { assertions: list } }, JUDGING);
+    const { config } = parseCheck({ ...HTTP, config: { assertions: list } }, { minInterval: 1, now: 0 });
     expect(config.assertions).toEqual(list.map((one) => ({ ...one, severity: 'fail' })));
   });
 });

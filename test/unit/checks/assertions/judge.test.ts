@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { keptBody } from '#lib/checks/assertions/body.ts';
 import { expiryOf } from '#lib/checks/assertions/expiry.ts';
+import type { Facts } from '#lib/checks/assertions/facts.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
-import type { Facts } from '#lib/checks/assertions/reading.ts';
 import { succeeded, withVerdict } from '#lib/checks/outcome.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
-const body = (text: string, type = 'application/json', isCut = false) =>
-  keptBody(text, { bytes: Buffer.byteLength(text), isCut, type });
+const body = (text: string, type = 'application/json') => ({
+  text,
+  bytes: Buffer.byteLength(text),
+  isCut: false,
+  type,
+});
 const DB = body('{"db":{"name":"orders","version":3},"code":200,"list":[1,2],"ok":true,"error":"boom","none":null}');
 const HEADERS: Record<string, string> = {
   'x-remaining': 'n/a',
@@ -151,7 +154,7 @@ describe('what cannot be read', () => {
     ],
     [
       'a body over 1 MB',
-      { body: keptBody('1', { bytes: 1024 * 1024, isCut: true, type: '' }) },
+      { body: { text: '1', bytes: 1024 * 1024, isCut: true, type: '' } },
       json('$', 'equals', 1),
       'the body has more than 1 MB',
     ],

@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { keptBody } from '#lib/checks/assertions/body.ts';
+import type { Facts } from '#lib/checks/assertions/facts.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
-import type { Facts } from '#lib/checks/assertions/reading.ts';
 
 const factsOf = (text: string): Facts => ({
-  body: keptBody(text, { bytes: Buffer.byteLength(text), isCut: false, type: '' }),
+  body: { text, bytes: Buffer.byteLength(text), isCut: false, type: '' },
 });
 const one = (assertion: object): Assertion => ({ severity: 'fail', ...assertion }) as Assertion;
 const json = (property: string, operator: string, value?: unknown) =>
