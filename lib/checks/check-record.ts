@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { redactPaths, redactUrl, seesSecrets } from '#lib/access/redaction.ts';
+import { redactPaths, redactUrlsAt, seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
@@ -11,7 +11,7 @@ import { checkLabel } from './label.ts';
 import { MODE, settingsOf } from './model.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 
-const recordOf = ({ type, mode, fields, config }: CheckType) =>
+const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
   z.object({
     id: IdOf('the check'),
     entity_id: IdOf('the entity that it is attached to'),
@@ -19,7 +19,7 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
     check_type: z.literal(type).describe('What kind of check it is.'),
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
-    ...settingsOf(mode),
+    ...settingsOf(mode, interval.least),
     config: config.describe('Settings of this type.'),
     state: CheckState.describe('unknown until it has succeeded once, or failed failure_threshold times in a row.'),
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
@@ -61,9 +61,7 @@ export function checkRecord(check: CheckItem, caller: Rights): CheckRecord {
 
 function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {
   const { secrets, urls } = checkTypeOf(check.check_type);
-  const members: Record<string, unknown> = check;
-  const shown = urls.flatMap((name) => (typeof members[name] === 'string' ? [[name, redactUrl(members[name])]] : []));
-  return { ...redactPaths(record, secrets), ...Object.fromEntries(shown) };
+  return redactUrlsAt(redactPaths(record, secrets), urls);
 }
 
 /** What the service itself sets. */
