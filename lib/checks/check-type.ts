@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ErrorDetail } from '#lib/platform/errors.ts';
 import type { Net, NetErrorKind } from '#lib/platform/net/net.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import type { CheckSettings } from './check-item.ts';
@@ -11,9 +12,10 @@ export const COMMON_ERRORS = {
   tls: 'handshake or certificate',
   redirect: 'too many, or a wrong one',
   egress: 'the address may not be reached from here',
+  protocol: 'an answer, a step or a message is not what was expected',
   silence: 'a push check was silent past its grace',
   reported: 'your agent said so',
-} satisfies Record<NetErrorKind | 'silence' | 'reported', string>;
+} satisfies Record<NetErrorKind | 'protocol' | 'silence' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
@@ -40,8 +42,8 @@ export type ProbeOutcome<Kind extends string = string> = {
  */
 export type ProbeInput = { net: Net; settings: Settings; timeout_ms: number; now: number; shows?: boolean };
 
-/** A host that a check connects to, and the path of the setting that names it. */
-type SettingHost = { path: string; host: string };
+/** A host that a check connects to, with its port where one is set, and the path of the setting that names it. */
+type SettingHost = { path: string; host: string; port?: number | undefined };
 
 /** One kind of check: all that the rest of the service needs to know of it. */
 export type CheckType<Name extends string = string, Kind extends string = string> = {
@@ -51,6 +53,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
   title: string;
   /** What it does and when it succeeds, in a sentence or two, for the documents. */
   about: string;
+  /** In seconds, where its target bears no more. Else 1 to a day, and 60. */
+  interval: { least: number; default: number };
   /** The `config` object; strict, so that a typo there never passes silently. */
   config: z.ZodObject;
   /** Settings of this type beside `config`, at the top level of the record (http has target_url, method, …). */
@@ -61,10 +65,12 @@ export type CheckType<Name extends string = string, Kind extends string = string
   shown: z.ZodObject;
   /** Kinds of error of this type alone, and what each means. */
   errors: Readonly<Partial<Record<Kind, string>>>;
-  /** Paths below the record that a read-only key sees as ********. */
+  /** Paths below the record that a read-only key sees as ********; through lists: `config.steps.send`. */
   secrets: readonly string[];
-  /** Fields that hold a URL, which a read-only key sees without its query, fragment and user info. */
+  /** Paths of URLs, each of which a read-only key sees without its query, fragment and user info. */
   urls: readonly string[];
+  /** Settings that fit their schemas, and not each other: each place with what it must be. */
+  contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
@@ -83,12 +89,13 @@ type Definition<
   Shown extends z.ZodObject,
   Kind extends string,
 > = Pick<CheckType<Name>, 'type' | 'mode' | 'title' | 'about' | 'examples'> &
-  Partial<Pick<CheckType, 'secrets' | 'urls'>> & {
+  Partial<Pick<CheckType, 'interval' | 'secrets' | 'urls'>> & {
     config: Config;
     fields?: Fields;
     result?: Result;
     shown?: Shown;
     errors?: Record<Kind, string>;
+    contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
@@ -117,6 +124,8 @@ export const defineCheck = <
   type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
-  const whole = { fields: z.object(), errors: {}, secrets: [], urls: [], ...type, result, shown };
+  const interval = { least: 1, default: 60 };
+  const none = { fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [] };
+  const whole = { interval, ...none, ...type, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

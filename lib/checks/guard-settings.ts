@@ -6,17 +6,23 @@ import { checkTypeOf } from './registry.ts';
 
 /**
  * Refuses settings that name, as a literal, a host which checks may not reach. Names are looked up, and their addresses
- * allowed or refused, at each probe. Throws VALIDATION_ERROR at the setting (`target_url`, `config.host`, …).
+ * allowed or refused, at each probe; and a port that nobody gets out to. Throws VALIDATION_ERROR at the setting (`target_url`, `config.host`, …).
  * @param changed only hosts in these members are looked at; all of them without it
  */
 export function guardSettings(
   check: Pick<CheckSettings, 'check_type' | 'config'>,
-  settings: Pick<Settings, 'CHECK_EGRESS' | 'EGRESS_ALLOW'>,
+  settings: Pick<Settings, 'CHECK_EGRESS' | 'EGRESS_ALLOW' | 'PORT_25'>,
   changed?: readonly string[],
 ): void {
-  for (const { path, host } of checkTypeOf(check.check_type).hosts(check)) {
+  for (const { path, host, port } of checkTypeOf(check.check_type).hosts(check)) {
     if (changed && !changed.includes(path.split('.')[0]!)) continue;
     const verdict = allowHost(host, settings.CHECK_EGRESS, settings.EGRESS_ALLOW);
     if (!verdict.ok) throw invalid(path, verdict.reason);
+    if (port === 25 && settings.PORT_25 === 'closed') {
+      throw invalid(
+        path === 'config.host' ? 'config.port' : path,
+        'AWS lets no function reach port 25; use 587 or 465',
+      );
+    }
   }
 }

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
-import { parse } from '#lib/platform/http/validation.ts';
+import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { Name } from '#lib/platform/text.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
-import { checkTypes } from './registry.ts';
+import { checkTypeOf, checkTypes } from './registry.ts';
 
 /** A day for what we execute, a leap year for what others report (docs/CONTRACT.md#checks). */
 const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
@@ -28,9 +28,9 @@ export const MODE = {
 
 const CheckName = Name.describe('What alerts call it; without one they name its target.');
 
-/** Settings that every check has. */
-export const settingsOf = (mode: 'pull' | 'push') => ({
-  interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
+/** Settings that every check has. @param least the shortest interval, in seconds */
+export const settingsOf = (mode: 'pull' | 'push', least = 1) => ({
+  interval_seconds: whole(least, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
   timeout_ms: whole(10, 30_000).describe(
     'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
   ),
@@ -40,8 +40,8 @@ export const settingsOf = (mode: 'pull' | 'push') => ({
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
-const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
-  const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode);
+const inputOf = ({ type, mode, title, about, interval, fields, config }: CheckType) => {
+  const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode, interval.least);
   return z
     .object({
       entity_id: IdOf('the entity that it is attached to'),
@@ -52,7 +52,7 @@ const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
         .default(mode),
       name: CheckName.optional(),
       ...fields.shape,
-      interval_seconds: interval_seconds.default(60),
+      interval_seconds: interval_seconds.default(interval.default),
       timeout_ms: timeout_ms.default(5000),
       failure_threshold: failure_threshold.default(3),
       enabled: enabled.default(true),
@@ -68,17 +68,28 @@ const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify
 
 const inputs = new Map([...checkTypes].map(([name, type]) => [name, inputOf(type)]));
 
+/** People look for a ping: what says the same is told where the types are listed. */
+function noSuchType({ input }: { input?: unknown }): string {
+  const names = [...checkTypes.keys()].join(', ');
+  const isMissing = (input as { check_type?: unknown } | undefined)?.check_type === undefined;
+  return isMissing
+    ? `is required: one of ${names}`
+    : `must be one of ${names}; icmp is not among them: check an open port with tcp`;
+}
+
 /** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
 export const CheckInput = z
-  .discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>])
+  .discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>], { error: noSuchType })
   .meta({ id: 'NewCheck' });
 
-/** @param minInterval the operator's floor in seconds */
+/** Throws VALIDATION_ERROR. @param minInterval the operator's floor in seconds */
 export function parseCheck(input: object, minInterval: number): CheckSettings {
   const check = parse(CheckInput, input) as CheckSettings;
   if (check.interval_seconds < minInterval) {
     throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
   }
+  const contradictions = checkTypeOf(check.check_type).contradictions(check);
+  if (contradictions.length > 0) throw refusal(contradictions);
   return check;
 }
 

@@ -30,6 +30,7 @@ it('there is a page for each thing that a newcomer wants to do', () => {
     'from-gatus',
     'from-healthchecks',
     'from-uptime-kuma',
+    'other-protocols',
     'run-it-for-real',
   ]);
 });

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
+import { statusName } from '#lib/checks/status-name.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
-import { STATUS_CODES } from '#lib/platform/net/node-http.ts';
 import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED, type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import { isRedirect } from '#lib/platform/status.ts';
@@ -180,12 +180,15 @@ function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, hi
   return { headers: Object.fromEntries(shown) as Record<string, string>, body_excerpt, body_bytes: excerpt.bytes };
 }
 
-const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${STATUS_CODES[status]})` : `${status}`);
-
 function assertResponse(check: z.output<typeof Fields>, { status, headers, search, latency_ms }: HttpReply) {
   if (status !== check.expected_status) {
     const to = isRedirect(status) && headers.location ? `: it redirects, and redirects are not followed here` : '';
-    return failed('status', `expected status ${check.expected_status}, got ${named(status)}${to}`, latency_ms, status);
+    return failed(
+      'status',
+      `expected status ${check.expected_status}, got ${statusName(status)}${to}`,
+      latency_ms,
+      status,
+    );
   }
   if (!check.body_contains || search?.found) return succeeded(latency_ms, status);
   const searched =
