@@ -49,13 +49,14 @@ export function TryIt({ form, settings }: TryProps) {
 }
 
 /** What is said in the first line already. */
-const SAID = new Set(['success', 'status_code', 'latency_ms', 'error_message', 'error_kind', 'response']);
+const SAID = new Set(['success', 'status_code', 'latency_ms', 'error_message', 'error_kind', 'response', 'transcript']);
 
 type Response = { headers: Record<string, string>; body_excerpt: string; body_bytes: number };
 
 function Trial({ found }: { found: TrialResult }) {
   const { success, status_code, latency_ms, error_message, error_kind } = found;
   const response = found.response as Response | undefined;
+  const transcript = found.transcript as string[] | undefined;
   return (
     <div class="trial">
       <p>
@@ -70,6 +71,18 @@ function Trial({ found }: { found: TrialResult }) {
           {error_kind && <strong>{error_kind} </strong>}
           {error_message}
         </p>
+      )}
+      {transcript && transcript.length > 0 && (
+        <details>
+          <summary>What the other side said</summary>
+          <ol>
+            {transcript.map((said, i) => (
+              <li key={i} dir="auto">
+                <code>{said}</code>
+              </li>
+            ))}
+          </ol>
+        </details>
       )}
       {response && (
         <details>
