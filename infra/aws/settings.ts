@@ -179,7 +179,7 @@ export function serviceEnvironment(settings: DeploySettings): Record<string, str
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),
     // Functions outside a VPC do not get there.
-    PORT_25: settings.VPC_ID === '' ? 'closed' : settings.PORT_25,
+    SMTP_EGRESS: settings.VPC_ID === '' ? 'closed' : settings.SMTP_EGRESS,
     PUBLIC_URL: settings.PUBLIC_URL || (settings.DOMAIN_NAME && `https://${settings.DOMAIN_NAME}`),
   };
 }

@@ -11,14 +11,14 @@ import { checkTypeOf } from './registry.ts';
  */
 export function guardSettings(
   check: Pick<CheckSettings, 'check_type' | 'config'>,
-  settings: Pick<Settings, 'CHECK_EGRESS' | 'EGRESS_ALLOW' | 'PORT_25'>,
+  settings: Pick<Settings, 'CHECK_EGRESS' | 'EGRESS_ALLOW' | 'SMTP_EGRESS'>,
   changed?: readonly string[],
 ): void {
   for (const { path, host, port } of checkTypeOf(check.check_type).hosts(check)) {
     if (changed && !changed.includes(path.split('.')[0]!)) continue;
     const verdict = allowHost(host, settings.CHECK_EGRESS, settings.EGRESS_ALLOW);
     if (!verdict.ok) throw invalid(path, verdict.reason);
-    if (port === 25 && settings.PORT_25 === 'closed') {
+    if (port === 25 && settings.SMTP_EGRESS === 'closed') {
       throw invalid(
         path === 'config.host' ? 'config.port' : path,
         'AWS lets no function reach port 25; use 587 or 465',

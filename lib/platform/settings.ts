@@ -52,7 +52,7 @@ export const SettingsSchema = z.object({
   /** CIDRs that everything may reach, whatever CHECK_EGRESS says. */
   EGRESS_ALLOW: csv,
   /** `closed`: no connection from here gets out to port 25, so that checks of it are refused. */
-  PORT_25: z.enum(['open', 'closed']).default('open'),
+  SMTP_EGRESS: z.enum(['open', 'closed']).default('open'),
   MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10),
   /** Origins that a browser may call the API from; `*` for any. */
   ALLOWED_ORIGINS: csv

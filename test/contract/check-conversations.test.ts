@@ -26,7 +26,12 @@ describe('a tcp check with steps', () => {
     const well = await newCheck(client, { check_type: 'tcp', config: { host, port, steps } });
     expect(await eventually(() => lastOf(well.id))).toMatchObject({ success: true, error_kind: null });
     const other = [...steps, { send: 'AUTH hush-hush\r\n' }, { expect: '235' }];
-    const ill = await newCheck(client, { check_type: 'tcp', timeout_ms: 500, config: { host, port, steps: other } });
+    const ill = await newCheck(client, {
+      check_type: 'tcp',
+      interval_seconds: 2,
+      timeout_ms: 1_000,
+      config: { host, port, steps: other },
+    });
     expect(await eventually(() => lastOf(ill.id))).toMatchObject({
       success: false,
       error_kind: 'protocol',
@@ -91,7 +96,7 @@ describe('a tcp check with steps', () => {
 describe('a deployment on AWS, which lets nobody out to port 25', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ env: { PORT_25: 'closed' } });
+    service = await startService({ env: { SMTP_EGRESS: 'closed' } });
   });
   afterAll(() => service.stop());
 

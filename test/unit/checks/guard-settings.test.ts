@@ -8,8 +8,8 @@ const guard = (
   check: Pick<CheckSettings, 'check_type' | 'config'>,
   CHECK_EGRESS: 'public' | 'any' = 'public',
   EGRESS_ALLOW: string[] = [],
-  PORT_25: 'open' | 'closed' = 'open',
-) => guardSettings(check, { CHECK_EGRESS, EGRESS_ALLOW, PORT_25 });
+  SMTP_EGRESS: 'open' | 'closed' = 'open',
+) => guardSettings(check, { CHECK_EGRESS, EGRESS_ALLOW, SMTP_EGRESS });
 
 it.each([
   [http('http://127.0.0.1/'), 'target_url'],
