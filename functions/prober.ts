@@ -4,7 +4,7 @@ import { makeProber, runJobs } from '#lib/health/recording/run-jobs.ts';
 import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { packJobsAgain } from '#lib/schedule/jobs.ts';
+import { packAlone } from '#lib/schedule/jobs.ts';
 
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {
@@ -17,6 +17,6 @@ export function create(ports: Ports) {
       const failed = await runJobs(env, work, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();
-      if (failed.length > 0) await env.ports.queues.send('job', packJobsAgain(failed, ports.clock.now() + 1000));
+      if (failed.length > 0) await env.ports.queues.send('job', packAlone(failed, ports.clock.now()));
     });
 }

@@ -47,6 +47,7 @@ export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' |
 export const RESULTS = 'R#';
 export const TRANSITIONS = 'TR#';
 export const REVISIONS = 'REV#';
+export const CHECK_SLUGS = 'SLUG#';
 /** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
@@ -119,6 +120,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     entities: (tenant: string, bucket: number) => ofTenant(tenant, 'ENTITIES', bucket),
     entity: (tenant: string, id: string) => key(ofTenant(tenant, 'ENTITIES', bucketOf(id)), id),
 
+    /** The check that has a slug. */
+    checkSlug: (tenant: string, slug: string) => key(ofTenant(tenant, 'CHECKSLUGS', bucketOf(slug)), slug),
     checkCount: (tenant: string) => key(ofTenant(tenant), 'CHECKS'),
     relationCount: (tenant: string) => key(ofTenant(tenant), 'RELATIONS'),
     relations: (tenant: string, bucket: number) => ofTenant(tenant, 'RELATIONS', bucket),
@@ -157,6 +160,9 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'CHECK', check), `LAST#${channel}`),
     revision: (tenant: string, check: string, rev: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${REVISIONS}${stamp(rev)}`),
+    /** By which the slug of a check is found that is gone. */
+    slugOfCheck: (tenant: string, check: string, slug: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${CHECK_SLUGS}${slug}`),
     /** @param at epoch ms that the result is ordered by @param tail what makes it the one result of its cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${RESULTS}${stamp(at)}#${tail}`),

@@ -16,6 +16,11 @@ export const Job = z.object({
   interval_seconds: z.number().int(),
   slot: z.number().int(),
   only: z.array(z.string()).optional(),
+  /**
+   * Not at the slot itself: its one check is undecided with these settings, and is probed again at `at`, unless `until`
+   * has come (epoch ms; lib/health/recording/retries.ts).
+   */
+  retry: z.object({ at: z.number().int(), until: z.number().int(), rev: z.number().int() }).optional(),
 });
 export type Job = z.infer<typeof Job>;
 

@@ -41,6 +41,8 @@ type Live = {
 };
 
 const FEED = '/v1/status/transitions';
+/** Whoever reads every entity counts them too. */
+const STATUS = '/v1/status?counts=false';
 /** With the whole status come so many of the newest transitions: they say why something is down. */
 const REASONS = 100;
 /** So many changes since one that is settled are read one by one; more, and all is read anew. */
@@ -75,7 +77,7 @@ export function makeLive(world: LiveWorld): Live {
     // The feed first: what happens while the status is read is seen again at the next look.
     const { value: transitions } = await get<Transition[]>(`${FEED}?limit=${REASONS}`);
     const entities: Status['entities'] = [];
-    for (let next: string | undefined = '/v1/status'; next !== undefined; ) {
+    for (let next: string | undefined = STATUS; next !== undefined; ) {
       const page: { value: Status; next: string | undefined } = await get<Status>(next);
       entities.push(...page.value.entities);
       next = page.next;

@@ -10,6 +10,7 @@ import type { Field as FieldRecord } from '#lib/catalog/field.ts';
 import type { MeWithUse } from '#lib/catalog/me.ts';
 import type { Relation as RelationRecord } from '#lib/catalog/relations/relation.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
+import type { JudgedList } from '#lib/checks/assertions/assertion.ts';
 import type { CheckRecord } from '#lib/checks/check-record.ts';
 import type { GapRecord } from '#lib/health/history/gaps.ts';
 import type { ResultRecord } from '#lib/health/history/result-item.ts';
@@ -57,8 +58,12 @@ export type CheckHistory = { bucket: BucketSize; from: string; to: string; total
 export type CheckHistories = { checks: Awaited<ReturnType<typeof checkHistoryRecords>> };
 
 /** What a probe by settings that are not stored has found; types add members of their own. */
-export type TrialResult = Pick<Result, 'success' | 'status_code' | 'latency_ms' | 'error_message'> & {
+export type TrialResult = Pick<
+  Result,
+  'outcome' | 'success' | 'status_code' | 'latency_ms' | 'error_message' | 'warning_message'
+> & {
   error_kind: string | null;
+  assertions: z.output<typeof JudgedList>;
   [more: string]: unknown;
 };
 

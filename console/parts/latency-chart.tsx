@@ -76,11 +76,12 @@ export function LatencyChart({ chart }: { chart: Chart }) {
   );
 }
 
-const told = ({ from, typical, slow, runs, failures }: ChartPoint): string =>
+const told = ({ from, typical, slow, runs, failures, warnings }: ChartPoint): string =>
   [
     dateTime(from, zone.value),
     typical !== null && `${number(typical)} ms${slow === null ? '' : `, 95 of 100 within ${number(slow)} ms`}`,
     failures > 0 && `${number(failures)} of ${number(runs)} failed`,
+    warnings > 0 && `${number(warnings)} of ${number(runs)} warned`,
     runs === 0 && 'no result',
   ]
     .filter(Boolean)

@@ -6,7 +6,9 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   configuration: 'Somebody disabled or deleted the check: what people do to it themselves is not announced.',
   silenced: 'The check was silenced, so no alert went out.',
   initial: 'The check was up for the first time, and nobody had been told that it was down.',
+  degraded_off: 'The policy of the check says not to announce degraded, which then counts as up.',
   recovery_off: 'The policy of the check says not to announce recoveries.',
+  flapping: 'The check changed its state too often: an alert had said so, and that it would be told again later.',
   cooldown: 'The last alert of the check was too short a while ago: its cooldown was still running.',
   no_channels: 'The check had no channel, so there was nobody to tell.',
 };
@@ -16,7 +18,9 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
   configuration: '',
   silenced: 'Lift the silence to be told again.',
   initial: '',
+  degraded_off: '',
   recovery_off: '',
+  flapping: 'Once it has kept one state for a while, that is announced.',
   cooldown: 'If it is still so when the cooldown ends, it is announced then, unless the policy switches that off.',
   no_channels: 'Add a channel to be told the next time.',
 };
@@ -25,7 +29,7 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
 const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   catch_up: 'It was announced later.',
   repeat: 'Reminders went out.',
-  closed: 'Who believed it down got a closing note.',
+  closed: 'Who believed it down or degraded got a closing note.',
 };
 
 /** What is known of what was sent, and what types of channels are called. */

@@ -1,5 +1,6 @@
 import type { Entity, State } from '#console/api/records.ts';
 import { pathTo } from './address.ts';
+import { labelChanges, labelText } from './labels.ts';
 
 /** Where the API has an entity: `/v1/blueprints/service/entities/shop`. */
 export const entityPath = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
@@ -18,29 +19,34 @@ export function valueText(value: unknown): string {
   return Array.isArray(value) ? value.map(valueText).join(', ') : String(value);
 }
 
-type Searched = Pick<Entity, 'name' | 'slug' | 'fields'> & { state: State };
+type Searched = Pick<Entity, 'name' | 'slug' | 'fields' | 'labels'> & { state: State };
 
-/** Those whose name, slug or a value of theirs holds every word. */
+/** Those whose name, slug, or values and labels of theirs hold every word. */
 export function withWords<T extends Searched>(rows: readonly T[], words: string): readonly T[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return rows;
-  return rows.filter(({ name, slug, fields }) => {
-    const text = [name, slug, ...Object.values(fields).map(valueText)].join('\n').toLowerCase();
+  return rows.filter(({ name, slug, fields, labels }) => {
+    const text = [name, slug, ...Object.values(fields).map(valueText), labelText(labels)].join('\n').toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
 }
 
-type Change = Record<string, unknown> & { fields?: Record<string, unknown> };
+type Change = Record<string, unknown> & { fields?: Record<string, unknown>; labels?: Record<string, string | null> };
 
 /**
  * The change of an entity alone: what somebody else has changed meanwhile stays, and a default that is shown does not
  * become a value of its own.
  */
-export function changedOnly(body: Record<string, unknown>, { name, fields }: Pick<Entity, 'name' | 'fields'>): Change {
+export function changedOnly(
+  body: Record<string, unknown>,
+  { name, fields, labels }: Pick<Entity, 'name' | 'fields' | 'labels'>,
+): Change {
+  const relabelled = body.labels ? labelChanges(labels, body.labels as Record<string, string>) : {};
   const given = Object.entries((body.fields ?? {}) as Record<string, unknown>);
   const changed = given.filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(fields[key]));
   return {
     ...(body.name !== name && { name: body.name }),
     ...(changed.length > 0 && { fields: Object.fromEntries(changed) }),
+    ...(Object.keys(relabelled).length > 0 && { labels: relabelled }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Check, ListedCheck } from '#console/api/records.ts';
 import type { FleetRow } from './fleet.ts';
 import { byName } from './fleet.ts';
-import { severity } from './states.ts';
+import { messageOf, severity } from './states.ts';
 
 /** A line of the list of checks. */
 export type CheckRow = { check: ListedCheck; label: string; entity: FleetRow | undefined };
@@ -20,7 +20,7 @@ export function withNews(checks: readonly ListedCheck[], transitions: readonly N
   });
 }
 
-/** Down first, then unknown, up, and disabled ones last; then by entity and name. */
+/** Down first, then degraded, unknown, up, and disabled ones last; then by entity and name. */
 export function inOrder(rows: readonly CheckRow[]): CheckRow[] {
   const rank = ({ check }: CheckRow) => (check.enabled ? severity(check.state) : 9);
   return rows.toSorted(
@@ -51,7 +51,7 @@ export function filtered(rows: readonly CheckRow[], { states, type, enabled, wor
     if (enabled && check.enabled !== (enabled === 'yes')) return false;
     if (told?.has(check.id)) return false;
     if (wanted.length === 0) return true;
-    const error = check.last_result?.error_message ?? '';
+    const error = messageOf(check.last_result);
     const text = `${label}\n${entity?.name ?? ''}\n${entity?.slug ?? ''}\n${check.check_type}\n${error}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
@@ -59,7 +59,7 @@ export function filtered(rows: readonly CheckRow[], { states, type, enabled, wor
 
 /** How many of the checks that are enabled are in each state. */
 export function stateCounts(rows: readonly CheckRow[]): Record<Check['state'], number> {
-  const counts = { up: 0, down: 0, unknown: 0 };
+  const counts = { up: 0, degraded: 0, down: 0, unknown: 0 };
   for (const { check } of rows) counts[check.state]++;
   return counts;
 }

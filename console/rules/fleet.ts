@@ -1,5 +1,6 @@
 import type { State, StatusEntity, Transition } from '#console/api/records.ts';
-import { BY_SEVERITY, severity } from './states.ts';
+import { labelText } from './labels.ts';
+import { BY_SEVERITY, isTrouble, severity } from './states.ts';
 
 /** An entity of the fleet, and the last message of why it is not up, where one is known. */
 export type FleetRow = StatusEntity & { why?: string };
@@ -17,13 +18,11 @@ export const byName = (a: string, b: string): number => NAMES.compare(a, b);
 export function fleetOf(entities: readonly StatusEntity[], transitions: readonly Transition[]): Fleet {
   const reasons = new Map<string, string>();
   for (const { entity_id, check_to_state, error_message } of transitions) {
-    if (check_to_state === 'down' && !reasons.has(entity_id)) reasons.set(entity_id, error_message);
+    if (isTrouble(check_to_state) && !reasons.has(entity_id)) reasons.set(entity_id, error_message);
   }
   const named = entities.toSorted((a, b) => byName(a.name, b.name) || (a.id < b.id ? -1 : 1));
   return new Map(named.map((entity) => [entity.id, withReason(entity, reasons.get(entity.id))]));
 }
-
-const isTrouble = (state: State): boolean => state === 'down' || state === 'degraded';
 
 const withReason = ({ why: _old, ...entity }: FleetRow, why: string | undefined): FleetRow =>
   why && isTrouble(entity.state) ? { ...entity, why } : entity;
@@ -39,7 +38,7 @@ export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet
     if (!row) return undefined;
     if (timestamp < row.state_since) continue;
     const state_since = row.state === to_state ? row.state_since : timestamp;
-    const why = check_to_state === 'down' ? error_message : row.why;
+    const why = isTrouble(check_to_state) ? error_message : row.why;
     next.set(entity_id, withReason({ ...row, state: to_state, state_since }, why));
   }
   return next;
@@ -62,7 +61,7 @@ export function inOrder(fleet: Fleet): FleetRow[] {
   return BY_SEVERITY.flatMap((state) => byState.get(state) ?? []);
 }
 
-/** What the list shows: all states, or some; those whose name, slug, blueprint or message hold every word. */
+/** What the list shows: all states, or some; those whose name, slug, blueprint, labels or message hold every word. */
 type Filter = { states: ReadonlySet<State>; words: string };
 
 export function filtered(rows: readonly FleetRow[], { states, words }: Filter): FleetRow[] {
@@ -70,7 +69,8 @@ export function filtered(rows: readonly FleetRow[], { states, words }: Filter): 
   return rows.filter((row) => {
     if (states.size > 0 && !states.has(row.state)) return false;
     if (wanted.length === 0) return true;
-    const text = `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.why ?? ''}`.toLowerCase();
+    const text =
+      `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.why ?? ''}\n${labelText(row.labels)}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
 }

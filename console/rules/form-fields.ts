@@ -1,3 +1,4 @@
+import { assertionsIn, draftOfAssertions } from './assertion-rows.ts';
 import { escaped, unescaped } from './escapes.ts';
 import { keptRows, type Row, rowsIn } from './rows.ts';
 
@@ -26,7 +27,7 @@ export type MemberSchema = {
 /**
  * How a member is typed. `set`: some of a few, a line each. `map`: a line `name: value` each. `list`: a line each.
  * `instant`: an ISO 8601 time. `escaped`: text on one line, its line ends as escapes. `rows`: a list of objects, whose
- * members are the columns. `json`: whatever it is.
+ * members are the columns. `assertions`: rows of their own (assertion-rows.ts). `json`: whatever it is.
  */
 export type FieldKind =
   | 'text'
@@ -41,6 +42,7 @@ export type FieldKind =
   | 'list'
   | 'escaped'
   | 'rows'
+  | 'assertions'
   | 'json';
 
 /** A field of a form. */
@@ -99,7 +101,7 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
     secret: member.writeOnly === true,
     hint: member.description ?? '',
     fallback: fallback === undefined ? undefined : textOf({ kind, texts, columns }, fallback),
-    options: (member.enum ?? member.items?.enum ?? []).map(String),
+    options: (member.enum ?? member.items?.enum ?? member.items?.properties?.source?.enum ?? []).map(String),
     texts,
     columns,
   };
@@ -112,6 +114,7 @@ function kindOf(
   if (choices) return 'choice';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'boolean';
+  if (type === 'array' && name === 'assertions') return 'assertions';
   if (type === 'array') return items?.properties ? 'rows' : items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
@@ -124,7 +127,7 @@ function kindOf(
 const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>
   typeof values === 'object' && values.type === 'string';
 
-const CAPITALS = new Set(['url', 'tls', 'id', 'dns', 'ip', 'http', 'api', 'sni', 'ca']);
+const CAPITALS = new Set(['url', 'tls', 'id', 'dns', 'ip', 'http', 'api', 'sni', 'ca', 'json']);
 
 /** `target_url`: `Target URL`. Names of people's own (`On call`) stay as they are. */
 export function labelOf(name: string): string {
@@ -140,6 +143,7 @@ export function textOf({ kind, texts, columns }: Typed, value: unknown): string 
   if (value === undefined || value === null) return '';
   if (kind === 'rows') return keptRows(rowsOf(columns, value));
   if (kind === 'escaped') return escaped(String(value));
+  if (kind === 'assertions' && Array.isArray(value)) return draftOfAssertions(value);
   if (kind === 'map' && typeof value === 'object') {
     return Object.entries(value)
       .map(([name, text]) => `${name}: ${text}`)
@@ -180,6 +184,7 @@ export function readText({ kind, texts, columns }: Typed, text: string): unknown
   if (kind === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (kind === 'boolean') return text === 'true';
   if (kind === 'json') return jsonOf(text) ?? text;
+  if (kind === 'assertions') return assertionsIn(text);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (kind === 'list' || kind === 'set') return texts ? lines : lines.map(scalarOf);
   if (kind === 'map') return Object.fromEntries(lines.map(pairOf));

@@ -1,5 +1,6 @@
 import type { State, Transition } from '#console/api/records.ts';
 import type { FleetRow } from './fleet.ts';
+import { isTrouble } from './states.ts';
 
 /**
  * A time in which an entity was not well: from the change that made it degraded or down to the one that ended that.
@@ -24,8 +25,6 @@ export type Incident = {
 
 /** What ends and begins again within this time is one incident. */
 const FLAPPING_MS = 10 * 60_000;
-
-const isTrouble = (state: State): state is 'degraded' | 'down' => state === 'degraded' || state === 'down';
 
 /** The incidents of some transitions, in any order: those that run first, then by when they began, newest first. */
 export function incidentsOf(transitions: readonly Transition[]): Incident[] {
@@ -100,14 +99,14 @@ export const lastedMs = ({ from, to }: Incident, now: number): number =>
 
 /** What was wrong at first; empty where it is not known. */
 export const firstError = ({ transitions }: Incident): string =>
-  transitions.find(({ check_to_state, error_message }) => check_to_state === 'down' && error_message)?.error_message ??
+  transitions.find(({ check_to_state, error_message }) => isTrouble(check_to_state) && error_message)?.error_message ??
   '';
 
-/** The ids of the checks that failed, in the order in which they did. */
+/** The ids of the checks that failed or warned, in the order in which they did. */
 export const checksOf = ({ transitions }: Incident): string[] => [
   ...new Set(
     transitions
-      .filter((one) => one.check_to_state === 'down' || one.check_from_state === 'down')
+      .filter((one) => isTrouble(one.check_to_state) || isTrouble(one.check_from_state))
       .map(({ check_id }) => check_id),
   ),
 ];
@@ -117,7 +116,9 @@ const NOT_TOLD: Readonly<Record<NonNullable<Transition['alert']['reason']>, stri
   configuration: 'changed by a user',
   silenced: 'silenced',
   initial: 'first result',
+  degraded_off: 'degraded is not announced',
   recovery_off: 'recovery is not announced',
+  flapping: 'it flaps',
   cooldown: 'cooldown',
   no_channels: 'no channel',
 };
@@ -125,7 +126,7 @@ const NOT_TOLD: Readonly<Record<NonNullable<Transition['alert']['reason']>, stri
 /** Whether anybody was told of it: how many deliveries there were, or why there was none. */
 export function toldOf({ transitions }: Incident): { deliveries: number; why: string } {
   const deliveries = transitions.reduce((sum, { alert }) => sum + alert.deliveries.length, 0);
-  const reason = transitions.find(({ check_to_state }) => check_to_state === 'down')?.alert.reason;
+  const reason = transitions.find(({ check_to_state }) => isTrouble(check_to_state))?.alert.reason;
   return { deliveries, why: deliveries === 0 && reason ? NOT_TOLD[reason] : '' };
 }
 

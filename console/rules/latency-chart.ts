@@ -9,6 +9,7 @@ export type ChartPoint = {
   slow: number | null;
   runs: number;
   failures: number;
+  warnings: number;
 };
 
 /** Time that was not watched, and why. */
@@ -53,24 +54,26 @@ export const gapBefore = (created_at: string, from: number): ChartGap[] =>
   Date.parse(created_at) > from ? [{ from, to: Date.parse(created_at), why: ABSENT }] : [];
 
 export const pointsOfBuckets = (buckets: readonly CheckBucket[]): ChartPoint[] =>
-  buckets.map(({ from, to, latency, runs, failures }) => ({
+  buckets.map(({ from, to, latency, runs, failures, warnings }) => ({
     from: Date.parse(from),
     to: Date.parse(to),
     typical: latency?.p50_ms ?? null,
     slow: latency?.p95_ms ?? null,
     runs,
     failures,
+    warnings,
   }));
 
 /** @param results newest first @param interval ms from one to the next */
 export const pointsOfResults = (results: readonly Result[], interval: number): ChartPoint[] =>
-  results.toReversed().map(({ checked_at, latency_ms, success }) => ({
+  results.toReversed().map(({ checked_at, latency_ms, success, outcome }) => ({
     from: Date.parse(checked_at),
     to: Date.parse(checked_at) + interval,
     typical: success ? latency_ms : null,
     slow: null,
     runs: 1,
     failures: success ? 0 : 1,
+    warnings: outcome === 'warn' ? 1 : 0,
   }));
 
 /** The least of 1, 2, 5, 10, … ms at or above the greatest value: the top of the scale. */

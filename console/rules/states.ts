@@ -1,4 +1,4 @@
-import type { State } from '#console/api/records.ts';
+import type { Result, State } from '#console/api/records.ts';
 
 /** The states, what needs somebody first. */
 export const BY_SEVERITY = ['down', 'degraded', 'unknown', 'up'] as const satisfies readonly State[];
@@ -13,6 +13,30 @@ export const STATE_WORD: Readonly<Record<State, string>> = {
   unknown: 'Unknown',
   up: 'Up',
 };
+
+/** What a run came to, with the shape of the state that it speaks for. */
+export const OUTCOME: Readonly<Record<Result['outcome'], { state: State; word: string }>> = {
+  ok: { state: 'up', word: 'OK' },
+  warn: { state: 'degraded', word: 'Warning' },
+  fail: { state: 'down', word: 'Failed' },
+};
+
+/** What a result says was wrong: its error, or its warning; empty where all was well, or there is none. */
+export const messageOf = (
+  result: Pick<Result, 'success' | 'error_message' | 'warning_message'> | null | undefined,
+): string => (result?.success ? result.warning_message : result?.error_message) ?? '';
+
+/** Whether somebody may have to look: what is not known is no trouble. */
+export function isTrouble(state: State): state is 'degraded' | 'down' {
+  switch (state) {
+    case 'down':
+    case 'degraded':
+      return true;
+    case 'up':
+    case 'unknown':
+      return false;
+  }
+}
 
 /** Tab title: how many are down comes first, where a narrow tab still shows it. */
 export const tabTitle = (page: string, down: number): string =>

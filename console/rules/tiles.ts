@@ -1,5 +1,5 @@
 /** Tiles in lines of so many, each `tile` pixels wide and high. */
-type TileGrid = { columns: number; tile: number; height: number };
+export type TileGrid = { columns: number; tile: number; height: number };
 
 const LARGEST = 22;
 const SMALLEST = 4;

@@ -149,6 +149,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
       }),
       responses: {
         [row.status]: success(row, example),
+        ...(row.makes && { 201: { ...success(row, example), description: 'It was not there, and was made.' } }),
         ...(isRead(row) && { 304: { $ref: '#/components/responses/NotModified' } }),
         ...failures(row),
       },
@@ -238,7 +239,7 @@ const operationId = ({ method, path }: Row): string =>
 
 /** What cannot be an id, a slug or a name is NOT_FOUND, as it names nothing. */
 const pathParameters = (row: Row): Json[] =>
-  [...row.path.matchAll(/([a-z]+)\/\{(\w+)\}/g)].map(([, collection, name = '']) => ({
+  [...row.path.matchAll(/([a-z]+)(?:\/by-[a-z]+)?\/\{(\w+)\}/g)].map(([, collection, name = '']) => ({
     name,
     in: 'path',
     required: true,

@@ -11,6 +11,7 @@ export const tags: Readonly<Record<string, string>> = {
   'sign-in': 'The ways to sign in: each begins a session, whose cookie comes with the answer.',
   blueprints:
     'The catalog: blueprints, which are kinds of things with typed fields, and entities, which are the things.',
+  entities: 'An entity of whichever blueprint.',
   relations: 'How entities relate to each other.',
   checks: 'Checks on entities, their results, transitions and gaps, and the policy and channels of their alerts.',
   status: 'The state of everything at a glance, and what changed.',

@@ -58,7 +58,12 @@ export const STEPS: readonly Step[] = [
   },
   {
     endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',
-    body: () => ({ slug: 'shop', name: 'Web shop', fields: { tier: 1, runbook: 'https://wiki.example.com/shop' } }),
+    body: () => ({
+      slug: 'shop',
+      name: 'Web shop',
+      fields: { tier: 1, runbook: 'https://wiki.example.com/shop' },
+      labels: { team: 'payments' },
+    }),
     made: ['entities', 'slug'],
   },
   {
@@ -103,6 +108,19 @@ export const STEPS: readonly Step[] = [
     made: ['checks', 'id'],
   },
   { endpoint: 'PUT /v1/checks/{id}', body: () => ({ config: { grace_seconds: 93_600 } }) },
+  {
+    endpoint: 'PUT /v1/checks/by-slug/{slug}',
+    at: () => ({ 'by-slug': 'shop-cart' }),
+    body: () => ({
+      entity: 'service/shop',
+      check_type: 'http',
+      name: 'cart',
+      target_url: 'https://shop.example.com/cart',
+      interval_seconds: 86_400,
+      labels: { tier: '1' },
+    }),
+    made: ['by-slug', 'slug'],
+  },
   {
     endpoint: 'POST /v1/checks/{check_id}/policy',
     body: () => ({ cooldown_seconds: 600, repeat_interval_seconds: 3600 }),

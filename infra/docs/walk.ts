@@ -57,6 +57,7 @@ const QUERIES: Record<string, (places: Places) => string> = {
 
 /** Where an endpoint is called that not everything in its collection can do. */
 const PLACED: Record<string, (places: Places) => Places> = {
+  'GET /v1/entities/{id}': ({ databases }) => (databases === undefined ? {} : { entities: databases }),
   'POST /v1/checks/{id}/run': ({ probed }) => (probed === undefined ? {} : { checks: probed }),
 };
 

@@ -41,6 +41,7 @@ export async function createEntity(scope: Changing, blueprintSlug: string, input
       slug: input.slug,
       name: input.name,
       fields,
+      labels: input.labels ?? {},
       state: 'unknown',
       state_since: now,
       checks: {},

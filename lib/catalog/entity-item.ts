@@ -24,5 +24,5 @@ export type EntityItem = Item &
 export const auditedEntity: Audited<EntityItem> = {
   type: 'entity',
   target: ({ id, name, slug, blueprint_slug }) => ({ id, name, within: [slug, blueprint_slug] }),
-  members: ({ blueprint_slug, slug, name, fields }) => ({ blueprint_slug, slug, name, fields }),
+  members: ({ blueprint_slug, slug, name, fields, labels }) => ({ blueprint_slug, slug, name, fields, labels }),
 };

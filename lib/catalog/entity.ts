@@ -4,6 +4,7 @@ import { pick } from '#lib/platform/pick.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import { shownValues } from './field-values.ts';
+import { LabelChanges, Labels } from './labels.ts';
 import { EntityState } from './states.ts';
 
 /** Validated against the blueprint by `mergeValues`. */
@@ -15,6 +16,8 @@ const Values = z
   .meta({ type: 'object', additionalProperties: true })
   .describe('Values by the names of the fields of the blueprint; each of the type of its field.');
 
+const LABELS = 'What it is tagged with, to find it by: `{"team": "payments"}`. Its checks count as tagged with it too.';
+
 const EntityName = Name.describe('What alerts call it.');
 
 export const NewEntity = z
@@ -22,6 +25,7 @@ export const NewEntity = z
     slug: Slug.describe('Names the entity in paths; unique within its blueprint, and fixed.'),
     name: EntityName,
     fields: Values.default({}),
+    labels: Labels.describe(`${LABELS} At most 20.`).optional(),
   })
   .meta({ id: 'NewEntity' });
 export type NewEntity = z.infer<typeof NewEntity>;
@@ -36,6 +40,7 @@ export const EntityPatch = z
     fields: Values.describe(
       'Merges per key; null removes a value, and the default of the field shows again.',
     ).optional(),
+    labels: LabelChanges.optional(),
   })
   .meta({ id: 'EntityPatch' });
 export type EntityPatch = z.infer<typeof EntityPatch>;
@@ -47,6 +52,7 @@ export const Entity = z
     slug: z.string().describe('Names the entity in paths.'),
     name: z.string().describe('What alerts call it.'),
     fields: z.record(z.string(), z.unknown()).describe('Values by field name, defaults filled in.'),
+    labels: z.record(z.string(), z.string()).describe(LABELS),
     state: EntityState,
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
     created_at: CreatedAt,

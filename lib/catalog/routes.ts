@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { route } from '#lib/platform/http/route.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
 import { Blueprint, BlueprintPatch, blueprintRecord, NewBlueprint } from './blueprint.ts';
 import { addField, changeField, deleteField, updateBlueprint } from './change-blueprint.ts';
@@ -9,9 +10,10 @@ import { createEntity } from './create-entity.ts';
 import { deleteBlueprint } from './delete-blueprint.ts';
 import { deleteEntity } from './delete-entity.ts';
 import { Entity, EntityPatch, entityRecord, NewEntity } from './entity.ts';
+import { EntityFilter } from './entity-filter.ts';
 import { FieldInput } from './field.ts';
 import { relationRows } from './relations/relation-routes.ts';
-import { blueprintList, entityList, requireBlueprint, requireEntity } from './store.ts';
+import { blueprintList, entityList, requireBlueprint, requireEntity, requireEntityWithBlueprint } from './store.ts';
 import { updateEntity } from './update-entity.ts';
 
 const row = route<Context>();
@@ -111,14 +113,14 @@ const entityRows = [
     access: 'read',
     summary: 'Entities of a blueprint, by slug',
     status: 200,
-    query: ListQuery,
+    query: EntityFilter.extend(ListQuery.shape),
     reply: z.array(Entity),
     load: (context, { blueprint_slug }) => requireBlueprint(context, blueprint_slug),
     run: (context, call) =>
       listOf(
         `${context.tenant} entities ${call.params.blueprint_slug}`,
         call,
-        entityList(context, call.loaded.blueprint),
+        entityList(context, call.loaded.blueprint, pick(EntityFilter, call.query)),
       ),
   }),
   row({
@@ -147,7 +149,7 @@ const entityRows = [
     method: 'PUT',
     path: '/v1/blueprints/{blueprint_slug}/entities/{slug}',
     access: 'write',
-    summary: 'Change what is supplied; fields merge, null removes one',
+    summary: 'Change what is supplied; fields and labels merge, null removes one',
     status: 200,
     body: EntityPatch,
     reply: Entity,
@@ -161,6 +163,16 @@ const entityRows = [
     summary: 'Delete an entity, all its checks and its relations',
     status: 204,
     run: (context, { params }) => deleteEntity(context, params.blueprint_slug, params.slug),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/entities/{id}',
+    access: 'read',
+    summary: 'One entity, by its id',
+    status: 200,
+    reply: Entity,
+    load: (context, { id }) => requireEntityWithBlueprint(context, id),
+    run: async (_context, { loaded }) => entityRecord(loaded.entity, loaded.blueprint),
   }),
 ];
 

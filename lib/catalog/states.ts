@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
-export const CheckState = z.enum(['up', 'down', 'unknown']);
+/** What its last results say of a check (docs/CONTRACT.md#states). */
+export const CheckState = z.enum(['up', 'degraded', 'down', 'unknown']);
 export type CheckState = z.infer<typeof CheckState>;
 
 export const EntityState = z

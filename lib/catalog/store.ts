@@ -3,11 +3,14 @@ import { type Keys, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
-import type { Freshness, Item, Query } from '#lib/platform/ports.ts';
+import type { Freshness, Item, Page, Query } from '#lib/platform/ports.ts';
+import { filtered } from '#lib/platform/table/filtered.ts';
+import { queryMerged } from '#lib/platform/table/merge.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, entityRecord } from './entity.ts';
+import { type EntityFilter, fitsEntity, isPicky } from './entity-filter.ts';
 import type { EntityItem } from './entity-item.ts';
 
 /**
@@ -19,6 +22,7 @@ import type { EntityItem } from './entity-item.ts';
  * | blueprints by slug           | get catalog, query blueprints(tenant)                            |
  * | an entity by its slug        | get many blueprint(slug), entitySlug(…), then get entity(id)     |
  * | entities by their ids        | get many entity(id)                                              |
+ * | entities in order of ids     | query entities(tenant, bucket), merged                           |
  * | entities of a blueprint      | query entitySlugs(…), then get many entity(id)                   |
  */
 
@@ -111,9 +115,41 @@ export async function requireEntities(
 export const requireEntityById = async (scope: Scope, id: string): Promise<EntityItem> =>
   (await requireEntities(scope, [id]))[0]!;
 
+/** An entity by its id, with its blueprint. Throws NOT_FOUND. */
+export async function requireEntityWithBlueprint(
+  scope: Scope,
+  id: string,
+): Promise<{ entity: EntityItem; blueprint: BlueprintItem }> {
+  const entity = await requireEntityById(scope, id);
+  const blueprint = await scope.ports.table.get<BlueprintItem>(
+    scope.keys.blueprint(scope.tenant, entity.blueprint_slug),
+  );
+  if (!blueprint) throw notFound(`Entity ${id}`);
+  return { entity, blueprint };
+}
+
+/** The least that is read of a bucket; entities lie evenly in all of them. */
+const LEAST_OF_BUCKET = 10;
+
+/** Entities of all blueprints in the order of their ids: `limit` of them, or fewer and still more behind them. */
+export const entitiesById = (
+  { ports, keys, tenant }: Scope,
+  range: Pick<Query, 'from' | 'after'>,
+  limit: number,
+): Promise<Page<EntityItem>> =>
+  queryMerged<EntityItem>(
+    ports.table,
+    keys.buckets.map((bucket) => keys.entities(tenant, bucket)),
+    { ...range, limit, each: Math.max(LEAST_OF_BUCKET, Math.ceil(limit / keys.buckets.length)) },
+  );
+
 /** Entities of a blueprint as the API shows them, in the order of their slugs. */
-export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintItem): Reader<Entity> {
-  return async (after, limit) => {
+export function entityList(
+  { ports, keys, tenant }: Scope,
+  blueprint: BlueprintItem,
+  wanted: EntityFilter = {},
+): Reader<Entity> {
+  const page = async (after: string | undefined, limit: number) => {
     const { items, next } = await ports.table.query<EntityPointer>({
       partition: keys.entitySlugs(tenant, blueprint.slug),
       limit,
@@ -122,9 +158,12 @@ export function entityList({ ports, keys, tenant }: Scope, blueprint: BlueprintI
     const entities = await ports.table.getMany<EntityItem>(
       items.map(({ entity_id }) => keys.entity(tenant, entity_id)),
     );
-    const found = await mapInTurns(entities, (entity, i) =>
-      entity ? [{ at: items[i]!.sk, value: entityRecord(entity, blueprint) }] : [],
-    );
-    return { found: found.flat(), next };
+    return { items: items.flatMap(({ sk }, i) => (entities[i] ? [{ sk, entity: entities[i] }] : [])), next };
+  };
+  const read = isPicky(wanted) ? filtered(page, ({ entity }) => fitsEntity(entity, wanted)) : page;
+  return async (after, limit) => {
+    const { items, ...rest } = await read(after, limit);
+    const found = await mapInTurns(items, ({ sk, entity }) => ({ at: sk, value: entityRecord(entity, blueprint) }));
+    return { ...rest, found };
   };
 }

@@ -7,10 +7,11 @@ import { iso } from '#lib/platform/time.ts';
 import { type Entity, type EntityPatch, entityRecord } from './entity.ts';
 import { auditedEntity } from './entity-item.ts';
 import { mergeValues } from './field-values.ts';
+import { changedLabels } from './labels.ts';
 import { requireEntity } from './store.ts';
 
 /**
- * Changes what is supplied; `fields` merge per key and a null removes one. Every write is validated by the blueprint as
+ * Changes what is supplied; `fields` and `labels` merge per key and a null removes one. Every write is validated by the blueprint as
  * it is now; what changes nothing is not written. Throws NOT_FOUND, VALIDATION_ERROR.
  */
 export async function updateEntity(
@@ -32,6 +33,7 @@ export async function updateEntity(
       v: ports.ids.token(),
       name: patch.name ?? entity.name,
       fields: mergeValues(blueprint.fields, entity.fields, patch.fields ?? {}),
+      labels: changedLabels(entity.labels, patch.labels),
       updated_at: iso(ports.clock.now()),
     };
     if (isSame(auditedEntity, entity, changed)) return entityRecord(entity, blueprint);

@@ -1,3 +1,4 @@
+import type { Labels } from '#lib/catalog/labels.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
@@ -7,9 +8,16 @@ export type CheckSettings = {
   check_type: string;
   execution_mode: 'pull' | 'push';
   name?: string;
+  /** Names it in the account, where it has one (check-slugs.ts). */
+  slug?: string;
+  /** Its own, where it has any; those of its entity count too. */
+  labels?: Labels;
   interval_seconds: number;
+  /** Pull: how soon it is probed again while it is undecided; 0: at its next slot. */
+  retry_interval_seconds?: number;
   timeout_ms: number;
   failure_threshold: number;
+  recovery_threshold: number;
   enabled: boolean;
   config: Record<string, unknown>;
 };
@@ -34,10 +42,16 @@ export type CheckItem = Item &
     state: CheckState;
     /** ISO 8601. */
     state_since: string;
-    /** Failures in a row, saturating at the threshold. */
+    /** Failures in a row, counted up to the threshold; not counted while down. */
     consecutive_failures: number;
-    /** Epoch ms: when the first of these was checked. */
-    failing_since?: number;
+    /** Warnings and failures in a row, while up or unknown. */
+    consecutive_warnings?: number;
+    /** While down: runs in a row that did not fail. While degraded: those without a warning. */
+    consecutive_successes?: number;
+    /** While down: runs in a row without a warning. */
+    consecutive_oks?: number;
+    /** When the present streaks of results began (lib/health/state/streaks.ts), epoch ms. */
+    streaks_since?: Partial<Record<Streak, number>>;
     /** Epoch ms: from when on the state counts, at or before `state_since` (docs/CONTRACT.md#history). */
     effective_at?: number;
     /**
@@ -57,18 +71,34 @@ export type CheckItem = Item &
     silence_mark?: string;
     /** What alerting remembers. */
     alerts: {
-      /** Epoch ms of the last planned state-change alert: the cooldown counts from it. */
+      /** Epoch ms of the last planned page (lib/health/state/decide-alert.ts): the cooldown counts from it. */
       last_planned_at?: number;
+      /** Epoch ms of the last planned warning: a cooldown of its own, which holds no page back. */
+      last_warned_at?: number;
       /** What was announced to the channels (lib/health/state/announced.ts); absent counts as up. */
       announced?: Announced;
+      /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
+      changed_at?: number[];
+      flapping?: Flapping;
     };
   };
 
-/** A planned alert, and the check state that it announces. */
-export type AnnouncedAlert = { id: string; announces: 'up' | 'down' };
+/** Results in a row: failures; failures and warnings; successes with or without a warning; those without. */
+export type Streak = 'fails' | 'bads' | 'goods' | 'oks';
 
-/** The state last announced to the channels. `unknown`: up or down, not known which. */
-export type AnnouncedState = 'up' | 'down' | 'unknown';
+/** It changes too often: since `since`, until it has kept its state up to `until`; both epoch ms. */
+export type Flapping = {
+  since: number;
+  until: number;
+  /** An alert has said so: the next ones are held back. */
+  told?: true;
+};
+
+/** A planned alert, and the check state that it announces. */
+export type AnnouncedAlert = { id: string; announces: Exclude<CheckState, 'unknown'> };
+
+/** The state last announced to the channels. `unknown`: not known which. */
+export type AnnouncedState = AnnouncedAlert['announces'] | 'unknown';
 
 /**
  * What was announced to a check's channels. `inFlight` are the latest alerts, oldest first: any of them may yet fail on

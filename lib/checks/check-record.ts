@@ -1,34 +1,52 @@
 import * as z from 'zod';
-import { redactPaths, redactUrlsAt, seesSecrets } from '#lib/access/redaction.ts';
+import type { Context } from '#lib/access/context.ts';
+import { redactPaths, redactUrl, redactUrlsAt, seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
+import type { Entity } from '#lib/catalog/entity.ts';
+import { entityPath } from '#lib/catalog/entity-path.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
+import { iso } from '#lib/platform/time.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
+import { Counters, countersOf } from './counters.ts';
 import { checkLabel } from './label.ts';
-import { MODE, settingsOf } from './model.ts';
+import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
 
 const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
   z.object({
     id: IdOf('the check'),
     entity_id: IdOf('the entity that it is attached to'),
+    entity: z.string().describe('Slugs of its blueprint and of itself: service/shop.'),
     name: z.string().nullable().describe('What alerts call it; null: they name its target.'),
+    slug: z.string().nullable().describe('Names it in the account; null: it has none.'),
+    labels: z.record(z.string(), z.string()).describe('Its own; those of its entity count too when one looks for it.'),
     check_type: z.literal(type).describe('What kind of check it is.'),
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
     ...settingsOf(mode, interval.least),
+    ...(mode === 'pull' && PULL_SETTINGS),
     config: config.describe('Settings of this type.'),
-    state: CheckState.describe('unknown until it has succeeded once, or failed failure_threshold times in a row.'),
+    state: CheckState.describe(
+      'unknown until it has succeeded once, or failed failure_threshold times in a row. degraded: it works, and warns.',
+    ),
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
-    consecutive_failures: z.int().describe('Failures in a row so far; counted up to failure_threshold.'),
+    ...Counters.shape,
+    flapping_since: z.iso
+      .datetime()
+      .nullable()
+      .describe('Since when its state changes too often, by flap_threshold of its policy; null while it does not.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   });
 
 const records = new Map([...checkTypes].map(([name, type]) => [name, recordOf(type)]));
+
+/** What the check itself has of them. */
+const owns = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
 
 export type CheckRecord = z.output<ReturnType<typeof recordOf>>;
 
@@ -53,10 +71,38 @@ export function checkSchema<More extends z.ZodObject>(
 /** What creating and changing a check answers. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-/** The check as it is shown; who may only read sees its secrets as ********. */
-export function checkRecord(check: CheckItem, caller: Rights): CheckRecord {
-  const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
+/** The record without its entity, secrets included. @param now epoch ms */
+const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
+  pick(owns.get(check.check_type)!, {
+    ...check,
+    ...countersOf(check),
+    name: check.name ?? null,
+    slug: check.slug ?? null,
+    labels: check.labels ?? {},
+    flapping_since: flappingSince(check, now),
+  });
+
+const flappingSince = ({ alerts: { flapping } }: CheckItem, now: number): string | null =>
+  flapping && now < flapping.until ? iso(flapping.since) : null;
+
+/** The check as it is shown, with the entity that it is on; who may only read sees its secrets as ********. */
+export function checkRecord(
+  check: CheckItem,
+  entity: Pick<Entity, 'blueprint_slug' | 'slug'>,
+  { caller, ports }: Pick<Context, 'caller' | 'ports'>,
+): CheckRecord {
+  const { id, entity_id, ...rest } = ownRecord(check, ports.clock.now());
+  const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest };
   return seesSecrets(caller) ? record : withoutSecrets(record, check);
+}
+
+/** What a check looks at, as who calls may see it. */
+export function shownTargets(check: CheckItem, caller: Rights): string[] {
+  if (check.execution_mode === 'push') return [];
+  const { targetLabel, urls } = checkTypeOf(check.check_type);
+  const valueAt = (path: string) => path.split('.').reduce<unknown>((at, name) => at?.[name as never], check);
+  const found = urls.map(valueAt).filter((url) => typeof url === 'string');
+  return [targetLabel(check), ...found.map((url) => (seesSecrets(caller) ? url : redactUrl(url)))];
 }
 
 function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {
@@ -65,16 +111,26 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
 }
 
 /** What the service itself sets. */
-const STATE = ['id', 'state', 'state_since', 'consecutive_failures', 'created_at', 'updated_at'] as const;
+const STATE: readonly string[] = [
+  'id',
+  'state',
+  'state_since',
+  'flapping_since',
+  'created_at',
+  'updated_at',
+  ...Object.keys(Counters.shape),
+];
 
-const settingsOfCheck = (check: CheckItem): object => {
-  const record = pick(records.get(check.check_type)!, { ...check, name: check.name ?? null });
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !STATE.includes(name as never)));
-};
+const settingsOfCheck = (check: CheckItem): object =>
+  Object.fromEntries(Object.entries(ownRecord(check, 0)).filter(([name]) => !STATE.includes(name)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',
-  target: (check) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
+  target: (check) => ({
+    id: check.id,
+    name: checkLabel(check),
+    within: [check.entity_id, ...(check.slug === undefined ? [] : [check.slug])],
+  }),
   members: settingsOfCheck,
   shown: (check) => withoutSecrets(settingsOfCheck(check), check),
 };

@@ -2,20 +2,22 @@ import * as z from 'zod';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import type { Net, NetErrorKind } from '#lib/platform/net/net.ts';
 import type { Settings } from '#lib/platform/settings.ts';
+import { type Assertion, assertionList } from './assertions/assertion.ts';
+import type { Judged } from './assertions/judge.ts';
+import { ASSERTION_ERRORS, type AssertionErrorKind, type SourceName } from './assertions/sources.ts';
 import type { CheckSettings } from './check-item.ts';
 
 /** The kinds of error that checks of several types may have, and what each means. A type adds its own. */
 export const COMMON_ERRORS = {
-  dns: 'the name did not resolve, or the record is another',
+  ...ASSERTION_ERRORS,
   connect: 'no connection',
   timeout: 'no answer in time',
-  tls: 'handshake or certificate',
   redirect: 'too many, or a wrong one',
   egress: 'the address may not be reached from here',
   protocol: 'an answer, a step or a message is not what was expected',
   silence: 'a push check was silent past its grace',
   reported: 'your agent said so',
-} satisfies Record<NetErrorKind | 'protocol' | 'silence' | 'reported', string>;
+} satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'silence' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
@@ -27,9 +29,16 @@ export type ProbeOutcome<Kind extends string = string> = {
   /** 0 without an HTTP response. */
   status_code: number;
   latency_ms: number;
-  /** Empty when none. At most 500 characters; says what was wrong and what to do. */
+  /**
+   * Empty when none. At most 500 characters; says what was wrong and what to do. The latency in it, or in a warning, is
+   * the word `{latency_ms}`, which is filled in on reading: so runs that say the same store it once.
+   */
   error_message: string;
   error_kind: Kind | null;
+  /** What was not as it should be and is no failure: it makes a success a warning. At most 500 characters. */
+  warning_message?: string;
+  /** Of a check with assertions: how each was judged. */
+  assertions?: Judged[];
   /** The target did not answer at all, so that our own network may be to blame. */
   unanswered?: boolean;
   /** No answer came in time, or the connection was closed, so that a stall of our own may be to blame. */
@@ -55,8 +64,10 @@ export type CheckType<Name extends string = string, Kind extends string = string
   about: string;
   /** In seconds, where its target bears no more. Else 1 to a day, and 60. */
   interval: { least: number; default: number };
-  /** The `config` object; strict, so that a typo there never passes silently. */
+  /** The `config` object; strict, so that a typo there never passes silently. Every type has `assertions` there. */
   config: z.ZodObject;
+  /** What its assertions may be about. */
+  sources: readonly SourceName[];
   /** Settings of this type beside `config`, at the top level of the record (http has target_url, method, …). */
   fields: z.ZodObject;
   /** Members, all optional, that its results may have beside those of every result (tls has days_left). No secrets. */
@@ -88,7 +99,7 @@ type Definition<
   Result extends z.ZodObject,
   Shown extends z.ZodObject,
   Kind extends string,
-> = Pick<CheckType<Name>, 'type' | 'mode' | 'title' | 'about' | 'examples'> &
+> = Pick<CheckType<Name>, 'type' | 'mode' | 'title' | 'about' | 'sources' | 'examples'> &
   Partial<Pick<CheckType, 'interval' | 'secrets' | 'urls'>> & {
     config: Config;
     fields?: Fields;
@@ -107,7 +118,9 @@ type Definition<
   };
 
 /** Settings as the schemas of a type leave them. */
-type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & { config: z.output<Config> };
+type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & {
+  config: z.output<Config> & { assertions?: Assertion[] | undefined };
+};
 
 /**
  * Makes one entry of the registry. Stored settings have passed the schemas of their type, so its functions may rely on
@@ -124,8 +137,9 @@ export const defineCheck = <
   type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
+  const config = type.config.extend({ assertions: assertionList(type.type, type.sources).optional() });
   const interval = { least: 1, default: 60 };
-  const none = { fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [] };
-  const whole = { interval, ...none, ...type, result, shown };
+  const none = { interval, fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [] };
+  const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

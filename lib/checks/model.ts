@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { EntityPath, namesEntity } from '#lib/catalog/entity-path.ts';
+import { LabelChanges, Labels } from '#lib/catalog/labels.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
+import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
 import { parse, refusal } from '#lib/platform/http/validation.ts';
+import { mergeMap } from '#lib/platform/merge-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { Name } from '#lib/platform/text.ts';
+import { SOURCE_NAMES } from './assertions/sources.ts';
+import { wordsFor } from './assertions/words-of-others.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
@@ -28,33 +34,60 @@ export const MODE = {
 
 const CheckName = Name.describe('What alerts call it; without one they name its target.');
 
+const CHECK_SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const SLUG_RULE = 'must have 1 to 64 small letters, digits, "_" or "-" and begin with a letter or digit';
+const LABELS = 'What it is tagged with, to find it by: `{"team": "payments"}`. Those of its entity count too.';
+const SLUG_MEANS = 'Names it in the account, in paths such as /v1/checks/by-slug/{slug}; no other check has it.';
+
+/** Settings that only a check has which the service probes. */
+export const PULL_SETTINGS = {
+  retry_interval_seconds: whole(0, MAX_INTERVAL_SECONDS.pull - 1).describe(
+    'While it is undecided, as it has begun to fail or to recover, it is probed again every so many seconds until its ' +
+      'next slot. Less than interval_seconds; 0: it waits for that slot.',
+  ),
+};
+
 /** Settings that every check has. @param least the shortest interval, in seconds */
 export const settingsOf = (mode: 'pull' | 'push', least = 1) => ({
   interval_seconds: whole(least, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
   timeout_ms: whole(10, 30_000).describe(
     'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
   ),
-  failure_threshold: whole(1, 100).describe('Failures in a row until the check is down; one success makes it up.'),
+  failure_threshold: whole(1, 100).describe(
+    'Failures in a row until the check is down; as many warnings or failures in a row make it degraded.',
+  ),
+  recovery_threshold: whole(1, 100).describe(
+    'Successes in a row until a check that is down is so no more; as many without a warning until it is up.',
+  ),
   enabled: z
     .boolean()
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
-const inputOf = ({ type, mode, title, about, interval, fields, config }: CheckType) => {
-  const { interval_seconds, timeout_ms, failure_threshold, enabled } = settingsOf(mode, interval.least);
-  return z
+const inputOf = ({ type, mode, title, about, interval, fields, config, sources }: CheckType) => {
+  wordsOfOthers.add(config, wordsFor(sources));
+  const settings = settingsOf(mode, interval.least);
+  const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settings;
+  const input = z
     .object({
-      entity_id: IdOf('the entity that it is attached to'),
+      entity_id: IdOf('the entity that it is attached to').optional(),
+      entity: EntityPath.describe(
+        'In place of entity_id: the slugs of its blueprint and of itself, such as service/shop.',
+      ).optional(),
       check_type: z.literal(type).describe('What kind of check it is; fixed.'),
       execution_mode: z
         .literal(mode, `is ${mode} for a ${type} check; leave it out`)
         .describe(MODE[mode])
         .default(mode),
       name: CheckName.optional(),
+      slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).optional(),
+      labels: Labels.describe(`${LABELS} At most 20.`).optional(),
       ...fields.shape,
       interval_seconds: interval_seconds.default(interval.default),
+      ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
       timeout_ms: timeout_ms.default(5000),
       failure_threshold: failure_threshold.default(3),
+      recovery_threshold: recovery_threshold.default(1),
       enabled: enabled.default(true),
       config: config
         .refine(fitsConfig, `must hold at most ${MAX_CONFIG_BYTES} bytes as JSON`)
@@ -62,6 +95,8 @@ const inputOf = ({ type, mode, title, about, interval, fields, config }: CheckTy
         .prefault({}),
     })
     .meta({ id: `NewCheck_${type}`, title, description: about });
+  wordsOfOthers.add(input, wordsFor(sources));
+  return input;
 };
 
 const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES;
@@ -78,18 +113,37 @@ function noSuchType({ input }: { input?: unknown }): string {
 }
 
 /** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
-export const CheckInput = z
-  .discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>], { error: noSuchType })
-  .meta({ id: 'NewCheck' });
+export const CheckInput = namesEntity(
+  z.discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>], { error: noSuchType }),
+).meta({ id: 'NewCheck' });
 
-/** Throws VALIDATION_ERROR. @param minInterval the operator's floor in seconds */
-export function parseCheck(input: object, minInterval: number): CheckSettings {
-  const check = parse(CheckInput, input) as CheckSettings;
-  if (check.interval_seconds < minInterval) {
-    throw invalid('interval_seconds', `must be at least ${minInterval} on this installation`);
+/** Settings of a check as a request states them: its entity by id, by path (`service/shop`), or by both. */
+type StatedCheck = Omit<CheckSettings, 'entity_id'> & { entity_id?: string; entity?: string };
+
+/**
+ * Throws VALIDATION_ERROR.
+ * @param minInterval the operator's floor in seconds
+ * @param stored the check as it is: what it has below the floor it keeps
+ */
+export function parseCheck(input: object, minInterval: number, stored?: CheckItem): StatedCheck {
+  const { labels = {}, ...rest } = parse(CheckInput, input) as StatedCheck;
+  const check = Object.keys(labels).length > 0 ? { ...rest, labels } : rest;
+  const { interval_seconds, retry_interval_seconds = 0 } = check;
+  const floorOf = (had: number | undefined) => Math.min(minInterval, had || minInterval);
+  const interval = floorOf(stored?.interval_seconds);
+  if (interval_seconds < interval) {
+    throw invalid('interval_seconds', `must be at least ${interval} on this installation`);
   }
   const contradictions = checkTypeOf(check.check_type).contradictions(check);
   if (contradictions.length > 0) throw refusal(contradictions);
+  if (retry_interval_seconds === 0) return check;
+  if (retry_interval_seconds >= interval_seconds) {
+    throw invalid('retry_interval_seconds', `must be less than interval_seconds (${interval_seconds})`);
+  }
+  const retry = floorOf(stored?.retry_interval_seconds);
+  if (retry_interval_seconds < retry) {
+    throw invalid('retry_interval_seconds', `must be at least ${retry} on this installation, or 0`);
+  }
   return check;
 }
 
@@ -98,35 +152,42 @@ export function parseCheck(input: object, minInterval: number): CheckSettings {
  * @param minInterval the operator's floor in seconds
  */
 export function parseTrial(input: Record<string, unknown>, minInterval: number): CheckSettings {
-  if (input.entity_id !== undefined) throw invalid('entity_id', 'has no part in a trial; leave it out');
-  return parseCheck({ ...input, entity_id: 'none' }, minInterval);
+  for (const member of ['entity_id', 'entity'])
+    if (input[member] !== undefined) throw invalid(member, 'has no part in a trial; leave it out');
+  const entity_id = 'none';
+  return { ...parseCheck({ ...input, entity_id }, minInterval), entity_id };
 }
 
 /** What identifies a check: a record that was read may be sent back whole, but these cannot change. */
 const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
 
-/** A stored check with a partial update laid over it; config merges per key, and a null removes one. */
+/**
+ * A stored check with a partial update laid over it; config and labels merge per key, and a null removes one. `entity`
+ * is for who knows the entity to judge.
+ */
 export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, minInterval: number): CheckSettings {
   for (const member of FIXED) {
     if (patch[member] !== undefined && patch[member] !== check[member]) throw invalid(member, 'cannot be changed');
   }
-  const { id: _same, ...changes } = patch;
+  const { id: _same, entity: _judged, ...changes } = patch;
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
-  return parseCheck(
-    { ...pick(inputs.get(check.check_type)!, check), ...changes, config },
-    Math.min(minInterval, check.interval_seconds),
+  const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
+  const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
+  const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
+  return { ...parseCheck(whole, minInterval, check), entity_id: check.entity_id };
+}
+
+/** The members in which settings differ from those of a check, also those that it has and they have not. */
+export const changedIn = (check: CheckItem, input: CheckSettings): (keyof CheckSettings)[] =>
+  (Object.keys(inputs.get(check.check_type)!.shape) as (keyof CheckSettings)[]).filter(
+    (name) => !isDeepStrictEqual(input[name], check[name]),
   );
-}
 
-/** The members in which settings differ from those of a check. */
-export const changedIn = (check: CheckItem, input: CheckSettings): string[] =>
-  Object.keys(input).filter((name) => !isDeepStrictEqual(input[name as never], check[name as never]));
+/** What a check is called and found by: a change of these alone is none of how it is run. */
+const NAMES: ReadonlySet<keyof CheckSettings> = new Set(['name', 'slug', 'labels']);
 
-/** Merges a map per key; null removes. What is no map is left for the schema to refuse. */
-function mergeMap(stored: Record<string, unknown>, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  return Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
-}
+export const isOfNamesAlone = (changed: readonly (keyof CheckSettings)[]): boolean =>
+  changed.every((name) => NAMES.has(name));
 
 const withoutDefault = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodDefault ? withoutDefault(schema.unwrap() as z.ZodType) : schema;
@@ -136,11 +197,18 @@ const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.en
 /** A partial update: any members of a check; the merged whole is validated by its type's schema. */
 export const CheckPatch = z
   .object({
-    ...Object.fromEntries(FIXED.map((member) => [member, Unchanged])),
+    ...Object.fromEntries([...FIXED, 'entity'].map((member) => [member, Unchanged])),
     name: CheckName,
+    slug: z
+      .string()
+      .regex(/^([a-z0-9][a-z0-9_-]{0,63})?$/, `${SLUG_RULE}; empty: it has none`)
+      .describe(`${SLUG_MEANS} Empty: it has none any more.`),
+    labels: LabelChanges,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),
+    ...PULL_SETTINGS,
     config: z.record(z.string(), z.unknown()).describe('Merges per key; null removes a key.'),
   })
   .partial()
   .meta({ id: 'CheckPatch' });
+wordsOfOthers.add(CheckPatch, wordsFor(SOURCE_NAMES));

@@ -1,3 +1,4 @@
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
@@ -17,9 +18,12 @@ export type PolicyItem = Item & {
   entity_id: string;
   cooldown_seconds: number;
   notify_on_recovery: boolean;
+  notify_on_degraded: boolean;
   silenced: boolean;
   repeat_interval_seconds: number;
   catch_up: boolean;
+  flap_threshold: number;
+  flap_window_seconds: number;
   channels: Channel[];
   updated_at: string;
 };
@@ -30,6 +34,10 @@ export const isSilenced = ({ silenced }: Pick<PolicyItem, 'silenced'>): boolean 
 /** Whether an alert that is due now goes anywhere. */
 export const canAlert = (policy: Pick<PolicyItem, 'silenced' | 'channels'>): boolean =>
   !isSilenced(policy) && policy.channels.length > 0;
+
+/** What channels are to believe of a check: degraded counts as up where it is not announced. */
+export const shown = (state: CheckState, { notify_on_degraded }: Pick<PolicyItem, 'notify_on_degraded'>): CheckState =>
+  state === 'degraded' && !notify_on_degraded ? 'up' : state;
 
 /** The policy of a check that never changed it (docs/CONTRACT.md#policies). `v` is empty: no item is stored. */
 export const defaultPolicy = (
@@ -43,9 +51,12 @@ export const defaultPolicy = (
   entity_id: check.entity_id,
   cooldown_seconds: 300,
   notify_on_recovery: true,
+  notify_on_degraded: true,
   silenced: false,
   repeat_interval_seconds: 0,
   catch_up: true,
+  flap_threshold: 0,
+  flap_window_seconds: 3600,
   channels: [],
   updated_at: check.created_at,
 });

@@ -1,6 +1,7 @@
 import type { Env } from '#lib/env.ts';
 import { cellOf, type EntryKind, REVISIONS, under } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
+import { reclaimSlugs } from './check-slugs.ts';
 import type { PolicyItem } from './policy-item.ts';
 import { settleCell } from './settle-cell.ts';
 
@@ -9,7 +10,7 @@ const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up'];
 const LAST_DELIVERIES = 'LAST#';
 
 /**
- * Removes what a deleted check left behind: its place in its cell, schedule, policy, channels and
+ * Removes what a deleted check left behind: its place in its cell, slug, schedule, policy, channels and
  * revisions. Results, transitions and
  * deliveries expire by themselves. Nothing is done while the check is there: the message goes out before the deletion,
  * which then did not take place. Repeatable.
@@ -28,6 +29,7 @@ export async function reclaimCheck(
     ...(await keysUnder(ports, partition, under(LAST_DELIVERIES))),
     ...(await keysUnder(ports, partition, under(REVISIONS))),
   ]);
+  await reclaimSlugs(env, { tenant_id, check_id });
   await settleCell(env, { tenant_id, cell: cellOf(check_id) });
   // Last, since it alone names the channels: a crash before this leaves it for the next try.
   await deleteAll(ports, [keys.policy(tenant_id, check_id)]);

@@ -34,7 +34,10 @@ export const checksOfCell = (
 const MANY_OF_A_CELL = 10;
 
 /** The checks of some entities, in the order of their making within each. */
-export async function checksOf(context: TenantEnv, entities: readonly EntityItem[]): Promise<CheckItem[]> {
+export async function checksOf(
+  context: TenantEnv,
+  entities: readonly Pick<EntityItem, 'checks'>[],
+): Promise<CheckItem[]> {
   const ids = entities.flatMap((entity) => Object.keys(entity.checks).sort());
   const found = await checksById(context, ids);
   return ids.map((id) => found.get(id)).filter((check) => check !== undefined);

@@ -27,16 +27,27 @@ export const Slug = z
   .string()
   .regex(SLUG, 'must have 1 to 64 letters, digits, ".", "_" or "-" and begin with a letter or digit');
 
-/** A label for people, on one line. */
-export const Name = text(1, NAME_LENGTH)
-  .refine((value) => !BLANK.test(value), 'must not be blank')
-  .refine((value) => !INVISIBLE.test(value), 'must not contain line breaks, control or invisible characters');
+/** Text of `min` to `max` characters on one line, all of which are seen. */
+export const line = (min: number, max: number) =>
+  text(min, max).refine(
+    (value) => !INVISIBLE.test(value),
+    'must not contain line breaks, control or invisible characters',
+  );
+
+/** A label for people. */
+export const Name = line(1, NAME_LENGTH).refine((value) => !BLANK.test(value), 'must not be blank');
 
 /** Whether a part of a path can be an id or a slug at all; the table's keys are made of it. */
 export const isPlain = (value: string): boolean => SLUG.test(value);
 
 /** Whether a part of a path can be a name at all. */
 export const isName = (value: string): boolean => Name.safeParse(value).success;
+
+const folded = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/** Whether some words are found in any of some texts, whatever their case. Pure. */
+export const isFoundIn = (words: string, texts: readonly (string | undefined)[]): boolean =>
+  texts.some((text) => text !== undefined && folded(text).includes(folded(words)));
 
 /** A text for people of at most `max` UTF-16 units: cut between two characters, and marked with an ellipsis. */
 export function shorten(text: string, max: number): string {

@@ -2,6 +2,7 @@ import type { Env } from '#lib/env.ts';
 import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
 import { chunks } from '#lib/platform/chunks.ts';
 import type { Message } from '#lib/platform/ports.ts';
+import { LONGEST_DELAY_MS } from '#lib/platform/queue-limits.ts';
 import type { CellRhythm, Owner } from './entries.ts';
 import { writerSendsUntil } from './watermark.ts';
 
@@ -67,9 +68,19 @@ export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =
     group: job.tenant_id,
   }));
 
-/** Packs jobs that are to be tried again at `not_before` (epoch ms), each in a message of its own. */
-export const packJobsAgain = (jobs: Job[], not_before: number): MessageTo<'job'>[] =>
-  jobs.map((job) => ({ body: { jobs: [job] }, not_before, group: job.tenant_id }));
+/** What is to be tried again comes after this time (ms). */
+const AGAIN_MS = 1_000;
+
+/**
+ * Packs jobs each in a message of its own: a retry that is ahead for its instant, or as near to it as a message can
+ * wait; all else to be tried again in a second. `now` in epoch ms.
+ */
+export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
+  jobs.map((job) => {
+    const isAhead = job.retry !== undefined && job.retry.at > now;
+    const not_before = isAhead ? Math.min(job.retry!.at, now + LONGEST_DELAY_MS) : now + AGAIN_MS;
+    return { body: { jobs: [job] }, not_before, group: job.tenant_id };
+  });
 
 /**
  * A deadline has several messages, in case one is lost: the generator's, its writer's, and those that the generator

@@ -171,6 +171,9 @@ async function heartbeats(): Promise<Figures> {
  */
 const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
 
+/** What assertions cost, by a probe without any, and the longest turn of the event loop that they take. */
+const assertions = (): Promise<Figures> => run('assertions.ts');
+
 /** From the start of the process to its first answer, ms, on data of 1,000 checks. */
 async function startUp(): Promise<Figures> {
   await using service = await startRealService();
@@ -191,6 +194,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   alertLatency,
   heartbeats,
   hostileTargets,
+  assertions,
   history: () => run('history.ts'),
   startUp,
   newestResults,

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { type Client, clientOf, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, seen, signInByKey } from './person.ts';
 
@@ -41,24 +40,19 @@ const linesFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => `step ${first + i} is done`);
 
 describe.skipIf(!binary)('actions, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
+  const world = browserAndService();
   let pipeline: Pipeline;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
     pipeline = await startPipeline();
   });
   afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
     await pipeline?.close();
   });
 
   /** Somebody who is signed in by a key, at a page. @param key of the account; its admin's unless said */
   async function at(place: string, admin: Client, key = admin.key) {
-    const person = await personWith(browser);
-    await person.page.goto(`${service.url}/#${place}`);
+    const person = await personWith(world.browser);
+    await person.page.goto(`${world.service.url}/#${place}`);
     await seen(person, 'sign-in');
     await signInByKey(person, key);
     const open = async (to: string) => {
@@ -81,7 +75,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   }
 
   it('are made by a form of the API’s own members, changed without showing a secret, and deleted', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Web shop' });
     const check = await admin.post('/v1/checks', { entity_id: entity.body.id, check_type: 'push', name: 'nightly' });
@@ -123,10 +117,10 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   });
 
   it('are run with their variables, and the log is followed as the pipeline reports', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const action = await restart(admin);
     const made = await admin.post('/v1/auth/keys', { label: 'ci', scopes: ['push'] });
-    const ci = clientOf(service.url, made.body.key);
+    const ci = clientOf(world.service.url, made.body.key);
     const { page, complaints } = await at(`/actions/${action.id}`, admin);
     await page.getByText('It has not run yet').waitFor();
     await page.getByLabel('service').fill('a b/c');
@@ -172,7 +166,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   });
 
   it('say how they went last, in the list and in their history', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const action = await restart(admin);
     await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });
     await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: '..' } });
@@ -186,7 +180,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   });
 
   it('are not run or changed by who may only read, and the page says why', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const action = await restart(admin);
     const viewer = await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true });
     const person = await at(`/actions/${action.id}`, admin, viewer.body.key);
@@ -197,7 +191,7 @@ describe.skipIf(!binary)('actions, in a real browser', () => {
   });
 
   it('fit a phone', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const action = await restart(admin);
     const run = await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });
     const logs = ['x'.repeat(500), 'warn: careful', ...linesFrom(1, 10)];

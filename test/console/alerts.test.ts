@@ -1,40 +1,34 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
 import { button, seen, signInByKey, told } from './person.ts';
 
 describe.skipIf(!binary)('alerts, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
+  const world = browserAndService();
   let receiver: WebhookReceiver;
   let lost: WebhookReceiver;
-  let world: Awaited<ReturnType<typeof alertedShop>>;
+  let alerted: Awaited<ReturnType<typeof alertedShop>>;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
     receiver = await startReceiver({ host: '127.77.0.1' });
     lost = await startReceiver({ host: '127.77.0.2' });
     lost.behave({ status: 404 });
-    world = await alertedShop();
+    alerted = await alertedShop();
   });
   afterAll(async () => {
-    await browser?.close();
     await receiver?.close();
     await lost?.close();
-    await service?.stop();
   });
 
   /** Two checks of a shop, a channel that fails, one that gets what is sent to it, and two checks without any. */
   async function alertedShop() {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login', 'search', 'basket']);
     const [checkout, login] = shop.checks as [string, string];
     await slackChannel(admin, checkout, `${lost.url}/hook`);
@@ -51,12 +45,12 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
 
   /** Somebody who looks at it. */
   async function onCall({ place = '/alerts', readOnly = false } = {}) {
-    const person = await personWith(browser);
-    await person.page.goto(`${service.url}/#${place}`);
+    const person = await personWith(world.browser);
+    await person.page.goto(`${world.service.url}/#${place}`);
     await seen(person, 'sign-in');
-    await signInByKey(person, readOnly ? world.look : world.admin.key);
+    await signInByKey(person, readOnly ? alerted.look : alerted.admin.key);
     const rowsOf = (name: string) => person.page.getByRole('table', { name, exact: true }).locator('tbody tr');
-    return { ...person, ...world, rowsOf };
+    return { ...person, ...alerted, rowsOf };
   }
 
   it('show what failed first, with the attempts and the error, and lead to what it was about', async () => {

@@ -1,43 +1,37 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { alertedCheck, push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
 
 describe.skipIf(!binary)('a check, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
+  const world = browserAndService();
   let receiver: WebhookReceiver;
   let paths = 0;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
     receiver = await startReceiver({ host: '127.77.0.1' });
   });
   afterAll(async () => {
-    await browser?.close();
     await receiver?.close();
-    await service?.stop();
   });
 
   /** Somebody who looks at a push check that went down and told a channel so. */
   async function onCall({ readOnly = false } = {}) {
     receiver.behave({ status: 200 });
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const path = `/channel-${++paths}`;
     const check = await alertedCheck(admin, receiver, path);
     const key = readOnly
       ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
       : admin.key;
-    const person = await personWith(browser);
-    await person.page.goto(`${service.url}/#/checks/${check.id}`);
+    const person = await personWith(world.browser);
+    await person.page.goto(`${world.service.url}/#/checks/${check.id}`);
     await seen(person, 'sign-in');
     await signInByKey(person, key);
     await person.page.getByRole('heading', { level: 1, name: 'checkout' }).waitFor();
@@ -121,7 +115,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const { page, check } = await onCall();
     await page.getByText(/It is down after\s*2 h\s*without one \(7200 s\)/).waitFor();
     const snippet = await page.locator('figure', { hasText: 'A sign of life' }).locator('code').textContent();
-    expect(snippet).toContain(`${service.url}/v1/checks/${check.id}/heartbeat`);
+    expect(snippet).toContain(`${world.service.url}/v1/checks/${check.id}/heartbeat`);
   });
 
   it('is run by hand, and shows what was found', async () => {

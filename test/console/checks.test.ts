@@ -1,35 +1,29 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
 
 describe.skipIf(!binary)('the checks, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
+  const world = browserAndService();
   let target: WebhookReceiver;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
     target = await startReceiver({ host: '127.77.0.1' });
   });
   afterAll(async () => {
-    await browser?.close();
     await target?.close();
-    await service?.stop();
   });
 
   /** Somebody who looks at three checks of an entity: one up, one down that tells nobody, one that is off. */
   async function onCall({ readOnly = false } = {}) {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
     const make = async (more: object) =>
@@ -51,8 +45,8 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     const key = readOnly
       ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
       : admin.key;
-    const person = await personWith(browser);
-    await person.page.goto(`${service.url}/#/checks`);
+    const person = await personWith(world.browser);
+    await person.page.goto(`${world.service.url}/#/checks`);
     await seen(person, 'sign-in');
     await signInByKey(person, key);
     const rows = person.page.getByRole('table', { name: 'Checks' }).locator('tbody tr');
@@ -118,6 +112,27 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await told(person, /Delete: 1 check/);
     expect((await admin.get(`/v1/checks/${checks.probed}`)).status).toBe(404);
+  });
+
+  it('are labelled together, and found by a label, of their own or of their entity', async () => {
+    const person = await onCall();
+    const { page, admin, rows, checks } = person;
+    got(await admin.put('/v1/blueprints/service/entities/web', { labels: { team: 'payments' } }), 200);
+    got(await admin.put(`/v1/checks/${checks.off}`, { labels: { team: 'ops', old: 'x' } }), 200);
+    await page.getByLabel('Select all').check();
+    await button(person, 'Label').click();
+    const dialog = page.getByRole('dialog', { name: 'Label each' });
+    await dialog.getByLabel(/^Labels to give/).fill('tier: 1');
+    await dialog.getByLabel(/^Labels to take away/).fill('old');
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await told(person, /Label: 3 checks/);
+    expect((await admin.get(`/v1/checks/${checks.off}`)).body.labels).toEqual({ team: 'ops', tier: '1' });
+
+    await page.getByLabel('Label', { exact: true }).selectOption('team:payments');
+    await eventually(async () => (await rows.count()) === 2 && page.url().endsWith('?label=team%3Apayments'));
+    await page.getByRole('link', { name: 'home page' }).click();
+    await page.getByRole('link', { name: 'tier: 1' }).click();
+    await eventually(async () => (await rows.count()) === 3);
   });
 
   it('get a channel each, all at once', async () => {

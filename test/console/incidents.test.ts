@@ -1,34 +1,28 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
 import { button, seen, signInByKey } from './person.ts';
 
 describe.skipIf(!binary)('incidents, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
+  const world = browserAndService();
   let receiver: WebhookReceiver;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
     receiver = await startReceiver({ host: '127.77.0.1' });
   });
   afterAll(async () => {
-    await browser?.close();
     await receiver?.close();
-    await service?.stop();
   });
 
   /** The web shop is down and a channel knows, an action was fired; mail was down, and nobody was told. */
   async function onCall(place = '/incidents') {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const mail = await watchedEntity(admin, 'mail', 'Mail', ['smtp']);
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login']);
     const [smtp, checkout, login] = [mail.checks[0]!, ...shop.checks] as [string, string, string];
@@ -44,8 +38,8 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     await report(admin, smtp, 'mailbox full');
     await report(admin, smtp, true);
     await report(admin, checkout, 'card declined');
-    const person = await personWith(browser);
-    await person.page.goto(`${service.url}/#${place}`);
+    const person = await personWith(world.browser);
+    await person.page.goto(`${world.service.url}/#${place}`);
     await seen(person, 'sign-in');
     await signInByKey(person, admin.key);
     const rows = person.page.getByRole('table', { name: 'Incidents' }).locator('tbody tr');

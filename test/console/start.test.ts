@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { type Client, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
 import { seen, signInByKey } from './person.ts';
@@ -24,23 +24,18 @@ const run = (command: string, env: Record<string, string> = {}) =>
   promisify(execFile)('sh', ['-c', `${command} -f`], { env: { ...process.env, ...env } });
 
 describe.skipIf(!binary)('the first steps, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
+  const world = browserAndService();
   let receiver: WebhookReceiver;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
     receiver = await startReceiver({ host: '127.77.0.1' });
   });
   afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
     await receiver?.close();
   });
 
   async function somebody(admin: Client) {
-    const person = await personWith(browser);
-    await person.page.goto(service.url);
+    const person = await personWith(world.browser);
+    await person.page.goto(world.service.url);
     await seen(person, 'sign-in');
     await signInByKey(person, admin.key);
     await person.page.getByRole('heading', { name: 'Fleet', level: 1 }).waitFor();
@@ -48,9 +43,9 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   }
 
   it('lead from the sign-in to an alert that arrives, by keyboard alone', async () => {
-    const admin = await newTenantOf(service);
-    const { page, complaints } = await personWith(browser);
-    await page.goto(service.url);
+    const admin = await newTenantOf(world.service);
+    const { page, complaints } = await personWith(world.browser);
+    await page.goto(world.service.url);
     await typeInto(page, page.getByLabel(/^API key/), admin.key);
     await page.keyboard.press('Enter');
     await enterOn(page, page.getByRole('link', { name: 'Begin' }));
@@ -78,7 +73,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('are where one was after a reload, with what was typed', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const { page } = await somebody(admin);
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill('Backup');
@@ -111,7 +106,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('are shown as commands that do the same', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const { page } = await somebody(admin);
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill("Ann's shop");
@@ -131,7 +126,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('say why a test did not arrive, and lead on', async () => {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const { page } = await somebody(admin);
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Shop' });
@@ -139,7 +134,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     const path = `/v1/checks/${check.body.id}/policy/channels`;
     const channel = await admin.post(path, { channel_type: 'slack', config: { url: 'http://127.77.0.9:1/gone' } });
     const made = `entity=service/shop&check=${check.body.id}&channel=${channel.body.id}`;
-    await page.goto(`${service.url}/#/start?${made}`);
+    await page.goto(`${world.service.url}/#/start?${made}`);
     await page.getByRole('button', { name: 'Send a test alert' }).click();
     await page.getByText(/It did not arrive: \w+/).waitFor();
     await page.getByRole('link', { name: 'Change the channel on the page of the check' }).waitFor();
@@ -149,7 +144,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('have room on a phone', async () => {
-    const { page } = await somebody(await newTenantOf(service));
+    const { page } = await somebody(await newTenantOf(world.service));
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill('long '.repeat(30));

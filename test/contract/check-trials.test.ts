@@ -54,11 +54,13 @@ describe('settings that are tried', () => {
     const { host, port } = tcp;
     const config = { hostname: 'shop.example', record_type: 'a', resolver: dns.address, expected_value: '192.0.2.77' };
     expect(await test({ check_type: 'tcp', config: { host, port } })).toEqual({
+      outcome: 'ok',
       success: true,
       status_code: 0,
       latency_ms: expect.any(Number),
       error_message: '',
       error_kind: null,
+      warning_message: '',
     });
     expect(await test({ check_type: 'tcp', config: { host, port: await closedPort() } })).toMatchObject({
       success: false,

@@ -38,6 +38,15 @@ describe('a check that cannot be made', () => {
     ['a timeout over 30 s', { ...http, timeout_ms: 30_001 }, 'timeout_ms'],
     ['a threshold of 0', { ...push, failure_threshold: 0 }, 'failure_threshold'],
     ['a threshold of 101', { ...push, failure_threshold: 101 }, 'failure_threshold'],
+    ['a retry each interval', { ...http, retry_interval_seconds: 60 }, 'retry_interval_seconds'],
+    [
+      'a retry less often than the interval',
+      { ...http, interval_seconds: 5, retry_interval_seconds: 10 },
+      'retry_interval_seconds',
+    ],
+    ['a retry each half second', { ...http, retry_interval_seconds: 0.5 }, 'retry_interval_seconds'],
+    ['a negative retry interval', { ...http, retry_interval_seconds: -1 }, 'retry_interval_seconds'],
+    ['retries of a push check', { ...push, retry_interval_seconds: 10 }, 'retry_interval_seconds'],
     ['enabled as text', { ...push, enabled: 'yes' }, 'enabled'],
     ['a URL without a scheme', { ...http, target_url: 'example.com' }, 'target_url'],
     ['a URL of another scheme', { ...http, target_url: 'file:///etc/passwd' }, 'target_url'],
@@ -123,6 +132,8 @@ describe('bounds', () => {
     ['a timeout of 30 s', { ...http, timeout_ms: 30_000 }],
     ['a threshold of 1', { ...push, failure_threshold: 1 }],
     ['a threshold of 100', { ...push, failure_threshold: 100 }],
+    ['retries just under the interval', { ...http, interval_seconds: 60, retry_interval_seconds: 59 }],
+    ['no retries', { ...http, retry_interval_seconds: 0 }],
     ['a status of 100', { ...http, expected_status: 100 }],
     ['a status of 599', { ...http, expected_status: 599 }],
     ['a name of 200 characters', { ...push, name: '💶'.repeat(200) }],
@@ -179,5 +190,14 @@ describe('where checks may go to public addresses only', () => {
       failure(400, 'VALIDATION_ERROR', 'interval_seconds'),
     );
     expect(await guarded.post('/v1/checks', { ...body, interval_seconds: 10 })).toMatchObject({ status: 201 });
+    const retried = {
+      entity_id: entity,
+      check_type: 'http',
+      target_url: 'https://a.example.com',
+      retry_interval_seconds: 9,
+    };
+    expect(await guarded.post('/v1/checks', retried)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'retry_interval_seconds'),
+    );
   });
 });

@@ -36,6 +36,7 @@ describe('POST entities', () => {
       slug: 'Api',
       name: 'API',
       fields: { owner: 'ops', port: 443, public: false, tags: ['x', 1, true] },
+      labels: {},
       state: 'unknown',
       state_since: made.body.created_at,
       created_at: TIME,

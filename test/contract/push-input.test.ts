@@ -28,9 +28,11 @@ describe('POST /v1/checks/{id}/results', () => {
       kind: 'push',
       status_code: 0,
       latency_ms: 12,
+      outcome: 'ok',
       success: true,
       error_message: '',
       error_kind: null,
+      warning_message: '',
       checked_at: expect.stringMatching(TIME),
     });
     expect(Date.parse(result.checked_at)).toBeGreaterThanOrEqual(before);

@@ -43,6 +43,8 @@ describe('POST /v1/relations', () => {
     expect(made.body).toEqual({
       id: expect.stringMatching(/^rel_/),
       ...relation(web, db),
+      from_entity: 'service/e-1',
+      to_entity: 'service/e-2',
       created_at: TIME,
     });
     expect((await admin.get(ALL)).body).toContainEqual(made.body);

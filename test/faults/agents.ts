@@ -52,7 +52,7 @@ async function push(world: World, { id }: CheckItem, success: boolean): Promise<
   const path = `/v1/checks/${id}/${kind.endsWith('heartbeat') ? 'heartbeat' : 'results'}`;
   const body = kind.endsWith('heartbeat')
     ? undefined
-    : { success, latency_ms: Number(number), ...(success ? {} : { error_message: 'agent says no' }) };
+    : { success, latency_ms: Number(number), ...(success ? warning(random) : { error_message: 'agent says no' }) };
   const sent = kind === 'dated' ? { ...body, checked_at: iso(clock.now() - ageOf(random)) } : body;
   const attempts = random.int(1, 6);
   const twice = !profile.quiet && random.chance(0.05);
@@ -64,6 +64,8 @@ async function push(world: World, { id }: CheckItem, success: boolean): Promise<
     await clock.sleep(random.int(100, 4000));
   }
 }
+
+const warning = (random: Random): object => (random.chance(0.4) ? { warning_message: 'agent is not sure' } : {});
 
 /** Most results are fresh; some are a little old, a few ancient or from a clock that is ahead. */
 function ageOf(random: Random): number {

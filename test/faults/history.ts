@@ -86,12 +86,12 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
     const { n, at, run, changes } = commit;
     if (!after || !key.sk.startsWith('R#')) continue;
     const result = after as ResultItem;
-    const { success, latency_ms, error_message, received_at, history = false } = result;
+    const { success, latency_ms, error_message, warning_message, received_at, history = false } = result;
     if (received_at !== undefined) {
       const check_id = checkIdOf(key);
       const { id } = resultRecord(check_id, result);
       const mark = latency_ms > 0 ? `${latency_ms}` : '';
-      const record = { success, latency_ms, error_message };
+      const record = { success, latency_ms, error_message, warning_message };
       const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), history, received_at, record };
       if (!results.has(id)) results.set(id, one);
     } else if (result.error_kind === 'silence') {
@@ -119,7 +119,7 @@ function pulledIn(seen: Seen, end: number): PulledCheck[] {
       (one.interval_seconds ?? interval_seconds) === interval_seconds;
     const { runs, gaps } = told.get(id)!;
     // The probe after a change of settings takes the place of the slot before it.
-    const ofSlots = runs.filter(({ manual }) => !manual);
+    const ofSlots = runs.filter(({ beside }) => !beside);
     const had = ofSlots.filter(isOwn).map(({ at }) => phase + Math.floor((at - phase) / interval) * interval);
     const noted = gaps.filter(isOwn).map(({ at, cause }) => ({ from: at, to: at + 1, cause }));
     return {

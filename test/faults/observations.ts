@@ -24,6 +24,7 @@ export function makeObservations(): Observations {
     calls: [],
     reports: [],
     handRuns: [],
+    applied: [],
     actionRuns: [],
     outages: [],
     stalls: [],

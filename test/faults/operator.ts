@@ -18,9 +18,12 @@ export const actionsIn = (seen: Observations): ActionItem[] =>
 export const entitiesIn = (seen: Observations): EntityItem[] =>
   [...seen.table.values()].filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
 
+/** Less than every interval of a probed check; the last one before a slot is often under way when that is due. */
+const RETRIES = [0, 0, 3, 7];
+
 /** A body for a new check of an entity. */
 export function newCheck(random: Random, entity_id: string, number: number): object {
-  const common = { entity_id, failure_threshold: random.int(1, 3) };
+  const common = { entity_id, failure_threshold: random.int(1, 3), recovery_threshold: random.pick([1, 1, 2, 3]) };
   if (random.chance(0.4)) {
     const interval_seconds = random.pick([10, 20, 30, 60]);
     const grace = random.pick([undefined, interval_seconds, Math.ceil(interval_seconds / 2), 45, 5]);
@@ -30,7 +33,8 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
   // Most share theirs with others, so that they share packs.
   const interval_seconds = random.pick([10, 10, 10, 15, 20, 30, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
-  return { ...common, ...target(random, number), interval_seconds, timeout_ms };
+  const retry_interval_seconds = random.pick(RETRIES);
+  return { ...common, ...target(random, number), interval_seconds, retry_interval_seconds, timeout_ms };
 }
 
 /** What a check probes; each has a host of its own. */
@@ -92,9 +96,12 @@ async function changeChannel({ random, clock, client, seen }: OperatorWorld, che
 const policy = (random: Random): object => ({
   cooldown_seconds: random.pick([0, 0, 30, 300]),
   notify_on_recovery: random.chance(0.8),
+  notify_on_degraded: random.chance(0.7),
   silenced: random.chance(0.1),
   repeat_interval_seconds: random.pick([0, 0, 0, 60, 200]),
   catch_up: random.chance(0.8),
+  flap_threshold: random.pick([0, 0, 3, 4]),
+  flap_window_seconds: random.pick([60, 240, 600]),
 });
 
 /** Somebody who changes things, every minute or so. */
@@ -120,7 +127,8 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
   const kind = random.int(1, 20);
   if (kind <= 6) await put({ enabled: !check.enabled });
   else if (kind <= 8) await put({ interval_seconds: random.pick([10, 20, 30, 60]) });
-  else if (kind <= 10) await put({ failure_threshold: random.int(1, 3) });
+  else if (kind <= 9) await put({ failure_threshold: random.int(1, 3), recovery_threshold: random.int(1, 3) });
+  else if (kind <= 10 && check.execution_mode === 'pull') await put({ retry_interval_seconds: random.pick(RETRIES) });
   else if (kind <= 11) await put({ name: `check ${number}` });
   else if (kind <= 16) await insist(random, clock, () => client('POST', `${path}/policy`, policy(random)));
   else if (kind <= 17) await insist(random, clock, () => client('DELETE', path));

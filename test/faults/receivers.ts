@@ -73,7 +73,7 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
 }
 
 /**
- * What whoever reads an alert takes from it: up, down, closed or test; `garbled` when it is not in the form of its
+ * What whoever reads an alert takes from it: up, degraded, down, closed or test; `garbled` when it is not in the form of its
  * type.
  */
 function whatItSays(type: string, headers: Record<string, string>, body: string): string {
@@ -94,7 +94,9 @@ function whatItSays(type: string, headers: Record<string, string>, body: string)
 
 function inWords(headline: string): string {
   if (/: test alert for /.test(headline)) return 'test';
-  if (/ was (deleted|disabled)( while down)?$/.test(headline)) return 'closed';
+  if (/ was (deleted|disabled)( while down| while degraded)?$/.test(headline)) return 'closed';
   if (/ is up( again after .+)?$/.test(headline)) return 'up';
+  if (/ (is degraded|is no longer down but degraded, after .+|has been degraded for .+)$/.test(headline))
+    return 'degraded';
   return / (is down|is still down after .+|has been down for .+)$/.test(headline) ? 'down' : 'garbled';
 }

@@ -13,6 +13,7 @@ import { checksIn, keyText, type NetworkSpell, type Shown, type Stop } from '#te
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 import { resetPushes, runAgent } from './agents.ts';
+import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { runHands } from './hands.ts';
 import { makeManners } from './manners.ts';
@@ -224,7 +225,7 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entities), i));
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
-  for (const run of [runOperator, runMeddler, runBuilder, runHands]) void run(world, end);
+  for (const run of [runOperator, runMeddler, runBuilder, runHands, runAppliers]) void run(world, end);
   void runMcpClient(world);
 
   const hired = new Set<string>();

@@ -98,7 +98,15 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
   function certificate(days: number): Handshake {
     const valid_to = clock.now() + days * DAY_MS;
     const problem = days < 0 ? 'the certificate has expired' : '';
-    return { valid_from: valid_to - 365 * DAY_MS, valid_to, problem, protocol: '' };
+    return {
+      valid_from: valid_to - 365 * DAY_MS,
+      valid_to,
+      version: 'TLSv1.3',
+      issuer: '',
+      fingerprint_sha256: '',
+      problem,
+      protocol: '',
+    };
   }
 
   /** On which nobody says anything. */

@@ -204,7 +204,8 @@ export async function alertingCheck(
     policy: (change: object) => service.call('POST', `${base}/policy`, change),
     change: (change: object) => service.call('PUT', base, change),
     remove: () => service.call('DELETE', base),
-    push: (success: boolean) => service.call('POST', `${base}/results`, { success, latency_ms: 5 }),
+    push: (success: boolean, warning_message = '') =>
+      service.call('POST', `${base}/results`, { success, latency_ms: 5, warning_message }),
     read: (what: '' | '/transitions' | '/results' | '/gaps' | '/sparkline' | '/policy' = '') =>
       service.call('GET', `${base}${what}`),
   };

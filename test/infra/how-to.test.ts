@@ -26,6 +26,7 @@ it('there is a page for each thing that a newcomer wants to do', () => {
     'actions',
     'alert-rules',
     'channels',
+    'checks-as-code',
     'cron-jobs',
     'from-gatus',
     'from-healthchecks',

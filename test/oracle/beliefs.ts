@@ -1,9 +1,9 @@
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
-import { toldOf } from './rules.ts';
+import { shownBy, toldOf } from './telling.ts';
 
-/** Where an alert was planned or held back by a cooldown, the channels know how it stands, or are about to be told. */
+/** Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about to be told. */
 export function checkBeliefs({ seen, keys }: Inside): string[] {
   const items = [...seen.table.values()];
   const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));
@@ -12,9 +12,10 @@ export function checkBeliefs({ seen, keys }: Inside): string[] {
     const policy = seen.table.get(keyText(keys.policy(check.tenant_id, check.id))) as PolicyItem | undefined;
     if (!policy?.catch_up || policy.silenced || policy.channels.length === 0) return [];
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
-    const matters = last && (last.alert.reason === null || last.alert.reason === 'cooldown');
-    if (!matters || toldOf(check) === check.state) return [];
-    if (check.state === 'up' && !policy.notify_on_recovery) return [];
+    const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
+    const shown = shownBy(policy, check.state);
+    if (!matters || toldOf(check) === shown) return [];
+    if (shown === 'up' && !policy.notify_on_recovery) return [];
     if (seen.table.has(keyText(keys.entry('catch_up', check.tenant_id, check.id)))) return [];
     return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
   });

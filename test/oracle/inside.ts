@@ -36,8 +36,17 @@ export type FunctionRun = {
   aborted_at?: number;
 };
 
-/** What a job is about: the checks of a cell with an interval, or only some of them, at a slot (epoch ms). */
-export type JobSeen = { cell: string; interval_seconds: number; slot: number; only?: string[] | undefined };
+/**
+ * What a job is about: the checks of a cell with an interval, or only some of them, at a slot (epoch ms); or a retry of
+ * one behind it.
+ */
+export type JobSeen = {
+  cell: string;
+  interval_seconds: number;
+  slot: number;
+  only?: string[] | undefined;
+  retry?: { at: number } | undefined;
+};
 /** One time that a function took a job. `done_at` is absent while it is at it and when it died. */
 export type JobRun = JobSeen & { began_at: number; done_at?: number };
 export type JobSent = JobSeen & { at: number };
@@ -91,6 +100,8 @@ export type Seen = {
   reports: Reported[];
   /** Checks that somebody ran by hand, as that was answered with 201. */
   handRuns: { check_id: string; answer: { id: string; success: boolean; check_state: string } }[];
+  /** Checks that somebody stated by a slug, as that was answered with 200 or 201. */
+  applied: { slug: string; status: number; id: string; replayed: boolean }[];
   /** A slot of a scheduled action, each time that a function took it; `done_at` as with jobs. */
   actionRuns: { action_id: string; slot: number; done_at?: number }[];
   /** Time in which the whole service stood still, epoch ms. `suspended`: it went on afterwards where it had been. */
@@ -123,9 +134,12 @@ export const checkIdOf = (key: Key): string =>
 export const checksIn = ({ table }: Pick<Seen, 'table'>): CheckItem[] =>
   [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
 
-/** Whether a job is about a check at a slot, as it had this interval. */
+/** Whether a job is about a check at a slot, as it had this interval. A retry is about none. */
 export const isJobOf = (job: JobSeen, { id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): boolean =>
-  job.cell === cellOf(id) && job.interval_seconds === interval_seconds && (job.only?.includes(id) ?? true);
+  !job.retry &&
+  job.cell === cellOf(id) &&
+  job.interval_seconds === interval_seconds &&
+  (job.only?.includes(id) ?? true);
 
 /** For how long the processes stood still between two times (ms). */
 export const stalledBetween = ({ stalls }: Pick<Seen, 'stalls'>, from: number, to: number): number =>

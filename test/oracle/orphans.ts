@@ -31,8 +31,10 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
       wrong.push(`${item.pk} ${item.sk} outlived its run`);
     if (item.sk.startsWith('ACTION#') && !actions.has(item.sk.slice('ACTION#'.length)))
       wrong.push(`${item.pk} ${item.sk} outlived its action`);
-    if (/^(POLICY|REV#|LAST#)/.test(item.sk) && !ids.has(checkIdOf(item)))
+    if (/^(POLICY|REV#|LAST#|SLUG#)/.test(item.sk) && !ids.has(checkIdOf(item)))
       wrong.push(`${item.pk} ${item.sk} outlived its check`);
+    if (item.pk.includes('#CHECKSLUGS#') && !ids.has((item as unknown as { check_id: string }).check_id))
+      wrong.push(`slug ${item.sk} outlived its check`);
     if (item.pk.includes('#CHANNELS#') && !ids.has((item as unknown as { check_id: string }).check_id))
       wrong.push(`channel ${item.sk} outlived its check`);
   }

@@ -5,6 +5,7 @@ import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen } from './inside.ts';
+import { type Said, saidBy } from './standing.ts';
 
 /** Which slot a pack is of, as its key says it. */
 export type PackKey = { cell: string; interval_seconds: number; slot: number; part: number };
@@ -29,9 +30,10 @@ export type StoredRun = Stored & {
   /** When the probe began, as its process noted it (epoch ms). */
   begun: number;
   success: boolean;
+  said: Said;
   error_kind: string | null;
-  /** Somebody asked for it: it is no slot's. */
-  manual: boolean;
+  /** It is no slot's: somebody asked for it, or its check was undecided. */
+  beside?: 'manual' | 'retry' | undefined;
   /** Kept only: the settings had changed meanwhile. */
   history: boolean;
 };
@@ -70,16 +72,16 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
         else {
           const { rev, success, begin, error } = entry;
           const check = checks.get(`${of} ${rev}`) ?? checks.get(of)!;
-          const run = { rev, success, begun: at + begin, error_kind: error?.kind ?? null };
-          yield { commit, key, check, at, single: false, manual: false, history: false, ...run };
+          const run = { rev, success, said: saidBy(entry), begun: at + begin, error_kind: error?.kind ?? null };
+          yield { commit, key, check, at, single: false, history: false, ...run };
         }
       }
     } else if (key.sk.startsWith('R#') && checks.get(id)?.execution_mode === 'pull') {
-      const { success, error_kind, checked_at, kind, history = false } = after as ResultItem;
-      const manual = kind === 'manual';
-      const run = { rev: Number(key.sk.split('#')[2]), success, error_kind, history };
+      const { success, error_kind, checked_at, kind: beside, history = false } = after as ResultItem;
+      const said = saidBy(after as ResultItem);
+      const run = { rev: Number(key.sk.split('#')[2]), success, said, error_kind, history };
       const at = Number(key.sk.split('#')[1]);
-      yield { commit, key, check: checks.get(id)!, at, single: true, manual, begun: Date.parse(checked_at), ...run };
+      yield { commit, key, check: checks.get(id)!, at, single: true, beside, begun: Date.parse(checked_at), ...run };
     }
   }
 }

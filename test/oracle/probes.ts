@@ -25,9 +25,9 @@ export function checkProbes(inside: Inside, pulled: PulledCheck[]): string[] {
   const results = new Set<string>();
   const begins = new Map<string, number[]>();
   const probes = Map.groupBy(seen.probes, ({ host }) => host);
-  for (const { commit, check, at: slot, begun, success, manual, history, ...run } of probeResults(seen)) {
+  for (const { commit, check, at: slot, begun, success, beside, history, ...run } of probeResults(seen)) {
     // Several may be run by hand at one moment.
-    const single = run.single && !manual;
+    const single = run.single && beside !== 'manual';
     const { id, interval_seconds, settings_at } = check;
     // Its own with the settings before a change, which it did not see, and with those after it.
     const isBoth = settings_at > slot - NEAR_CHANGE_MS;

@@ -17,12 +17,14 @@ import { checkOrphans } from './orphans.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
 import { checkReports } from './reports.ts';
+import { checkRetries } from './retries.ts';
 import { checkRollups } from './rollups.ts';
 import { checkRuns } from './runs.ts';
 import { checkSchedules } from './schedules.ts';
 import { checkShown } from './shown.ts';
 import { checkSilence } from './silence.ts';
 import { checkSlots } from './slots.ts';
+import { checkSlugs } from './slugs.ts';
 import { checkStandstills } from './standstills.ts';
 import { checkStates } from './states.ts';
 
@@ -49,6 +51,7 @@ export const promises: Record<string, Check> = {
   slots: checkSlots,
   jobs: fromInside(checkJobs),
   'by hand': fromInside(checkByHand),
+  retries: fromInside(checkRetries),
   network: fromInside(checkNetwork),
   standstills: fromInside(checkStandstills),
   actions: checkActions,
@@ -61,6 +64,7 @@ export const promises: Record<string, Check> = {
   beliefs: fromInside(checkBeliefs),
   messages: fromInside(checkMessages),
   lineage: fromInside((inside) => checkLineage(inside)),
+  slugs: fromInside(checkSlugs),
   orphans: fromInside(checkOrphans),
 };
 

@@ -3,7 +3,8 @@ import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultRecord } from '#lib/health/history/result-item.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { probeResults } from './outcomes.ts';
-import { isChanged, isNeighbours, targetOf } from './rules.ts';
+import { isNeighbours, targetOf } from './rules.ts';
+import { isChanged, saidBy } from './standing.ts';
 
 /** A probe reads its check at most so long before it notes its beginning (ms). */
 const READ_BEFORE_MS = 10_000;
@@ -42,10 +43,10 @@ const isJudgedIn = ({ changes }: Commit, id: string): boolean =>
 
 function checkProbed(seen: Seen, versionsOf: Versions): string[] {
   const wrong: string[] = [];
-  for (const { commit, check, at, begun, success, history, single } of probeResults(seen)) {
+  for (const { commit, check, at, begun, said, history, single } of probeResults(seen)) {
     if (history || (single && isJudgedIn(commit, check.id))) continue;
     const had = versionsOf(check.id, (version) => version.at >= begun - READ_BEFORE_MS, commit.n);
-    if (!had.some((version) => !isChanged(version, success)))
+    if (!had.some((version) => !isChanged(version, said)))
       wrong.push(`${check.id}: the probe of slot ${at}, stored at ${commit.at}, was not judged`);
   }
   return wrong;
@@ -94,7 +95,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
     const had = versionsOf(stored.check_id, (version) => version.n > from, one.answered!.n);
     const isQuiet = (check: CheckItem) =>
       !check.enabled ||
-      (!isChanged(check, stored.result.success) && (!own || (!check.silence_at && !check.silence_mark)));
+      (!isChanged(check, saidBy(stored.result)) && (!own || (!check.silence_at && !check.silence_mark)));
     if (existing.has(stored.check_id) && !had.some(isQuiet))
       wrong.push(`push ${one.push} (${one.answered!.result_id}) was answered and not judged`);
   }

@@ -20,7 +20,7 @@ const MADE_MS = 3 * MINUTE;
 
 /**
  * An hour is rolled up when it is over and five minutes have passed, not before; what it then says of a check is what
- * is stored of it: runs, failures, how many have a latency, and the time that it was what. That holds again five
+ * is stored of it: runs, failures, warnings, how many have a latency, and the time that it was what. That holds again five
  * minutes after something has come late.
  */
 export function checkRollups(inside: Inside): string[] {
@@ -41,11 +41,12 @@ export function checkRollups(inside: Inside): string[] {
       const hour = { from: item.from, to: item.from + HOUR };
       if (lastChange(seen, check, hour) > end - REVISED_MS) continue;
       const runs = (told.get(check.id)?.runs ?? []).filter(
-        ({ at, manual }) => !manual && hour.from <= at && at < hour.to,
+        ({ at, beside }) => !beside && hour.from <= at && at < hour.to,
       );
       const expected = {
         runs: runs.length,
         failures: runs.filter(({ success }) => !success).length,
+        warnings: runs.filter(({ warns }) => warns).length,
         latencies: runs.filter(({ success }) => success).length,
         ...timeOf(inside, check, settings.get(check.id) ?? [], hour),
       };
@@ -53,6 +54,7 @@ export function checkRollups(inside: Inside): string[] {
       const said = {
         runs: rolled?.runs ?? 0,
         failures: rolled?.failures ?? 0,
+        warnings: rolled?.warnings ?? 0,
         latencies: decodeLatency(latenciesOf(seen, item), numberOf(check.id)).count,
         ...(rolled?.ms ?? nothing(HOUR)),
       };

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
-import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { Span } from './history.ts';
 import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside.ts';
@@ -12,49 +10,11 @@ import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside
  * judge a run by.
  */
 
-type Standing = Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold'>;
-
-export function afterResult(check: Standing, success: boolean): { state: CheckState; failures: number } {
-  if (success) return { state: 'up', failures: 0 };
-  const failures = check.consecutive_failures + 1;
-  if (failures >= check.failure_threshold) return { state: 'down', failures: check.failure_threshold };
-  return { state: check.state, failures };
-}
-
-export function isChanged(check: Standing, success: boolean): boolean {
-  const { state, failures } = afterResult(check, success);
-  return state !== check.state || failures !== check.consecutive_failures;
-}
-
 export function entityState(checks: Record<string, CheckState>): EntityState {
   const states = Object.values(checks).filter((state) => state !== 'unknown');
   if (states.length === 0) return 'unknown';
   if (states.every((state) => state === 'up')) return 'up';
   return states.every((state) => state === 'down') ? 'down' : 'degraded';
-}
-
-/**
- * What whoever read the check's alerts believes: the last that did not fail; none yet counts as up; uncertain where so
- * many failed at once that the check no longer remembers.
- */
-export const toldOf = ({ alerts: { announced: told } }: CheckItem): 'up' | 'down' | 'unknown' =>
-  told?.inFlight.at(-1)?.announces ?? told?.baseline ?? 'up';
-
-/** Why a transition is told to nobody; null when it is told. */
-export function silentBecause(
-  { cause, check_from_state, check_to_state }: TransitionItem,
-  at: number,
-  check: CheckItem,
-  policy: PolicyItem | undefined,
-): string | null {
-  if (cause.startsWith('check_')) return 'configuration';
-  if (policy?.silenced) return 'silenced';
-  if (check_from_state === 'unknown' && check_to_state === 'up' && toldOf(check) === 'up') return 'initial';
-  if (check_to_state === 'up' && policy && !policy.notify_on_recovery) return 'recovery_off';
-  const cooldown = (policy?.cooldown_seconds ?? 300) * 1000;
-  const last = check.alerts.last_planned_at;
-  if (last !== undefined && at - last < cooldown) return 'cooldown';
-  return policy && policy.channels.length > 0 ? null : 'no_channels';
 }
 
 /** Slots lie on this grid (ms). */
@@ -78,6 +38,23 @@ export function slotsOf(id: string, intervalSeconds: number, from: number, to: n
   for (let slot = phase + (Math.floor((from - phase) / interval) + 1) * interval; slot <= to; slot += interval)
     slots.push(slot);
   return slots;
+}
+
+/** When an undecided check is probed again in the slot that holds an instant: all of its retries, in epoch ms. */
+export function retriesOf(
+  {
+    id,
+    interval_seconds,
+    retry_interval_seconds = 0,
+  }: Pick<CheckItem, 'id' | 'interval_seconds' | 'retry_interval_seconds'>,
+  at: number,
+): { retries: number[]; next: number } {
+  const [slot = at] = slotsOf(id, interval_seconds, at - interval_seconds * 1000, at);
+  const next = slot + interval_seconds * 1000;
+  const retries: number[] = [];
+  const step = retry_interval_seconds * 1000;
+  for (let retry = slot + step; step > 0 && retry < next; retry += step) retries.push(retry);
+  return { retries, next };
 }
 
 /** What a pull check asks: the host of its target, or a DNS server; the name itself where that is our own one. */

@@ -12,9 +12,9 @@ export function checkRuns({ seen }: Inside): string[] {
     if (total !== sum) wrong.push(`MCP counted ${sum} of ${total} entities`);
   }
   const probes = Map.groupBy(seen.probes, ({ run }) => run);
-  for (const { commit, check, begun, manual } of probeResults(seen)) {
+  for (const { commit, check, begun, beside } of probeResults(seen)) {
     // Nobody probes again in its place.
-    if (manual) continue;
+    if (beside === 'manual') continue;
     const over = seen.runs.get(commit.run ?? 0)?.aborted_at;
     if (over === undefined) continue;
     const own = probes.get(commit.run)?.filter(({ host }) => host === targetOf(check)) ?? [];

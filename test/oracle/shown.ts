@@ -65,11 +65,11 @@ const nameOf = ({ cell, interval_seconds, slot }: PackKey): string => `slot ${sl
 function checkJudged(seen: Seen): string[] {
   const wrong: string[] = [];
   const judged = new Map<string, number>();
-  for (const { commit, check, at, key, single, manual, rev } of probeResults(seen)) {
+  for (const { commit, check, at, key, single, beside, rev } of probeResults(seen)) {
     if (!single) continue;
     const isJudged = commit.changes.some(({ key }) => isCheckKey(key) && checkIdOf(key) === check.id);
     if (!isJudged) continue;
-    const of = `${check.id} ${manual ? key.sk : `${at} ${rev}`}`;
+    const of = `${check.id} ${beside === 'manual' ? key.sk : `${at} ${rev}`}`;
     judged.set(of, (judged.get(of) ?? 0) + 1);
     if (!seen.table.has(`${key.pk}|${key.sk}`)) wrong.push(`${of} was judged and is not there`);
   }

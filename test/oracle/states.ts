@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
@@ -5,7 +6,9 @@ import type { ResultItem } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
-import { afterResult, entityState, silentBecause, toldOf } from './rules.ts';
+import { entityState } from './rules.ts';
+import { afterResult, isSame, type Standing, saidBy, standingOf, textOf } from './standing.ts';
+import { flapsAfter, isWarning, shownBy, silentBecause, toldOf } from './telling.ts';
 
 const isCheck = ({ key }: Change): boolean => isCheckKey(key);
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
@@ -55,17 +58,14 @@ function checkCheck(commit: Commit, change: Change, policyOf: PolicyOf, say: (te
   const before = change.before as CheckItem | undefined;
   const after = change.after as CheckItem | undefined;
   if (!before) {
-    if (after && (after.state !== 'unknown' || after.consecutive_failures !== 0))
-      say(`${after.id} began as ${after.state}`);
+    if (after && !isSame(standingOf(after), UNJUDGED)) say(`${after.id} began as ${textOf(standingOf(after))}`);
     return;
   }
   const { id } = before;
   const to = expected(commit, before, after, say);
-  if (after && (after.state !== to.state || after.consecutive_failures !== to.failures)) {
-    say(
-      `${id} went from ${before.state}/${before.consecutive_failures} to ${after.state}/${after.consecutive_failures}, ` +
-        `not to ${to.state}/${to.failures}`,
-    );
+  if (after && !isSame(standingOf(after), to)) {
+    const [from, came] = [textOf(standingOf(before)), textOf(standingOf(after))];
+    say(`${id} went from ${from} to ${came}, not to ${textOf(to)}`);
   }
   const transitions = commit.changes
     .filter(isTransition)
@@ -77,25 +77,32 @@ function checkCheck(commit: Commit, change: Change, policyOf: PolicyOf, say: (te
   for (const one of transitions) checkTransition(one, before, after, policyOf(before), say);
 }
 
+const UNJUDGED: Standing = { state: 'unknown', fails: 0, bads: 0, goods: 0, oks: 0 };
+
 /** What the check must be after the commit. */
-function expected(commit: Commit, before: CheckItem, after: CheckItem | undefined, say: (text: string) => void) {
-  const kept = { state: before.state, failures: before.consecutive_failures };
+function expected(
+  commit: Commit,
+  before: CheckItem,
+  after: CheckItem | undefined,
+  say: (text: string) => void,
+): Standing {
+  const kept = standingOf(before);
   const results = commit.changes
     .filter((one) => isResult(one) && checkIdOf(one.key) === before.id)
     .map((one) => one.after);
   if (results.length > 1) say(`${before.id} was judged by ${results.length} results at once`);
   const result = results[0] as ResultItem | undefined;
-  if (!after) return { state: 'unknown' as const, failures: 0 };
+  if (!after) return UNJUDGED;
   if (after.rev !== before.rev) {
     if (after.rev !== before.rev + 1) say(`${before.id} skipped a revision`);
     if (result) say(`${before.id} was judged and changed at once`);
     if (after.enabled === before.enabled) return kept;
-    return { state: after.enabled ? before.state : ('unknown' as const), failures: 0 };
+    return UNJUDGED;
   }
   if (!result) return kept;
   if (result.history) say(`${before.id} was judged by a result that is history`);
   if (!before.enabled) say(`${before.id} was judged while disabled`);
-  return afterResult(before, result.success);
+  return afterResult(before, saidBy(result));
 }
 
 function checkTransition(
@@ -110,7 +117,8 @@ function checkTransition(
     say(`${id} tells of ${one.check_from_state} to ${one.check_to_state}`);
   }
   const at = Date.parse(one.timestamp);
-  const reason = silentBecause(one, at, before, policy);
+  const flaps = flapsAfter(before.alerts, one, at, policy);
+  const reason = silentBecause(one, at, before, { policy, flaps });
   if (one.alert.reason !== reason) say(`${id} was decided as ${one.alert.reason}, not ${reason}`);
   if ((one.alert.decision === 'planned') !== (reason === null)) say(`${id} is ${one.alert.decision} with ${reason}`);
   const channels = reason === null ? (policy?.channels ?? []).map((channel) => channel.id) : [];
@@ -121,10 +129,19 @@ function checkTransition(
   if (String(one.closing?.channel_ids ?? []) !== String(last))
     say(`${id} closes ${one.closing?.channel_ids}, not ${last}`);
   if (!after) return;
-  const planned = reason === null ? at : before.alerts.last_planned_at;
-  if (after.alerts.last_planned_at !== planned) say(`${id} left the cooldown at ${after.alerts.last_planned_at}`);
-  const announces = one.check_to_state === 'down' ? 'down' : 'up';
-  const told = reason === null ? announces : last.length > 0 ? 'up' : toldOf(before);
+  const { last_planned_at, last_warned_at } = before.alerts;
+  const warns = isWarning(one, policy);
+  const paged = reason === null && !warns ? at : last_planned_at;
+  const warned = reason === null && warns ? at : last_warned_at;
+  if (after.alerts.last_planned_at !== paged) say(`${id} left the cooldown at ${after.alerts.last_planned_at}`);
+  if (after.alerts.last_warned_at !== warned) say(`${id} left that of warnings at ${after.alerts.last_warned_at}`);
+  const { flapping } = flaps;
+  const remembered = { ...flaps, ...(flapping && reason === null && { flapping: { ...flapping, told: true } }) };
+  const { changed_at, flapping: left } = after.alerts;
+  const kept = { ...(changed_at && { changed_at }), ...(left && { flapping: left }) };
+  if (!isDeepStrictEqual(kept, remembered))
+    say(`${id} left ${JSON.stringify(kept)} of its changes, not ${JSON.stringify(remembered)}`);
+  const told = reason === null ? shownBy(policy, one.check_to_state) : last.length > 0 ? 'up' : toldOf(before);
   if (toldOf(after) !== told) say(`${id} left ${toldOf(after)} as told, not ${told}`);
 }
 

@@ -4,12 +4,13 @@ import { cellOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
+import { saidBy } from './standing.ts';
 
 /**
- * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `manual`:
- * somebody asked for it.
+ * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `beside`: it is
+ * no slot's.
  */
-type ToldRun = { id: string; at: number; success: boolean; interval_seconds?: number; manual?: true };
+type ToldRun = { id: string; at: number; success: boolean; warns: boolean; interval_seconds?: number; beside?: true };
 type ToldGap = { at: number; interval_seconds: number; cause: NotedCause };
 export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
 
@@ -38,8 +39,10 @@ export function toldIn(seen: Seen): Map<string, Told> {
     if (!item.sk.startsWith(RESULTS)) continue;
     const result = item as ResultItem;
     known.add(`${id} ${orderOf(result)}`);
-    const run = { id: resultRecord(id, result).id, at: orderOf(result), success: result.success };
-    told.get(id)?.runs.push({ ...run, ...(result.kind === 'manual' && { manual: true }) });
+    const { success } = result;
+    const warns = saidBy(result) === 'warn';
+    const run = { id: resultRecord(id, result).id, at: orderOf(result), success, warns };
+    told.get(id)?.runs.push({ ...run, ...(result.kind && { beside: true }) });
   }
   const gaps: [of: string, id: string, gap: ToldGap][] = [];
   for (const { cell, interval_seconds, slot: at, item } of packsIn(seen)) {
@@ -50,7 +53,9 @@ export function toldIn(seen: Seen): Map<string, Told> {
       if (entry.gap) gaps.push([of, id, { at, interval_seconds, cause: entry.gap }]);
       else if (!known.has(of)) {
         known.add(of);
-        told.get(id)!.runs.push({ id: idOf(item, id, at, entry.rev), at, success: entry.success, interval_seconds });
+        const warns = saidBy(entry) === 'warn';
+        const own = { id: idOf(item, id, at, entry.rev), at, success: entry.success, warns };
+        told.get(id)!.runs.push({ ...own, interval_seconds });
       }
     }
   }

@@ -10,6 +10,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import type { Channel, PolicyItem } from '#lib/checks/policy-item.ts';
 import { defaultPolicy } from '#lib/checks/policy-item.ts';
+import { announcementOf } from '#lib/health/state/announced.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { Chance } from '#lib/platform/batch.ts';
@@ -98,6 +99,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     slug: 'shop',
     name: 'Shop',
     fields: {},
+    labels: {},
     state: 'up',
     state_since: iso(START),
     checks: { chk_pay: 'up' },
@@ -120,6 +122,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     interval_seconds: 60,
     timeout_ms: 5000,
     failure_threshold: 3,
+    recovery_threshold: 1,
     enabled: true,
     config: {},
     created_at: iso(START),
@@ -192,6 +195,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
           deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, START, 'state_change', 0, id)),
         },
         channel_ids,
+        announces: announcementOf(changes.check_to_state ?? 'down', { notify_on_degraded: true }),
         check_label: 'checkout',
         check_from_since: iso(START - 3_600_000),
         seq: 1,

@@ -11,11 +11,12 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 ajv.addSchema(document, 'api');
 
-const parametersIn = ({ parts }: { parts: string[] }): number => parts.filter((part) => part.startsWith('{')).length;
+const wordsFirst = ({ parts }: { parts: string[] }): string =>
+  parts.map((part) => (part.startsWith('{') ? '1' : '0')).join('');
 /** A word to the letter comes before a parameter, as in the rows' own matching. */
 const paths = Object.keys(document.paths)
   .map((path) => ({ path, parts: path.split('/') }))
-  .sort((a, b) => parametersIn(a) - parametersIn(b));
+  .sort((a, b) => (wordsFirst(a) < wordsFirst(b) ? -1 : 1));
 const validators = new Map<string, Validate | undefined>();
 
 /**

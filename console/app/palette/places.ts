@@ -1,10 +1,11 @@
+import type { State } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { pages } from '#console/app/pages.ts';
 import { pathTo } from '#console/rules/address.ts';
 import type { Place } from '#console/rules/palette.ts';
 
 /** What the palette needs of a check. */
-export type CheckName = { id: string; name: string | null; check_type: string; state: 'up' | 'down' | 'unknown' };
+export type CheckName = { id: string; name: string | null; check_type: string; state: State };
 
 const PAGES: readonly Place[] = pages.flatMap(({ path, nav }) =>
   nav ? [{ href: `#${path}`, name: nav.label, kind: 'page' }] : [],

@@ -8,6 +8,7 @@ import { EntityDialog } from '#console/pages/entity/entity-form.tsx';
 import { entityHref } from '#console/pages/fleet/fleet-table.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { FieldValue } from '#console/parts/field-value.tsx';
+import { labelMany } from '#console/parts/label-many.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
@@ -70,6 +71,7 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
         noun={['entity', 'entities']}
         nameOf={(id) => byId.get(id)?.name ?? id}
         actions={[
+          labelMany(why, (id) => entityPath(byId.get(id)!)),
           {
             name: 'Delete',
             kind: 'danger',

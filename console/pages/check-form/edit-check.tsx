@@ -12,6 +12,7 @@ import { Page, Section } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
+import { labelChanges } from '#console/rules/labels.ts';
 import { TryIt } from './try-it.tsx';
 
 /** Changes the settings of a check. */
@@ -51,12 +52,15 @@ function mustKeep(body: Record<string, unknown>, check: Check): void {
 }
 
 function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
-  const specs = fieldsOf(schema, ['entity_id']);
+  const specs = fieldsOf(schema, ['entity_id', 'entity']);
   const form = useForm({
     name: `check ${check.id}`,
     specs,
     record: check,
-    async send(body) {
+    async send(typed) {
+      const labels = labelChanges(check.labels, (typed.labels ?? {}) as Record<string, string>);
+      // An empty slug takes it away.
+      const body = { ...typed, labels, ...(typed.slug === null && { slug: '' }) };
       mustKeep(body, check);
       await call('PUT', `/v1/checks/${check.id}`, body);
       tell('The check is changed.');

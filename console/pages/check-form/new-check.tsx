@@ -63,7 +63,12 @@ function TypedForm({ type: asked, entity, source }: TypedProps) {
 type CheckFormProps = { type: string; schema: TypeSchema; entity: string; source: Check | undefined };
 
 function CheckForm({ type, schema, entity, source }: CheckFormProps) {
-  const specs = startingFrom(fieldsOf(schema), { ...source, entity_id: entity || undefined });
+  const specs = startingFrom(fieldsOf(schema, ['entity']), {
+    ...source,
+    // One alone can have it.
+    slug: undefined,
+    entity_id: entity || undefined,
+  });
   const form = useForm({
     name: source ? `copy of ${source.id}` : `new ${type} check`,
     specs,

@@ -7,6 +7,7 @@ import type { FormState } from '#console/parts/form/use-form.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { labelOf } from '#console/rules/form-fields.ts';
+import { OUTCOME } from '#console/rules/states.ts';
 
 type TryProps = {
   form: FormState;
@@ -49,18 +50,29 @@ export function TryIt({ form, settings }: TryProps) {
 }
 
 /** What is said in the first line already. */
-const SAID = new Set(['success', 'status_code', 'latency_ms', 'error_message', 'error_kind', 'response', 'transcript']);
+const SAID = new Set([
+  'outcome',
+  'success',
+  'status_code',
+  'latency_ms',
+  'error_message',
+  'error_kind',
+  'warning_message',
+  'assertions',
+  'response',
+  'transcript',
+]);
 
 type Response = { headers: Record<string, string>; body_excerpt: string; body_bytes: number };
 
 function Trial({ found }: { found: TrialResult }) {
-  const { success, status_code, latency_ms, error_message, error_kind } = found;
+  const { outcome, status_code, latency_ms, error_message, error_kind, warning_message } = found;
   const response = found.response as Response | undefined;
   const transcript = found.transcript as string[] | undefined;
   return (
     <div class="trial">
       <p>
-        <StateMark state={success ? 'up' : 'down'} word={success ? 'OK' : 'Failed'} /> after {latency_ms} ms
+        <StateMark {...OUTCOME[outcome]} /> after {latency_ms} ms
         {status_code > 0 && `, status ${status_code}`}
         {Object.entries(found)
           .filter(([name]) => !SAID.has(name))
@@ -84,6 +96,20 @@ function Trial({ found }: { found: TrialResult }) {
           </ol>
         </details>
       )}
+      {warning_message && (
+        <p class="alert-error" dir="auto">
+          {warning_message}
+        </p>
+      )}
+      {found.assertions.length > 0 && (
+        <ul class="judged">
+          {found.assertions.map((one, i) => (
+            <li key={i} dir="auto">
+              <StateMark {...OUTCOME[one.passed ? 'ok' : one.severity]} /> {describe(one)}
+            </li>
+          ))}
+        </ul>
+      )}
       {response && (
         <details>
           <summary>What the target answered ({response.body_bytes} bytes)</summary>
@@ -101,3 +127,10 @@ function Trial({ found }: { found: TrialResult }) {
     </div>
   );
 }
+
+/** `json $.status equals "ok": got "degraded"` */
+const describe = ({ source, property, operator, value, actual }: TrialResult['assertions'][number]): string => {
+  const wanted = value === undefined ? '' : JSON.stringify(value);
+  const what = [source, property, labelOf(operator).toLowerCase(), wanted].filter(Boolean).join(' ');
+  return actual === null ? what : `${what}: got ${actual}`;
+};

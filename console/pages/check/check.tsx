@@ -11,6 +11,8 @@ import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
+import { countsOf } from '#console/rules/check-counts.ts';
+import { messageOf, OUTCOME } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
 import { CheckActions } from './check-actions.tsx';
@@ -124,7 +126,8 @@ function Above({ check }: { check: CheckDetail }) {
 
 /** How it is now, since when, and by what rule. */
 const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
-  const { state, state_since, enabled, consecutive_failures: failed, failure_threshold, last_result: last } = check;
+  const { state, state_since, enabled, failure_threshold, recovery_threshold, last_result: last } = check;
+  const retry = Number(check.retry_interval_seconds ?? 0);
   const rule = `${typeTitle(check.check_type)} every ${duration(check.interval_seconds * 1000)}`;
   const target = check.name === null ? '' : targetOfCheck(check);
   return (
@@ -136,14 +139,17 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
         </span>
         {silenced && <span class="tag">silenced</span>}
         {check.stale && enabled && <span class="tag">a result is overdue</span>}
-        {failed > 0 && state !== 'down' && (
-          <span class="tag">
-            {failed} of {failure_threshold} failures
+        {check.flapping_since && <span class="tag">flapping</span>}
+        {countsOf(check).map((text) => (
+          <span key={text} class="tag">
+            {text}
           </span>
-        )}
+        ))}
       </p>
       <p class="hint">
         {rule}, down after {count(failure_threshold, 'failure')}
+        {recovery_threshold > 1 && `, up after ${count(recovery_threshold, 'success', 'successes')}`}
+        {retry > 0 && ` (retries every ${duration(retry * 1000)})`}
         {target && (
           <>
             {', '}
@@ -158,10 +164,10 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
           </>
         )}
       </p>
-      {last && !last.success && enabled && (
+      {last && enabled && messageOf(last) && (
         <p class="alert-error" dir="auto">
           {last.error_kind && <strong>{last.error_kind} </strong>}
-          {last.error_message}
+          {messageOf(last)}
         </p>
       )}
     </div>
@@ -171,7 +177,7 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
 /** What a run by hand has found. */
 const Ran = ({ run }: { run: CheckRun }) => (
   <p class="ran" role="status">
-    Checked by hand: <StateMark state={run.success ? 'up' : 'down'} word={run.success ? 'OK' : 'Failed'} /> after{' '}
-    {run.latency_ms} ms{run.error_message && `: ${run.error_message}`}
+    Checked by hand: <StateMark {...OUTCOME[run.outcome]} /> after {run.latency_ms} ms
+    {messageOf(run) && `: ${messageOf(run)}`}
   </p>
 );

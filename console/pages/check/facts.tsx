@@ -1,6 +1,8 @@
 import { typeTitle } from '#console/api/check-names.ts';
 import type { CheckDetail } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
+import { live } from '#console/app/live.ts';
+import { Labels } from '#console/parts/labels.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { draftOf } from '#console/rules/form-draft.ts';
@@ -8,12 +10,14 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { lineOf, rowsIn } from '#console/rules/rows.ts';
 
 /** Said elsewhere on the page, or of no use. */
-const SKIPPED = ['entity_id', 'name', 'enabled'];
+const SKIPPED = ['entity_id', 'entity', 'name', 'labels', 'enabled'];
 
 /** Its settings: those of its type, by the type's own schema. */
 export function Facts({ check }: { check: CheckDetail }) {
   const specs = fieldsOf(schemas.checks[check.check_type] ?? {}, SKIPPED);
   const draft = draftOf(specs, check);
+  // As one looks for it: its own win over those of its entity.
+  const labels = { ...live.fleet.value?.get(check.entity_id)?.labels, ...check.labels };
   const isSet = (path: string) => path.split('.').reduce<unknown>((at, name) => (at as never)?.[name], check);
   return (
     <Section title="Settings">
@@ -40,6 +44,14 @@ export function Facts({ check }: { check: CheckDetail }) {
             )
           );
         })}
+        {Object.keys(labels).length > 0 && (
+          <div>
+            <dt>Labels</dt>
+            <dd>
+              <Labels labels={labels} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Made</dt>
           <dd>

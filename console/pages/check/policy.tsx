@@ -27,11 +27,28 @@ const SETTINGS: MemberSchema = {
       default: 0,
     },
     notify_on_recovery: { type: 'boolean', description: 'Tells when it is up again.', default: true },
+    notify_on_degraded: {
+      type: 'boolean',
+      description: 'Tells of degraded as well; without it degraded counts as up.',
+      default: true,
+    },
     catch_up: {
       type: 'boolean',
       title: 'Catch up',
       description: 'Tells the present state once what held an alert back is over.',
       default: true,
+    },
+    flap_threshold: {
+      type: 'integer',
+      title: 'Flapping after',
+      description: 'So many changes within the time below are told once, as flapping; 0: off, else 3 to 20.',
+      default: 0,
+    },
+    flap_window_seconds: {
+      type: 'integer',
+      title: 'Flapping within',
+      description: 'Seconds in which changes count together.',
+      default: 3600,
     },
     silenced: { type: 'boolean', description: 'Holds back all alerts of this check.', default: false },
   },
@@ -95,6 +112,12 @@ const Told = ({ policy }: { policy: Policy }) => (
         : 'Every change is told at once.'}
     </li>
     <li>{policy.notify_on_recovery ? 'Recoveries are told.' : 'Recoveries are not told.'}</li>
+    {!policy.notify_on_degraded && <li>Degraded is not told; it counts as up.</li>}
+    {policy.flap_threshold > 0 && (
+      <li>
+        {policy.flap_threshold} changes in {duration(policy.flap_window_seconds * 1000)} are told once, as flapping.
+      </li>
+    )}
     <li>
       {policy.repeat_interval_seconds > 0
         ? `A reminder every ${duration(policy.repeat_interval_seconds * 1000)} while it is down.`

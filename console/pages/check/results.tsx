@@ -6,10 +6,12 @@ import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
+import { OUTCOME } from '#console/rules/states.ts';
 
 /** How a result came about. */
 const KIND: Readonly<Record<Result['kind'], string>> = {
   scheduled: 'probe',
+  retry: 'retry',
   manual: 'by hand',
   push: 'pushed',
   silence: 'silence',
@@ -18,17 +20,20 @@ const KIND: Readonly<Record<Result['kind'], string>> = {
 const COLUMNS: readonly Column<Result>[] = [
   {
     head: 'Result',
-    cell: ({ success }) => <StateMark state={success ? 'up' : 'down'} word={success ? 'OK' : 'Failed'} />,
+    cell: ({ outcome }) => <StateMark {...OUTCOME[outcome]} />,
   },
   {
     head: 'What',
     grow: true,
-    cell: ({ error_kind, error_message, status_code }) => (
-      <span dir="auto" title={error_message}>
-        {error_kind && <strong>{error_kind} </strong>}
-        {error_message || (status_code > 0 ? `status ${status_code}` : '')}
-      </span>
-    ),
+    cell: ({ error_kind, error_message, warning_message, status_code }) => {
+      const text = [error_message, warning_message].filter(Boolean).join('; ');
+      return (
+        <span dir="auto" title={text}>
+          {error_kind && <strong>{error_kind} </strong>}
+          {text || (status_code > 0 ? `status ${status_code}` : '')}
+        </span>
+      );
+    },
   },
   { head: 'By', wide: true, cell: ({ kind }) => KIND[kind] },
   {

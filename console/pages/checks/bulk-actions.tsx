@@ -5,6 +5,7 @@ import { addChannel } from '#console/parts/add-channel.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { TextField } from '#console/parts/field.tsx';
+import { labelMany } from '#console/parts/label-many.tsx';
 import type { AskedAction, BulkAction } from '#console/parts/table/bulk.tsx';
 
 type Work = BulkAction['work'];
@@ -29,6 +30,7 @@ export function bulkActions(): (BulkAction | AskedAction)[] {
     { name: 'Lift silence', why, work: changePolicy({ silenced: false }) },
     asked('Interval', 'Seconds from one run to the next', 'interval_seconds', why),
     asked('Threshold', 'Failures in a row until it is down', 'failure_threshold', why),
+    labelMany(why, (id) => `/v1/checks/${id}`),
     addChannel(why),
     {
       name: 'Delete',

@@ -1,24 +1,26 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Check } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
 import { setQuery } from '#console/app/router.ts';
 import { StateShape } from '#console/parts/state-mark.tsx';
 import { type CheckFilter, type CheckRow, stateCounts } from '#console/rules/check-list.ts';
-import { STATE_WORD } from '#console/rules/states.ts';
+import { labelChoices } from '#console/rules/labels.ts';
+import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { number } from '#console/rules/words.ts';
-
-/** What a check may be, what needs somebody first. */
-const STATES = ['down', 'unknown', 'up'] as const satisfies readonly Check['state'][];
 
 type FilterProps = {
   rows: readonly CheckRow[];
   filter: CheckFilter;
   onlyUntold: boolean;
+  /** The API is asked for it, as those of entities count too. */
+  label: string;
   types: readonly { value: string; label: string }[];
 };
 
 /** Which checks are shown; the address says it too. */
-export function CheckFilters({ rows, filter: { states, type, enabled, words }, onlyUntold, types }: FilterProps) {
+export function CheckFilters({ rows, filter, onlyUntold, label, types }: FilterProps) {
+  const { states, type, enabled, words } = filter;
   const counts = stateCounts(rows);
+  const labels = labelChoices([...rows.map(({ check }) => check), ...(live.fleet.value?.values() ?? [])], label);
   function toggle(state: string) {
     const next = new Set(states);
     if (!next.delete(state)) next.add(state);
@@ -28,7 +30,7 @@ export function CheckFilters({ rows, filter: { states, type, enabled, words }, o
     <div class="filters">
       <fieldset class="state-filter">
         <legend class="unseen">Show states</legend>
-        {STATES.map((state) => (
+        {BY_SEVERITY.map((state) => (
           <button
             key={state}
             type="button"
@@ -54,6 +56,14 @@ export function CheckFilters({ rows, filter: { states, type, enabled, words }, o
           { value: 'no', label: 'Off' },
         ]}
       />
+      {labels.length > 0 && (
+        <Choice
+          label="Label"
+          name="label"
+          value={label}
+          options={[{ value: '', label: 'All labels' }, ...labels.map((value) => ({ value, label: value }))]}
+        />
+      )}
       <Choice
         label="Channels"
         name="channel"

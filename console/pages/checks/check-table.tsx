@@ -6,7 +6,7 @@ import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import type { CheckRow } from '#console/rules/check-list.ts';
 import { byName } from '#console/rules/fleet.ts';
-import { severity } from '#console/rules/states.ts';
+import { messageOf, severity } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 
 const COLUMNS: readonly Column<CheckRow>[] = [
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<CheckRow>[] = [
           {label}
         </a>
         {check.stale && check.enabled && <span class="tag">behind</span>}
-        <Below error={check.last_result?.success === false ? check.last_result.error_message : ''} of={entity?.name} />
+        <Below error={messageOf(check.last_result)} of={entity?.name} />
       </>
     ),
     compare: (a, b) => byName(a.label, b.label),

@@ -20,7 +20,9 @@ import { CheckTable } from './check-table.tsx';
 
 /** All checks: which are down, and the same change made to many. */
 export default function ChecksPage({ query }: PageProps) {
-  const checks = useLoad<ListedCheck[]>('/v1/checks?last_result=true', { all: true, about: () => false });
+  const label = query.get('label') ?? '';
+  const wanted = label && `&label=${encodeURIComponent(label)}`;
+  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${wanted}`, { all: true, about: () => false });
   return (
     <Page
       title="Checks"
@@ -32,7 +34,7 @@ export default function ChecksPage({ query }: PageProps) {
     >
       <Data of={checks} what="Reading the checks">
         {(found) =>
-          found.length === 0 ? <NoneYet /> : <CheckList checks={found} query={query} reload={checks.reload} />
+          found.length === 0 && !label ? <NoneYet /> : <CheckList checks={found} query={query} reload={checks.reload} />
         }
       </Data>
     </Page>
@@ -72,7 +74,9 @@ function CheckList({ checks, query, reload }: ListProps) {
         <CheckTable rows={shown} selection={selection} />
       ) : (
         <Empty title={onlyUntold && rows.length > 0 ? 'None of these is without a channel' : 'Nothing fits'}>
-          <Button onClick={() => setQuery({ q: '', state: '', type: '', enabled: '', channel: '' })}>Show all</Button>
+          <Button onClick={() => setQuery({ q: '', state: '', type: '', enabled: '', channel: '', label: '' })}>
+            Show all
+          </Button>
         </Empty>
       )}
       <BulkBar
@@ -94,6 +98,7 @@ function CheckList({ checks, query, reload }: ListProps) {
         rows={rows}
         filter={filter}
         onlyUntold={onlyUntold}
+        label={query.get('label') ?? ''}
         types={Object.keys(schemas.checks).map((name) => ({ value: name, label: typeTitle(name) }))}
       />
       {onlyUntold ? (

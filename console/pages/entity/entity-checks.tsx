@@ -10,7 +10,7 @@ import { Data, Empty, Failure } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { hrefOf, pathTo } from '#console/rules/address.ts';
-import { severity } from '#console/rules/states.ts';
+import { messageOf, severity } from '#console/rules/states.ts';
 import { percent } from '#console/rules/words.ts';
 
 type EntityChecksProps = { entity: Entity; checks: Loaded<ListedCheck[]>; history: Loaded<CheckHistories> };
@@ -90,7 +90,7 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
 /** Every row keeps the line, so that all are as high. */
 function LastResult({ check: { last_result } }: { check: ListedCheck }) {
   if (!last_result) return <span class="why" />;
-  const text = last_result.success ? `${last_result.latency_ms} ms` : last_result.error_message;
+  const text = messageOf(last_result) || `${last_result.latency_ms} ms`;
   return (
     <span class="why" dir="auto" title={text}>
       {text}

@@ -46,6 +46,11 @@ const schemaOf = ({ fields }: Blueprint): MemberSchema => ({
     name: { type: 'string', description: 'What lists and alerts call it.' },
     slug: { type: 'string', description: 'Names it in addresses; it cannot be changed later. Such as web-shop.' },
     fields: schemaOfFields(fields),
+    labels: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'To find it and its checks by, such as team: payments.',
+    },
   },
   required: ['name', 'slug'],
 });

@@ -16,6 +16,7 @@ import { refusal } from '#console/app/session.ts';
 import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { Button } from '#console/parts/button.tsx';
 import { FieldValue } from '#console/parts/field-value.tsx';
+import { Labels } from '#console/parts/labels.tsx';
 import { Page, Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
@@ -164,6 +165,11 @@ const Fields = ({ entity, blueprint }: { entity: Entity; blueprint: Loaded<Bluep
           <FieldValue value={entity.fields[name]} />
         </Fact>
       ))}
+      {Object.keys(entity.labels).length > 0 && (
+        <Fact name="Labels">
+          <Labels labels={entity.labels} />
+        </Fact>
+      )}
       <Fact name="Changed">
         <Time at={entity.updated_at} />
       </Fact>

@@ -1,9 +1,10 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { State } from '#console/api/records.ts';
 import { theme } from '#console/app/look.ts';
 import { STATE_SHAPE } from '#console/parts/state-mark.tsx';
 import { countsOf, type FleetRow } from '#console/rules/fleet.ts';
 import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
-import { tileAt, tileGrid } from '#console/rules/tiles.ts';
+import { type TileGrid, tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { count } from '#console/rules/words.ts';
 import { entityHref } from './fleet-table.tsx';
 
@@ -13,11 +14,15 @@ type TileMapProps = { rows: readonly FleetRow[] /** The most pixels it may be hi
 export function TileMap({ rows, height = 96 }: TileMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
-  // `shade`: another theme has other colours.
+  const place = () => tileGrid(rows.length, canvas.current!.parentElement!.clientWidth, height);
+  // At once, so that nothing below it moves later.
   useLayoutEffect(() => {
-    const element = canvas.current;
-    if (!element) return;
-    const again = () => draw(element, rows, height);
+    canvas.current!.style.height = `${place().height}px`;
+  }, [rows.length, height]);
+  // Behind the list, which says the same and is what people read. `shade`: another theme has other colours.
+  useEffect(() => {
+    const element = canvas.current!;
+    const again = () => draw(element, rows, place());
     again();
     const resized = new ResizeObserver(again);
     resized.observe(element.parentElement!);
@@ -29,10 +34,7 @@ export function TileMap({ rows, height = 96 }: TileMapProps) {
     };
   }, [rows, height, shade]);
 
-  const rowAt = (event: MouseEvent): FleetRow | undefined => {
-    const element = event.currentTarget as HTMLCanvasElement;
-    return rows[tileAt(tileGrid(rows.length, element.clientWidth, height), event.offsetX, event.offsetY)];
-  };
+  const rowAt = (event: MouseEvent): FleetRow | undefined => rows[tileAt(place(), event.offsetX, event.offsetY)];
   const counts = countsOf(rows);
   const told = BY_SEVERITY.map((state) => `${counts[state]} ${STATE_WORD[state].toLowerCase()}`).join(', ');
   return (
@@ -54,27 +56,33 @@ export function TileMap({ rows, height = 96 }: TileMapProps) {
   );
 }
 
-/** One path a state: 10,000 shapes are drawn as four. */
-function draw(canvas: HTMLCanvasElement, rows: readonly FleetRow[], most: number): void {
-  const width = canvas.parentElement?.clientWidth ?? 0;
-  const { columns, tile, height } = tileGrid(rows.length, width, most);
+/** The shape of each state is drawn once, and stamped wherever it is: 10,000 paths would take a good part of a frame. */
+function draw(canvas: HTMLCanvasElement, rows: readonly FleetRow[], { columns, tile, height }: TileGrid): void {
   const scale = devicePixelRatio;
-  canvas.width = width * scale;
+  canvas.width = canvas.clientWidth * scale;
   canvas.height = height * scale;
   canvas.style.height = `${height}px`;
   const context = canvas.getContext('2d');
   if (!context) return;
   context.scale(scale, scale);
   const style = getComputedStyle(canvas);
-  for (const state of BY_SEVERITY) {
-    const shape = new Path2D(STATE_SHAPE[state]);
-    const all = new Path2D();
-    for (const [i, row] of rows.entries()) {
-      if (row.state !== state) continue;
-      const [x, y] = [(i % columns) * tile, Math.floor(i / columns) * tile];
-      all.addPath(shape, new DOMMatrix([(tile * 0.8) / 16, 0, 0, (tile * 0.8) / 16, x + tile * 0.1, y + tile * 0.1]));
-    }
-    context.fillStyle = style.getPropertyValue(`--${state}`);
-    context.fill(all, 'evenodd');
+  const stamps = Object.fromEntries(
+    BY_SEVERITY.map((state) => [state, stampOf(state, style.getPropertyValue(`--${state}`), tile * scale)]),
+  ) as Record<State, OffscreenCanvas>;
+  for (const [i, { state }] of rows.entries()) {
+    context.drawImage(stamps[state], (i % columns) * tile, Math.floor(i / columns) * tile, tile, tile);
   }
+}
+
+/** @param size of the tile, of which the shape takes four fifths; device pixels */
+function stampOf(state: State, colour: string, size: number): OffscreenCanvas {
+  const stamp = new OffscreenCanvas(Math.ceil(size), Math.ceil(size));
+  const context = stamp.getContext('2d');
+  if (!context) return stamp;
+  const scale = (stamp.width * 0.8) / 16;
+  context.translate(stamp.width * 0.1, stamp.width * 0.1);
+  context.scale(scale, scale);
+  context.fillStyle = colour;
+  context.fill(new Path2D(STATE_SHAPE[state]), 'evenodd');
+  return stamp;
 }

@@ -3,6 +3,7 @@ import { InstantField } from '#console/parts/instant-field.tsx';
 import { RowsField } from '#console/parts/rows-field.tsx';
 import { SetField } from '#console/parts/set-field.tsx';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
+import { AssertionsField } from './assertions-field.tsx';
 import type { FormState } from './use-form.ts';
 
 const HIDDEN = '********';
@@ -55,6 +56,7 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
       />
     );
   }
+  if (kind === 'assertions') return <AssertionsField {...common} sources={options} />;
   if (kind === 'set') return <SetField {...common} options={options} />;
   if (kind === 'instant') return <InstantField {...common} />;
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';

@@ -1,7 +1,8 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
+import type { FlapNote } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { DeliveryItem } from './delivery-item.ts';
@@ -12,10 +13,14 @@ export type Alert = {
   delivery_id: string;
   kind: DeliveryKind;
   event: StateChangeEvent;
+  /** What channels are to believe of the check afterwards: up of one that is degraded, where that is not announced. */
+  announces: AnnouncedAlert['announces'] | null;
+  /** It is the first to say that the check flaps. */
+  flapping?: FlapNote;
   /** Null for a test. */
   cause: TransitionCause | null;
   check_label: string;
-  /** Of the deciding result; empty when none. */
+  /** Error or warning of the deciding result; empty when none. */
   error_message: string;
   /** ISO 8601: since when the check was in `check_from_state`. */
   check_from_since: string;
@@ -39,6 +44,7 @@ export const EXAMPLE_ALERT: Alert = {
     transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
     timestamp: '2026-11-21T08:01:17.000Z',
   },
+  announces: 'down',
   cause: 'result',
   check_label: 'GET https://shop.example.com/health',
   error_message: 'expected status 200, got 503 (Service Unavailable)',
@@ -51,6 +57,8 @@ export const alertOf = (delivery: DeliveryItem, transition: TransitionItem): Ale
   delivery_id: delivery.id,
   kind: delivery.kind,
   event: eventOf(transition),
+  announces: delivery.announces,
+  ...(delivery.kind === 'state_change' && transition.flapping && { flapping: transition.flapping }),
   cause: transition.cause,
   check_label: transition.check_label,
   error_message: transition.error_message,
@@ -74,6 +82,7 @@ export const testAlertOf = (delivery: DeliveryItem, check: CheckItem, entity: En
     transition_id: '',
     timestamp: delivery.created_at,
   },
+  announces: null,
   cause: null,
   check_label: checkLabel(check),
   error_message: '',

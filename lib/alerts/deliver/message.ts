@@ -1,3 +1,4 @@
+import type { CheckState } from '#lib/catalog/states.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Alert } from './alert.ts';
 
@@ -5,10 +6,10 @@ import type { Alert } from './alert.ts';
 type Message = {
   /** One line that says it all: `Shop: checkout is down`. At most 256 characters. */
   title: string;
-  mood: 'bad' | 'good' | 'neutral';
+  mood: 'bad' | 'warn' | 'good' | 'neutral';
   /** `['Since', '2026-11-21 05:16:40 UTC']`, in reading order. */
   facts: [label: string, value: string][];
-  /** Why the check failed; empty when there is nothing to say. At most 500 characters. */
+  /** Why the check failed or warns; empty when there is nothing to say. At most 500 characters. */
   why: string;
   /** What the reader should know about this alert itself; empty for a plain one. */
   note: string;
@@ -17,46 +18,83 @@ type Message = {
 /** Of the entity's name, and of the check's label: so that what a title says of them always stays in it. */
 const NAME_LENGTH = 100;
 
+type Believed = NonNullable<Alert['announces']>;
+
+const MOODS: Record<Believed, Message['mood']> = { up: 'good', degraded: 'warn', down: 'bad' };
+
 /**
  * Pure: which check of which entity, from which state to which, why, since when, how long it was down.
  * @param longest each of the two names in the title has at most so many characters
  */
 export function messageOf(whole: Alert, longest = NAME_LENGTH): Message {
   const alert = { ...whole, check_label: shorten(whole.check_label, longest) };
-  const { event, kind } = alert;
-  const down = event.check_to_state === 'down';
+  const { event, kind, announces } = alert;
+  const isTrouble = announces === 'down' || announces === 'degraded';
   return {
     title: `${shorten(event.entity_name, longest)}: ${headline(alert)}`,
-    mood: kind === 'test' || kind === 'closed' ? 'neutral' : down ? 'bad' : 'good',
-    facts: kind === 'test' ? testFacts(alert) : changeFacts(alert),
-    why: down && kind !== 'test' ? shorten(alert.error_message, 500) : '',
-    note: NOTES[kind](alert),
+    mood: announces === null || kind === 'closed' ? 'neutral' : MOODS[announces],
+    facts: announces === null ? testFacts(alert) : changeFacts(alert),
+    why: isTrouble ? shorten(alert.error_message, 500) : '',
+    note: [NOTES[kind](alert), hiddenNote(alert), flapNote(alert)].filter(Boolean).join(' '),
   };
 }
 
 /** What a notification shows of it: so it says how long, too. */
 function headline(alert: Alert): string {
-  const { kind, check_label, event, cause } = alert;
-  const wasDown = event.check_from_state === 'down';
-  if (kind === 'test') return `test alert for ${check_label}`;
+  const { kind, check_label, event, cause, announces } = alert;
+  if (announces === null) return `test alert for ${check_label}`;
   if (kind === 'closed') {
-    return `${check_label} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${wasDown ? ' while down' : ''}`;
+    return `${check_label} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
-  if (event.check_to_state === 'up') {
-    return wasDown ? `${check_label} is up again after ${wasDownFor(alert)}` : `${check_label} is up`;
+  switch (announces) {
+    case 'up':
+      return `${check_label} is up${AGAIN[event.check_from_state](alert)}`;
+    case 'degraded':
+      if (kind === 'catch_up') return `${check_label} has been degraded for ${inStateFor(alert)}`;
+      return event.check_from_state === 'down'
+        ? `${check_label} is no longer down but degraded, after ${wasStateFor(alert)}`
+        : `${check_label} is degraded`;
+    case 'down':
+      if (kind === 'repeat') return `${check_label} is still down after ${inStateFor(alert)}`;
+      return kind === 'catch_up' ? `${check_label} has been down for ${inStateFor(alert)}` : `${check_label} is down`;
   }
-  if (kind === 'repeat') return `${check_label} is still down after ${isDownFor(alert)}`;
-  return kind === 'catch_up' ? `${check_label} has been down for ${isDownFor(alert)}` : `${check_label} is down`;
 }
+
+/** How a check came to an end, by the state that it was in. */
+const WHILE: Record<CheckState, string> = { up: '', unknown: '', degraded: ' while degraded', down: ' while down' };
+
+/** After what it is up, by the state before. */
+const AGAIN: Record<CheckState, (alert: Alert) => string> = {
+  up: () => '',
+  unknown: () => '',
+  degraded: (alert) => ` again after ${wasStateFor(alert)} degraded`,
+  down: (alert) => ` again after ${wasStateFor(alert)}`,
+};
 
 const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   state_change: () => '',
   repeat: () => 'A reminder, as long as it stays down.',
   catch_up: () => 'Told late: an earlier alert about this was held back, failed or came out of order.',
   closed: ({ event }) =>
-    `It is no longer checked, so ${event.check_from_state === 'down' ? 'no recovery' : 'nothing more'} will be reported.`,
+    `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,
   test: () => 'Nothing has happened. Somebody tested this channel, and it works.',
 };
+
+/** Whoever wants to hear of down alone is told up, and may read what that is. */
+const hiddenNote = ({ announces, event }: Alert): string =>
+  announces === 'up' && event.check_to_state === 'degraded'
+    ? 'It is degraded, which its policy does not announce.'
+    : '';
+
+function flapNote({ flapping }: Alert): string {
+  if (!flapping) return '';
+  const { changes, within_ms, calm_ms } = flapping;
+  const often = `${changes} changes in ${duration(within_ms)}`;
+  return `Flapping: ${often}; told again once it has kept one state for ${duration(calm_ms)}.`;
+}
+
+const WAS: Partial<Record<CheckState, string>> = { degraded: 'Was degraded for', down: 'Was down for' };
+const IS: Partial<Record<CheckState, string>> = { degraded: 'Degraded for', down: 'Down for' };
 
 function changeFacts(alert: Alert): Message['facts'] {
   const { kind, event } = alert;
@@ -68,8 +106,9 @@ function changeFacts(alert: Alert): Message['facts'] {
     ],
     ['Since', clockTime(event.timestamp)],
   ];
-  if (event.check_from_state === 'down') facts.push(['Was down for', wasDownFor(alert)]);
-  else if (event.check_to_state === 'down' && kind !== 'state_change') facts.push(['Down for', isDownFor(alert)]);
+  const [was, is] = [WAS[event.check_from_state], IS[event.check_to_state]];
+  if (was) facts.push([was, wasStateFor(alert)]);
+  if (is && kind !== 'state_change') facts.push([is, inStateFor(alert)]);
   return facts;
 }
 
@@ -81,8 +120,8 @@ const testFacts = ({ event, check_from_since }: Alert): Message['facts'] => [
 
 const clockTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 
-const wasDownFor = ({ check_from_since, event }: Alert): string => between(check_from_since, event.timestamp);
-const isDownFor = ({ event, at }: Alert): string => between(event.timestamp, at);
+const wasStateFor = ({ check_from_since, event }: Alert): string => between(check_from_since, event.timestamp);
+const inStateFor = ({ event, at }: Alert): string => between(event.timestamp, at);
 
 const between = (from: string, to: string): string => duration(Date.parse(to) - Date.parse(from));
 

@@ -6,7 +6,6 @@ import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
-import { ANNOUNCES } from '#lib/health/state/announced.ts';
 import { closingId } from '#lib/health/state/change-state.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { enqueuePending } from './enqueue-pending.ts';
@@ -48,14 +47,14 @@ export function plannedOf({
   channel_ids,
   closing,
   transition_id,
-  check_to_state,
+  announces,
 }: TransitionItem): Planned | undefined {
   if (closing) return { kind: 'closed', alert_id: closingId(transition_id), announces: 'up', ...closing };
   if (alert.deliveries.length === 0) return undefined;
   return {
     kind: 'state_change',
     alert_id: transition_id,
-    announces: ANNOUNCES[check_to_state],
+    announces,
     deliveries: alert.deliveries,
     channel_ids,
   };

@@ -16,7 +16,7 @@ export function decideRepeat({ check, policy, now }: Situation): Decision {
   if (check.state !== 'down' || interval === 0) return 'end';
   const next = { deadline: nextRepeat(Date.parse(check.state_since), interval, now) };
   if (!canAlert(policy)) return { later: next };
-  return { announce: { kind: 'repeat', announces: 'down', starts_cooldown: false }, next };
+  return { announce: { kind: 'repeat', announces: 'down', cooldown: null }, next };
 }
 
 /** The first repeat after `now` of a check that is down since `since`; all in epoch ms. */

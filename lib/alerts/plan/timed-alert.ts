@@ -5,6 +5,8 @@ import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import { canAlert, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { announce } from '#lib/health/state/announced.ts';
+import { startCooldown, type Urgency } from '#lib/health/state/decide-alert.ts';
+import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -35,7 +37,8 @@ export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
 type Announcement = {
   kind: Exclude<DeliveryKind, 'state_change' | 'test'>;
   announces: AnnouncedAlert['announces'];
-  starts_cooldown: boolean;
+  /** The cooldown that it starts. */
+  cooldown: Urgency | null;
 };
 
 /** What is to be done: nothing more (`end`), look again later, or alert all channels and go on with `next`. */
@@ -132,7 +135,7 @@ async function step(
 /** For a check that is gone, the one alert left is the closing note that its deletion asked for. */
 function lastWord(policy: PolicyItem, { note }: Deadline): Decision {
   if (!note?.closing || !canAlert(policy)) return 'end';
-  return { announce: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
+  return { announce: { kind: 'closed', announces: 'up', cooldown: null }, next: undefined };
 }
 
 async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
@@ -146,10 +149,15 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
 }
 
 /** What a check remembers of an alert that no transition brought. */
-const remember = ({ alerts }: CheckItem, id: string, { announces, starts_cooldown }: Announcement, now: number) => ({
+export const remember = (
+  { alerts }: Pick<CheckItem, 'alerts'>,
+  id: string,
+  { announces, cooldown }: Announcement,
+  now: number,
+) => ({
   alerts: {
-    ...alerts,
-    ...(starts_cooldown && { last_planned_at: now }),
+    ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
+    ...(cooldown && startCooldown(cooldown, now)),
     announced: announce(alerts, { id, announces }),
   },
 });

@@ -1,8 +1,9 @@
 import { nextRepeat } from '#lib/alerts/plan/repeat.ts';
 import type { AlertDeadline } from '#lib/alerts/plan/timed-alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { type PolicyItem, shown } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { toldAgainAt } from '#lib/health/state/flapping.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
@@ -10,7 +11,8 @@ import type { Deadline } from '#lib/schedule/entries.ts';
 
 /**
  * The deadlines that a change of policy begins or ends: repeats of a check that is down get their new rhythm, and the
- * end of a silence, or a shorter cooldown, is a moment to compare what the channels believe with what is.
+ * end of what held alerts back, or another view of degraded, is a moment to compare what the channels believe with what
+ * is.
  */
 export async function policyDeadlines(
   { ports, keys }: Env,
@@ -38,7 +40,9 @@ export async function policyDeadlines(
   }
   const isLifted = old.silenced && !next.silenced;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
-  if (next.catch_up && (isLifted || isSooner || !old.catch_up))
+  const isSeenOtherwise = shown(check.state, old) !== shown(check.state, next);
+  const isSteadyAgain = toldAgainAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
+  if (next.catch_up && (isLifted || isSooner || isSeenOtherwise || isSteadyAgain || !old.catch_up))
     await set('catch_up', (present) => mergeDeadline(present, { deadline: now }));
   return { writes, deadlines };
 }

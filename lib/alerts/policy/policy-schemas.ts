@@ -13,9 +13,21 @@ const seconds = (meaning: string) =>
     .max(WEEK_SECONDS, `must be at most ${WEEK_SECONDS} (a week)`)
     .describe(meaning);
 
+/** 0, or enough changes that they are no single outage. */
+const FlapThreshold = z
+  .number()
+  .refine(
+    (count) => count === 0 || (Number.isInteger(count) && count >= 3 && count <= 20),
+    'must be 0, or a whole number from 3 to 20',
+  )
+  .meta({ type: 'integer', minimum: 0, maximum: 20 });
+
 const settings = {
   cooldown_seconds: seconds('Seconds after an alert of the check in which no other is sent; 0: none. Default 300.'),
   notify_on_recovery: z.boolean().describe('Whether recovery is announced as well. Default true.'),
+  notify_on_degraded: z
+    .boolean()
+    .describe('Whether changes between up and degraded are announced; if not, degraded counts as up. Default true.'),
   silenced: z.boolean().describe('Whether all alerts of the check are held back. Default false.'),
   repeat_interval_seconds: seconds('Seconds between reminders while the check is down; 0: none. Default 0.'),
   catch_up: z
@@ -23,6 +35,10 @@ const settings = {
     .describe(
       'Whether the present state is announced once what held an alert back is over, if channels believe another. Default true.',
     ),
+  flap_threshold: FlapThreshold.describe(
+    'So many changes of state within flap_window_seconds are flapping: one alert says so, and the next ones are held back until the check has kept one state for a quarter of that time. 0: off; else 3 to 20. Default 0.',
+  ),
+  flap_window_seconds: z.int().min(60).max(86_400).describe('Seconds in which changes count together. Default 3600.'),
 };
 
 export const PolicySettings = z.object(settings);
@@ -37,9 +53,12 @@ export const PolicyBody = z
       .exactOptional(),
     cooldown_seconds: settings.cooldown_seconds.exactOptional(),
     notify_on_recovery: settings.notify_on_recovery.exactOptional(),
+    notify_on_degraded: settings.notify_on_degraded.exactOptional(),
     silenced: settings.silenced.exactOptional(),
     repeat_interval_seconds: settings.repeat_interval_seconds.exactOptional(),
     catch_up: settings.catch_up.exactOptional(),
+    flap_threshold: settings.flap_threshold.exactOptional(),
+    flap_window_seconds: settings.flap_window_seconds.exactOptional(),
   })
   .meta({ id: 'PolicySettings' });
 export type PolicyInput = z.infer<typeof PolicyBody>;

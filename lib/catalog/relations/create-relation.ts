@@ -2,17 +2,20 @@ import type { AccountItem } from '#lib/access/account.ts';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import { AppError, notFound } from '#lib/platform/errors.ts';
+import { entityIdOf } from '#lib/catalog/entity-path.ts';
+import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
   auditedRelation,
+  FROM,
   type NewRelation,
   type Relation,
   type RelationItem,
   type RelationPointer,
   relationRecord,
+  TO,
 } from './relation.ts';
 import { countRelations, type RelationCountItem } from './relation-count.ts';
 import { pointerKeys } from './relation-store.ts';
@@ -24,14 +27,19 @@ import { pointerKeys } from './relation-store.ts';
  */
 export async function createRelation(scope: Changing, input: NewRelation): Promise<Relation> {
   const { ports, keys, tenant } = scope;
-  const { from_entity_id, to_entity_id, relation_type } = input;
+  const { relation_type } = input;
+  const [from_entity_id, to_entity_id] = await Promise.all([
+    entityIdOf(scope, { id: input.from_entity_id, path: input.from_entity }, FROM),
+    entityIdOf(scope, { id: input.to_entity_id, path: input.to_entity }, TO),
+  ]);
+  if (from_entity_id === to_entity_id) throw invalid(TO.id, `must be another entity than ${FROM.id}`);
   const id = ports.ids.id('rel');
   const created_at = iso(ports.clock.now());
   const record = { id, from_entity_id, to_entity_id, relation_type, created_at };
   const v = ports.ids.token();
   const note = auditing(scope, 'create', auditedRelation);
   const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record };
-  const pointers = pointerKeys(scope, input).map((key): RelationPointer => ({ ...key, v, ...record }));
+  const pointers = pointerKeys(scope, record).map((key): RelationPointer => ({ ...key, v, ...record }));
 
   const attempt = async () => {
     const [from, to, taken, account, count] = await ports.table.getMany<
@@ -46,7 +54,7 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
     if (!from) throw notFound(`Entity ${from_entity_id}`);
     if (!to) throw notFound(`Entity ${to_entity_id}`);
     // With one's own version it was made by a try before, whose answer was lost.
-    if (taken?.v === v) return relationRecord(relation);
+    if (taken?.v === v) return relationRecord(relation, from, to);
     if (taken) {
       const which = `${relation_type} from ${from_entity_id} to ${to_entity_id}`;
       throw new AppError('CONFLICT', `There is a relation ${which} already: ${taken.id}.`);
@@ -59,7 +67,7 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
       countRelations(scope, count, +1, account!),
       ...note(undefined, relation),
     ]);
-    return outcome.ok ? relationRecord(relation) : AGAIN;
+    return outcome.ok ? relationRecord(relation, from, to) : AGAIN;
   };
   return oneAtATime(ports.table, `${tenant} relations`, () => untilDone(ports, attempt));
 }

@@ -1,9 +1,16 @@
 import type { Scope } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { notFound } from '#lib/platform/errors.ts';
-import type { Key } from '#lib/platform/ports.ts';
+import type { Item, Key } from '#lib/platform/ports.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
-import { type Relation, type RelationItem, type RelationPointer, relationRecord } from './relation.ts';
+import {
+  type Relation,
+  type RelationItem,
+  type RelationPointer,
+  relationRecord,
+  type StoredRelation,
+} from './relation.ts';
 
 /**
  * Items of relations and how they are read, all strongly:
@@ -18,7 +25,7 @@ import { type Relation, type RelationItem, type RelationPointer, relationRecord 
  * Deleting an entity leaves its relations to the reclaimer; readers hide them from that moment, by the entity.
  */
 
-type Ends = Pick<Relation, 'from_entity_id' | 'to_entity_id' | 'relation_type'>;
+type Ends = Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'relation_type'>;
 
 /** The pointer of a relation at its start, and the one at its end. */
 export const pointerKeys = ({ keys, tenant }: Pick<Scope, 'keys' | 'tenant'>, ends: Ends): [Key, Key] => {
@@ -32,7 +39,7 @@ export async function requireRelation(scope: Scope, id: string): Promise<Relatio
   const relation = await ports.table.get<RelationItem>(keys.relation(tenant, id));
   const [visible] = relation ? await withEntities(scope, [relation]) : [];
   if (!visible) throw notFound(`Relation ${id}`);
-  return visible;
+  return visible.relation;
 }
 
 /** Relations as the API shows them, oldest first. */
@@ -45,8 +52,7 @@ export const relationList =
       keys.buckets.map((bucket) => keys.relations(tenant, bucket)),
       { limit, after },
     );
-    const visible = await withEntities(scope, items);
-    return { found: visible.map((item) => ({ at: item.sk, value: relationRecord(item) })), next };
+    return { found: shown(await withEntities(scope, items)), next };
   };
 
 /** The relations that lead to an entity and those that start at it, by type. */
@@ -56,16 +62,25 @@ export const relationsOfEntity =
     const { ports, keys, tenant } = scope;
     const partition = keys.relationsOf(tenant, entity);
     const { items, next } = await ports.table.query<RelationPointer>({ partition, limit, after });
-    const visible = await withEntities(scope, items);
-    return { found: visible.map((item) => ({ at: item.sk, value: relationRecord(item) })), next };
+    return { found: shown(await withEntities(scope, items)), next };
   };
 
-/** Those of which both entities are there. */
-async function withEntities<T extends Relation>({ ports, keys, tenant }: Scope, relations: T[]): Promise<T[]> {
+/** A relation between two entities that are there. */
+type Visible<T extends StoredRelation> = { relation: T; from: EntityItem; to: EntityItem };
+
+/** Those of which both entities are there, with these. */
+async function withEntities<T extends StoredRelation>(
+  { ports, keys, tenant }: Scope,
+  relations: T[],
+): Promise<Visible<T>[]> {
   const ids = [...new Set(relations.flatMap((relation) => [relation.from_entity_id, relation.to_entity_id]))];
-  const entities = await ports.table.getMany(ids.map((id) => keys.entity(tenant, id)));
-  const present = new Set(ids.filter((_id, i) => entities[i]));
-  return relations.filter(
-    ({ from_entity_id, to_entity_id }) => present.has(from_entity_id) && present.has(to_entity_id),
-  );
+  const entities = await ports.table.getMany<EntityItem>(ids.map((id) => keys.entity(tenant, id)));
+  const present = new Map(entities.map((entity) => [entity?.id, entity]));
+  return relations.flatMap((relation) => {
+    const [from, to] = [present.get(relation.from_entity_id), present.get(relation.to_entity_id)];
+    return from && to ? [{ relation, from, to }] : [];
+  });
 }
+
+const shown = (visible: Visible<StoredRelation & Item>[]) =>
+  visible.map(({ relation, from, to }) => ({ at: relation.sk, value: relationRecord(relation, from, to) }));

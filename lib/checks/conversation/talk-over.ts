@@ -1,4 +1,6 @@
-import { failed, succeeded } from '#lib/checks/outcome.ts';
+import type { Assertion } from '#lib/checks/assertions/assertion.ts';
+import { judge } from '#lib/checks/assertions/judge.ts';
+import { failed, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { type Connection, type Handshake, type Net, NetError, type OpenRequest } from '#lib/platform/net/net.ts';
 
 /** Somebody who speaks over a connection. */
@@ -34,8 +36,8 @@ export async function talkOver(net: Net, request: OpenRequest, talk: Talk): Prom
   }
 }
 
-/** What a probe found by it: what was said went as it should, or not. */
-export const outcomeOfTalk = ({ problem, interrupted, latency_ms }: Talked) => ({
-  ...(problem ? failed('protocol', problem, latency_ms) : succeeded(latency_ms)),
-  ...(interrupted && { interrupted }),
-});
+/** What a probe found by it: what was said went as it should and not as the assertions have it, or it did not. */
+export async function judgedTalk({ problem, interrupted, latency_ms }: Talked, assertions: readonly Assertion[] = []) {
+  if (problem) return { ...failed('protocol', problem, latency_ms), ...(interrupted && { interrupted }) };
+  return withVerdict(succeeded(latency_ms), await judge(assertions, { latency_ms }));
+}

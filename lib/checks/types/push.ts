@@ -18,10 +18,15 @@ export const push = defineCheck({
       )
       .optional(),
   }),
+  sources: ['body', 'latency_ms'],
   hosts: () => [],
   targetLabel: () => 'push',
   examples: {
-    valid: [{ config: { grace_seconds: 120 } }, { config: {} }],
+    valid: [
+      { config: { grace_seconds: 120 } },
+      { config: {} },
+      { config: { assertions: [{ source: 'body', operator: 'not_contains', value: 'ERROR' }] } },
+    ],
     invalid: [
       { value: { config: { grace_seconds: 0 } }, path: 'config.grace_seconds' },
       { value: { config: { grace_seconds: 63_244_801 } }, path: 'config.grace_seconds' },

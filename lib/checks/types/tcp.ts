@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { converse } from '#lib/checks/conversation/converse.ts';
 import { actionsOf, Steps, secretsOf, Transcript } from '#lib/checks/conversation/steps.ts';
-import { outcomeOfTalk } from '#lib/checks/conversation/talk-over.ts';
+import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
 import { probing } from '#lib/checks/outcome.ts';
 import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
@@ -27,6 +27,7 @@ export const tcp = defineCheck({
   about:
     'Opens a connection to a port and closes it. It succeeds when the connection is made. With tls the certificate must be valid too; with steps something is sent and answered, as SMTP, SSH, Redis and many others want it.',
   config: Config,
+  sources: ['latency_ms'],
   shown: Transcript,
   secrets: ['config.steps.send'],
   contradictions: ({ config: { tls, steps = [] } }) => {
@@ -38,12 +39,13 @@ export const tcp = defineCheck({
   targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
   probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
     probing(async () => {
-      const { host, port, servername, verify_tls: verify = true, steps = [] } = config;
+      const { host, port, servername, verify_tls: verify = true, steps = [], assertions } = config;
       const tls = { servername, verify };
       const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(config.tls && { tls }) };
       const hide = redactorOf(secretsOf(steps));
       const talked = await converse(net, request, actionsOf(steps), { tls, hide });
-      return { ...outcomeOfTalk(talked), ...(shows && steps.length > 0 && { transcript: talked.transcript }) };
+      const outcome = await judgedTalk(talked, assertions);
+      return { ...outcome, ...(shows && steps.length > 0 && { transcript: talked.transcript }) };
     }),
   examples: {
     valid: [
@@ -66,6 +68,13 @@ export const tcp = defineCheck({
       { config: { host: '::1', port: 1 } },
       { config: { host: 'my_container', port: 65_535 } },
       { config: { host: 'db.example.com', port: 6380, tls: true, servername: 'db', verify_tls: false, steps: [] } },
+      {
+        config: {
+          host: '::1',
+          port: 1,
+          assertions: [{ source: 'latency_ms', operator: 'at_most', value: 50, severity: 'warn' }],
+        },
+      },
     ],
     invalid: [
       { value: { config: { port: 22 } }, path: 'config.host' },

@@ -1,12 +1,21 @@
 import * as z from 'zod';
+import type { Unreadable } from '#lib/checks/assertions/body.ts';
+import {
+  type Expiry,
+  ExpiryMembers,
+  expiryMembers,
+  expiryOf,
+  idleWarnings,
+  tooSoon,
+} from '#lib/checks/assertions/expiry.ts';
+import { judge } from '#lib/checks/assertions/judge.ts';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { converse } from '#lib/checks/conversation/converse.ts';
 import { STARTTLS } from '#lib/checks/conversation/starttls.ts';
 import { Transcript } from '#lib/checks/conversation/steps.ts';
-import { outcomeOfTalk } from '#lib/checks/conversation/talk-over.ts';
+import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
-import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
-import { DAY_MS } from '#lib/platform/time.ts';
+import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 
 /** A handshake whose certificate must be valid, for the name, from a trusted authority, and for long enough. */
 export const tls = defineCheck({
@@ -14,7 +23,7 @@ export const tls = defineCheck({
   mode: 'pull',
   title: 'TLS certificate',
   about:
-    'Makes a TLS handshake, with starttls in the midst of another protocol. It succeeds when the certificate is valid, for the name, from a trusted authority, and for long enough. last_result shows days_left.',
+    'Makes a TLS handshake, with starttls in the midst of another protocol. It succeeds when the certificate is valid, for the name, from a trusted authority, and for long enough, and the assertions hold. last_result shows days_left and expires_at.',
   config: z.strictObject({
     host: Host,
     port: Port.default(443),
@@ -32,30 +41,32 @@ export const tls = defineCheck({
       .describe('It fails with fewer whole days left; 0: only when expired or not yet valid.')
       .default(0),
   }),
+  sources: ['latency_ms', 'days_left', 'tls_version', 'issuer', 'fingerprint_sha256'],
+  result: ExpiryMembers,
   shown: Transcript,
-  result: z.object({ days_left: z.int().describe('Whole days until the certificate expires.') }),
-  contradictions: ({ config: { port, starttls } }) =>
-    starttls !== undefined && port === 443
-      ? [{ path: 'config.port', message: `must be that of a server of ${starttls}, which speaks plain text at first` }]
-      : [],
+  contradictions: ({ config: { port, starttls, assertions = [], min_days_remaining: least } }) => {
+    const message = `must be that of a server of ${starttls}, which speaks plain text at first`;
+    const wrongPort = starttls !== undefined && port === 443 ? [{ path: 'config.port', message }] : [];
+    return [...wrongPort, ...idleWarnings(assertions, least)];
+  },
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config }) => `tls ${config.host}:${config.port}`,
   probe: ({ config }, { net, settings, timeout_ms, now, shows = false }) =>
     probing(async () => {
-      const { host, port, servername, starttls, min_days_remaining } = config;
+      const { host, port, servername, starttls, min_days_remaining, assertions } = config;
       const tls = { servername, verify: false };
       const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(!starttls && { tls }) };
       const manner = { tls, whose: starttls };
       const talked = await converse(net, request, starttls ? STARTTLS[starttls] : [], manner);
-      const { latency_ms, handshake } = talked;
       const shown = shows && starttls ? { transcript: talked.transcript } : {};
-      if (!handshake) return { ...outcomeOfTalk(talked), ...shown };
-      const { valid_to } = handshake;
-      const days_left = Math.floor((valid_to - now) / DAY_MS);
-      const shortly = days_left < min_days_remaining ? tooShort(days_left, valid_to, min_days_remaining) : '';
-      const problem = handshake.problem || shortly;
-      const outcome = { ...(problem ? failed('tls', problem, latency_ms) : succeeded(latency_ms)), ...shown };
-      return Number.isNaN(days_left) ? outcome : { ...outcome, days_left };
+      const { latency_ms, handshake } = talked;
+      if (!handshake) return { ...(await judgedTalk(talked)), ...shown };
+      const { version, issuer, fingerprint_sha256 } = handshake;
+      const expiry = expiryOf('certificate', handshake.valid_to, now, 'tls');
+      const problem = handshake.problem || shortly(expiry, min_days_remaining);
+      const found = problem ? failed('tls', problem, latency_ms) : succeeded(latency_ms);
+      const facts = { latency_ms, expiry, tls_version: version, issuer, fingerprint_sha256 };
+      return { ...withVerdict(found, await judge(assertions, facts)), ...expiryMembers(expiry), ...shown };
     }),
   examples: {
     valid: [
@@ -63,6 +74,15 @@ export const tls = defineCheck({
       { config: { host: 'example.com' } },
       { config: { host: 'mail.example.com', port: 587, starttls: 'smtp' } },
       { config: { host: '192.168.1.10', port: 8443, servername: 'intern.example.com', min_days_remaining: 14 } },
+      {
+        config: {
+          host: 'example.com',
+          assertions: [
+            { source: 'tls_version', operator: 'one_of', value: ['TLSv1.2', 'TLSv1.3'] },
+            { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' },
+          ],
+        },
+      },
     ],
     invalid: [
       { value: { config: {} }, path: 'config.host' },
@@ -77,7 +97,5 @@ export const tls = defineCheck({
   },
 });
 
-function tooShort(days: number, validTo: number, wanted: number): string {
-  const day = new Date(validTo).toISOString().slice(0, 10);
-  return `certificate expires on ${day}, in ${days} days; at least ${wanted} are wanted: renew it`;
-}
+const shortly = (expiry: Expiry | Unreadable, least: number): string =>
+  !('problem' in expiry) && expiry.days_left < least ? tooSoon(expiry, least) : '';

@@ -3,14 +3,18 @@ import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import { cellsWithRoom, placeInCell } from '#lib/checks/cells.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { auditedCheck } from '#lib/checks/check-record.ts';
+import { slugWrites } from '#lib/checks/check-slugs.ts';
+import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
-import { changedIn, mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { changedIn, isOfNamesAlone, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
+import { UNJUDGED } from '#lib/health/state/next-state.ts';
 import { checkIdOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
@@ -23,11 +27,15 @@ import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
 import { closingLook, toUnknown, withoutCheck } from './leave-state.ts';
 import { scheduleChange } from './schedule-change.ts';
 
-/** Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED. */
+/**
+ * Creates a check on an entity; it is probed at once. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
+ */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
-  const input = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(input, boundTo(ports.settings, caller));
+  const { entity: path, entity_id: id, ...stated } = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
+  await guardSettings(stated, boundTo(ports.settings, caller));
+  const input: CheckSettings = { ...stated, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditing(context, 'create', auditedCheck);
   const { check, start } = await changingChecks(context, input.entity_id, () =>
@@ -58,6 +66,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
         { put: revisionItem(keys, check) },
         { put, if: { version: entity.v } },
         counted,
+        ...(await slugWrites(context, check.id, { to: check.slug })),
         ...writes,
         ...schedule.writes,
         ...note(undefined, check),
@@ -84,7 +93,7 @@ function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: 
     settings_at: now,
     state: 'unknown',
     state_since: iso(now),
-    consecutive_failures: 0,
+    ...UNJUDGED,
     alerts: {},
   };
 }
@@ -101,11 +110,25 @@ async function readEntity({ ports, keys }: Env, tenant: string, id: string): Pro
   return [entity, account, count];
 }
 
-/** Changes a check's settings; only what is supplied changes. What changes nothing is not written. */
+/**
+ * Changes a check's settings; only what is supplied changes. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT,
+ * LIMIT_EXCEEDED.
+ */
 export async function updateCheck(
   context: Context,
   stored: CheckItem,
   patch: Record<string, unknown>,
+): Promise<CheckItem> {
+  await mustBeOn(context, stored, patch.entity as string | undefined);
+  const { MIN_INTERVAL_SECONDS } = context.ports.settings;
+  return changeSettings(context, stored, (check) => mergeCheck(check, patch, MIN_INTERVAL_SECONDS));
+}
+
+/** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
+export async function changeSettings(
+  context: Context,
+  stored: CheckItem,
+  edit: (check: CheckItem) => CheckSettings,
 ): Promise<CheckItem> {
   const { ports, keys } = context;
   const note = auditing(context, 'update', auditedCheck);
@@ -113,17 +136,18 @@ export async function updateCheck(
     untilDone(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
       if (!check) throw notFound(`Check ${stored.id}`);
-      const input = mergeCheck(check, patch, ports.settings.MIN_INTERVAL_SECONDS);
+      const input = edit(check);
       const changed = changedIn(check, input);
       if (changed.length === 0) return check;
+      const gone = changed.filter((name) => input[name] === undefined);
       // The host that a check has already is guarded at each probe, so that such a check can still be disabled.
-      guardSettings(input, boundTo(ports.settings, context.caller), changed);
-      const next =
-        changed.length === 1 && changed[0] === 'name'
-          ? renamed(ports, check, input)
-          : await resettled(context, check, input);
+      await guardSettings(input, boundTo(ports.settings, context.caller), changed);
+      const next = isOfNamesAlone(changed)
+        ? renamed(ports, check, input, gone)
+        : await resettled(context, check, input, gone);
       if (!next) throw notFound(`Check ${stored.id}`);
-      const writes = [replaceCheck(check, next.check), ...next.writes];
+      const slug = await slugWrites(context, check.id, { from: check.slug, to: input.slug });
+      const writes = [replaceCheck(check, next.check), ...slug, ...next.writes];
       const done = await commit(ports, [...writes, ...note(check, next.check)]);
       if (!done.ok) return AGAIN;
       await next.start();
@@ -134,13 +158,18 @@ export async function updateCheck(
 
 type NextCheck = { check: CheckItem; writes: Write[]; start: () => Promise<void> };
 
-function renamed(ports: Ports, check: CheckItem, input: CheckSettings): NextCheck {
-  const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) });
+function renamed(ports: Ports, check: CheckItem, input: CheckSettings, gone: (keyof CheckSettings)[]): NextCheck {
+  const next = nextCheck(check, ports.ids.token(), { ...input, updated_at: iso(ports.clock.now()) }, gone);
   return { check: next, writes: [], start: async () => {} };
 }
 
 /** The next settings revision, with all that follows from it: state, timers, a probe at once. */
-async function resettled(context: Context, check: CheckItem, input: CheckSettings): Promise<NextCheck | undefined> {
+async function resettled(
+  context: Context,
+  check: CheckItem,
+  input: CheckSettings,
+  gone: (keyof CheckSettings)[],
+): Promise<NextCheck | undefined> {
   const { ports, keys } = context;
   const now = ports.clock.now();
   const change = check.enabled && !input.enabled ? await toUnknown(context, check, 'check_disabled') : undefined;
@@ -153,10 +182,10 @@ async function resettled(context: Context, check: CheckItem, input: CheckSetting
       updated_at: iso(now),
       rev: check.rev + 1,
       settings_at: now,
-      ...(input.enabled !== check.enabled && { consecutive_failures: 0 }),
+      ...(input.enabled !== check.enabled && UNJUDGED),
       ...change?.check,
     },
-    input.enabled === check.enabled ? ['silence_at'] : ['silence_at', 'failing_since'],
+    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since'] as const))],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);

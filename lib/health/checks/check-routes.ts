@@ -1,30 +1,47 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { EntityPath, entityIdOf } from '#lib/catalog/entity-path.ts';
 import { requireEntityById } from '#lib/catalog/store.ts';
+import { CheckFilter } from '#lib/checks/check-filter.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checkList } from '#lib/checks/check-list.ts';
+import { type CheckOfEntity, checkList } from '#lib/checks/check-list.ts';
 import { CheckRecord, checkRecord, checkSchema } from '#lib/checks/check-record.ts';
+import { requireCheckBySlug } from '#lib/checks/check-slugs.ts';
+import { shownCheck } from '#lib/checks/entity-of-check.ts';
 import { CheckInput, CheckPatch } from '#lib/checks/model.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { newestResults } from '#lib/health/status/newest-results.ts';
 import { staleChecks } from '#lib/health/status/staleness.ts';
-import { route } from '#lib/platform/http/route.ts';
+import { Made, route } from '#lib/platform/http/route.ts';
 import { mapInTurns } from '#lib/platform/net/turns.ts';
+import { pick } from '#lib/platform/pick.ts';
 import { ListQuery, listOf } from '#lib/platform/table/paging.ts';
+import { applyCheck } from './apply-check.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 import { checkDetail, detailOf, lastResultView, NewestResult, Stale } from './check-detail.ts';
 
 const row = route<Context>();
+
+const CheckWithLastResult = checkSchema('CheckWithLastResult', detailOf);
+
+const showWhole = async (context: Context, check: CheckItem) => ({
+  ...(await shownCheck(context, check)),
+  ...(await checkDetail(context, check)),
+});
 
 export const checkRows = [
   row({
     method: 'GET',
     path: '/v1/checks',
     access: 'read',
-    summary: 'All checks of the account, or of one entity',
+    summary: 'Checks of the account, or of one entity; all, or those that are looked for',
     status: 200,
-    query: ListQuery.extend({
+    query: CheckFilter.extend({
+      ...ListQuery.shape,
       entity_id: z.string().optional().describe('Only the checks of this entity.'),
+      entity: EntityPath.describe(
+        'The same by the slugs of its blueprint and of itself, such as service/shop.',
+      ).optional(),
       last_result: z
         .enum(['true', 'false'])
         .default('false')
@@ -33,19 +50,21 @@ export const checkRows = [
     reply: z.array(checkSchema('CheckInList', (type) => Stale.extend(NewestResult(type).shape))),
     errors: ['NOT_FOUND'],
     run: async (context, call) => {
-      const { entity_id } = call.query;
-      const entity = entity_id === undefined ? undefined : await requireEntityById(context, entity_id);
+      const { entity_id: id, entity: path, last_result } = call.query;
+      const isOfOne = id !== undefined || path !== undefined;
+      const only = isOfOne ? await requireEntityById(context, await entityIdOf(context, { id, path })) : undefined;
       const isStale = await staleChecks(context);
-      const views = async (checks: CheckItem[]) => {
-        const newest = call.query.last_result === 'true' ? await newestResults(context, checks) : undefined;
-        return mapInTurns([...checks.entries()], ([i, check]) => ({
-          ...checkRecord(check, context.caller),
+      const views = async (found: CheckOfEntity[]) => {
+        const checks = found.map(({ check }) => check);
+        const newest = last_result === 'true' ? await newestResults(context, checks) : undefined;
+        return mapInTurns([...found.entries()], ([i, { check, entity }]) => ({
+          ...checkRecord(check, entity, context),
           stale: isStale(check.id),
           ...(newest && { last_result: lastResultView(context, check, newest[i]) }),
         }));
       };
-      const scope = [context.tenant, 'checks', ...(entity ? [entity.id] : [])].join(' ');
-      return listOf(scope, call, checkList(context, views, entity));
+      const scope = [context.tenant, 'checks', ...(only ? [only.id] : [])].join(' ');
+      return listOf(scope, call, checkList(context, views, { only, wanted: pick(CheckFilter, call.query) }));
     },
   }),
   row({
@@ -56,8 +75,8 @@ export const checkRows = [
     status: 201,
     body: CheckInput,
     reply: CheckRecord,
-    errors: ['NOT_FOUND', 'LIMIT_EXCEEDED'],
-    run: async (context, { body }) => checkRecord(await createCheck(context, body), context.caller),
+    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
+    run: async (context, { body }) => shownCheck(context, await createCheck(context, body)),
   }),
   row({
     method: 'GET',
@@ -65,12 +84,9 @@ export const checkRows = [
     access: 'read',
     summary: 'A check with its last result',
     status: 200,
-    reply: checkSchema('CheckWithLastResult', detailOf),
+    reply: CheckWithLastResult,
     load: (context, { id }) => requireCheck(context, id),
-    run: async (context, { loaded }) => ({
-      ...checkRecord(loaded, context.caller),
-      ...(await checkDetail(context, loaded)),
-    }),
+    run: (context, { loaded }) => showWhole(context, loaded),
   }),
   row({
     method: 'PUT',
@@ -80,9 +96,9 @@ export const checkRows = [
     status: 200,
     body: CheckPatch,
     reply: CheckRecord,
-    errors: ['LIMIT_EXCEEDED'],
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     load: (context, { id }) => requireCheck(context, id),
-    run: async (context, { loaded, body }) => checkRecord(await updateCheck(context, loaded, body), context.caller),
+    run: async (context, { loaded, body }) => shownCheck(context, await updateCheck(context, loaded, body)),
   }),
   row({
     method: 'DELETE',
@@ -91,6 +107,41 @@ export const checkRows = [
     summary: 'Delete a check',
     status: 204,
     load: (context, { id }) => requireCheck(context, id),
+    run: (context, { loaded }) => deleteCheck(context, loaded),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/checks/by-slug/{slug}',
+    access: 'read',
+    summary: 'The check that has a slug, with its last result',
+    status: 200,
+    reply: CheckWithLastResult,
+    load: (context, { slug }) => requireCheckBySlug(context, slug),
+    run: (context, { loaded }) => showWhole(context, loaded),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/checks/by-slug/{slug}',
+    access: 'write',
+    summary: 'State the check that has a slug, whole: it is made, changed, or left as it is',
+    status: 200,
+    makes: true,
+    body: CheckInput,
+    reply: CheckRecord,
+    errors: ['LIMIT_EXCEEDED'],
+    run: async (context, { params, body }) => {
+      const { check, isNew } = await applyCheck(context, params.slug, body);
+      const record = await shownCheck(context, check);
+      return isNew ? new Made(record) : record;
+    },
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/checks/by-slug/{slug}',
+    access: 'write',
+    summary: 'Delete the check that has a slug',
+    status: 204,
+    load: (context, { slug }) => requireCheckBySlug(context, slug),
     run: (context, { loaded }) => deleteCheck(context, loaded),
   }),
 ];

@@ -4,10 +4,10 @@ import type { Item } from '#lib/platform/ports.ts';
 /**
  * The quiet runs of a cell's slot: those that changed nothing. Some 11 bytes a run, of 50 checks under 1 KB. `runs` has
  * a word a check, in the order of their numbers: `12,4,84` is check 12, begun 4 ms after the slot, answered in 84 ms.
- * Then what is not as usual: `,s503` a status other than the pack's, `,e0` a failure with its error in `errors`, `,r3`
- * a settings revision other than 1. `12,gnetwork` is a slot that was not watched, and why.
+ * Then what is not as usual: `,s503` a status other than the pack's, `,e0` a failure with its error in `errors`, `,w0` a
+ * warning in `warnings`, `,r3` a settings revision other than 1. `12,gnetwork` is a slot that was not watched, and why.
  */
-export type PackItem = Item & { status: number; runs: string; errors?: PackedError[] };
+export type PackItem = Item & { status: number; runs: string; errors?: PackedError[]; warnings?: string[] };
 
 type PackedError = { kind: ErrorKind | null; message: string };
 
@@ -20,6 +20,7 @@ export type PackedRun = {
   rev: number;
   success: boolean;
   error?: PackedError;
+  warning_message?: string;
   gap?: never;
 };
 
@@ -33,27 +34,37 @@ export type PackedEntry = PackedRun | PackedGap;
 export function packOf(entries: readonly PackedEntry[]): Omit<PackItem, keyof Item> {
   const status = mostFrequent(entries.flatMap((entry) => (entry.gap ? [] : [entry.status_code])));
   const errors: PackedError[] = [];
+  const warnings: string[] = [];
   const words = [...entries]
     .sort((a, b) => a.number - b.number)
-    .map((entry) => (entry.gap ? `${entry.number},g${entry.gap}` : wordOf(entry, status, errors)));
-  return { status, runs: words.join(' '), ...(errors.length > 0 && { errors }) };
+    .map((entry) => (entry.gap ? `${entry.number},g${entry.gap}` : wordOf(entry, status, errors, warnings)));
+  return {
+    status,
+    runs: words.join(' '),
+    ...(errors.length > 0 && { errors }),
+    ...(warnings.length > 0 && { warnings }),
+  };
 }
 
 function wordOf(
-  { number, begin, latency_ms, status_code, rev, error }: PackedRun,
+  { number, begin, latency_ms, status_code, rev, error, warning_message }: PackedRun,
   status: number,
   errors: PackedError[],
+  warnings: string[],
 ) {
   let word = `${number},${begin},${latency_ms}`;
   if (status_code !== status) word += `,s${status_code}`;
-  if (error) word += `,e${indexOf(errors, error)}`;
+  if (error) word += `,e${indexOf(errors, error, isSameError)}`;
+  if (warning_message) word += `,w${indexOf(warnings, warning_message, Object.is)}`;
   return rev === 1 ? word : `${word},r${rev}`;
 }
 
-/** Where an error stands among those of the pack; each is written once. */
-function indexOf(errors: PackedError[], { kind, message }: PackedError): number {
-  const at = errors.findIndex((error) => error.kind === kind && error.message === message);
-  return at >= 0 ? at : errors.push({ kind, message }) - 1;
+const isSameError = (a: PackedError, b: PackedError): boolean => a.kind === b.kind && a.message === b.message;
+
+/** Where a text stands among those of the pack; each is written once. */
+function indexOf<T>(known: T[], one: T, isSame: (a: T, b: T) => boolean): number {
+  const at = known.findIndex((other) => isSame(other, one));
+  return at >= 0 ? at : known.push(one) - 1;
 }
 
 function mostFrequent(numbers: number[]): number {
@@ -72,7 +83,7 @@ export function entryOf(pack: PackItem, number: number): PackedEntry | undefined
   return entryFrom(pack, number, runs.slice(from + name.length, end < 0 ? undefined : end));
 }
 
-function entryFrom({ status, errors = [] }: PackItem, number: number, text: string): PackedEntry {
+function entryFrom({ status, errors = [], warnings = [] }: PackItem, number: number, text: string): PackedEntry {
   if (text.startsWith('g')) return { number, gap: text.slice(1) as NotedCause };
   const [begin, latency, ...more] = text.split(',');
   const run: PackedRun = {
@@ -87,6 +98,7 @@ function entryFrom({ status, errors = [] }: PackItem, number: number, text: stri
     const value = Number(part.slice(1));
     if (part.startsWith('s')) run.status_code = value;
     else if (part.startsWith('r')) run.rev = value;
+    else if (part.startsWith('w')) run.warning_message = warnings[value]!;
     else Object.assign(run, { success: false, error: errors[value] });
   }
   return run;

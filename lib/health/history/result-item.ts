@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { ERRORS, type ErrorKind } from '#lib/checks/registry.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { derivedId } from '#lib/platform/ids.ts';
@@ -14,16 +15,20 @@ export const ResultRecord = z
     check_id: IdOf('the check'),
     status_code: z.int().describe('Of the HTTP response, or as it was pushed; 0 when there is none.'),
     latency_ms: z.int().describe('How long it took, in milliseconds.'),
-    success: z.boolean().describe('Whether it counts as a success.'),
+    outcome: Outcome.describe('ok: a success. warn: a success with a warning. fail: a failure.'),
+    success: z.boolean().describe('Whether it counts as a success, as ok and warn do.'),
     error_message: z.string().describe('What was wrong and what to do; empty when nothing was.'),
     error_kind: z
       .enum(Object.keys(ERRORS) as ErrorKind[])
       .nullable()
       .describe(`What failed. ${meanings.join(' ')}`),
+    warning_message: z
+      .string()
+      .describe('What was not as it should be, though no failure by itself; empty when nothing was.'),
     kind: z
-      .enum(['scheduled', 'manual', 'push', 'silence'])
+      .enum(['scheduled', 'retry', 'manual', 'push', 'silence'])
       .describe(
-        'scheduled: a probe of its slot. manual: a probe that somebody asked for. push: your agent said so. silence: nobody did.',
+        'scheduled: a probe of its slot. retry: a probe between slots, as the state was undecided. manual: a probe that somebody asked for. push: your agent said so. silence: nobody did.',
       ),
     checked_at: z.iso.datetime().describe('When it was checked: when a probe was due, or the time that was pushed.'),
   })
@@ -32,14 +37,16 @@ export type ResultRecord = z.infer<typeof ResultRecord>;
 
 /**
  * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
- * settings, if later) and settings revision; of one by hand: its instant, which is no slot; of a synthetic failure: its
- * deadline; of a push: its instant and key. Put once, on `absent`; its id follows from its key. Beside these it has the
+ * settings, if later) and settings revision; of a retry: its instant and that; of one by hand: its instant. Neither of
+ * these is a slot. Of a synthetic failure: its deadline; of a push: its instant and key. Put once, on `absent`; its id follows from its key. Beside these it has the
  * `result` members of its check's type.
  */
 export type ResultItem = Item &
-  Omit<ResultRecord, 'id' | 'check_id' | 'kind'> & {
-    /** Of a probe that somebody asked for; of others it follows from the rest. */
-    kind?: 'manual';
+  Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message'> & {
+    /** Absent when there is none. */
+    warning_message?: string;
+    /** Of a probe that is no slot's; of others it follows from the rest. */
+    kind?: 'manual' | 'retry';
     /** Push: epoch ms of its arrival. */
     received_at?: number;
     /** Written in one transaction with what it changed; a repeat of it is done. */
@@ -60,6 +67,24 @@ function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['ki
   return error_kind === 'silence' ? 'silence' : 'scheduled';
 }
 
+/** A text of a probe with its latency filled in (`error_message` in lib/checks/check-type.ts). */
+export const withLatency = (text: string, { latency_ms }: { latency_ms: number }): string =>
+  text.replaceAll('{latency_ms}', String(latency_ms));
+
+/** The texts of a run as they are read. What was pushed is shown to the letter. */
+export function textsOf(run: Pick<ResultItem, 'error_message' | 'warning_message' | 'latency_ms' | 'received_at'>) {
+  const { error_message, warning_message = '', received_at } = run;
+  if (received_at !== undefined) return { error_message, warning_message };
+  return { error_message: withLatency(error_message, run), warning_message: withLatency(warning_message, run) };
+}
+
 /** The result on the wire. */
 export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>
-  pick(ResultRecord, { ...item, kind: kindOf(item), id: derivedId('res', orderOf(item), item.pk, item.sk), check_id });
+  pick(ResultRecord, {
+    ...item,
+    ...textsOf(item),
+    outcome: outcomeOf(item),
+    kind: kindOf(item),
+    id: derivedId('res', orderOf(item), item.pk, item.sk),
+    check_id,
+  });

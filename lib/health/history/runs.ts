@@ -106,7 +106,7 @@ export function resultOf(
   run: ResultItem | PackedRun,
 ): ResultItem {
   if ('sk' in run) return run;
-  const { begin, latency_ms, status_code, rev, success, error } = run;
+  const { begin, latency_ms, status_code, rev, success, error, warning_message } = run;
   return {
     ...keys.result(tenant_id, id, at, String(rev)),
     status_code,
@@ -114,6 +114,7 @@ export function resultOf(
     success,
     error_message: error?.message ?? '',
     error_kind: error?.kind ?? null,
+    ...(warning_message && { warning_message }),
     checked_at: iso(at + begin),
   };
 }

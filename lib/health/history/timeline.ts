@@ -14,8 +14,8 @@ type Run = Extract<StoredMoment, { gap?: never }>;
  */
 type Moment = (Run & { missed?: never }) | { at: number; missed: DueSlot; noted?: NotedCause };
 
-/** A run by hand is no slot's, whatever it found. */
-const isByHand = (moment: StoredMoment): boolean => moment.gap === undefined && 'kind' in moment.run;
+/** A run by hand and a retry are no slot's, whatever they found. */
+const isNoSlots = (moment: StoredMoment): boolean => moment.gap === undefined && 'kind' in moment.run;
 
 /** After so many pages everything else in the process gets its turn: a store may answer without ever waiting. */
 const MOMENTS_A_TURN = 2000;
@@ -41,7 +41,7 @@ export async function* timeline(
   for await (const page of storedRuns(context, check, revisions, window)) {
     for (const moment of page) {
       const { at } = moment;
-      if (isByHand(moment)) continue;
+      if (isNoSlots(moment)) continue;
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       const isDue = !next.done && next.value.slot === at;
       if (moment.gap === undefined) yield moment;

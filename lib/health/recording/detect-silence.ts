@@ -85,11 +85,11 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
   const interval = check.interval_seconds * 1000;
   const at = latestMissed(due.at, interval, now);
   const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
-  await reviseRollups(one, cellNameOf(marked), changedBy(marked, { success: false, at, now }));
+  await reviseRollups(one, cellNameOf(marked), changedBy(marked, { outcome: 'fail', at, now }));
   const changes = await applyResult(one, marked, {
-    success: false,
+    outcome: 'fail',
     ran_at: at,
-    error_message: silence.error_message,
+    reason: silence.error_message,
     cause: 'silence',
     retention_days: retentionDays,
     also: { silence_at: at },

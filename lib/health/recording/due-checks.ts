@@ -6,6 +6,7 @@ import type { Env } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { isSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import { isWanted } from './retries.ts';
 
 /** A check that is due at the slot of a job. */
 export type DueProbe = { job: Job; check: CheckItem; account: AccountItem };
@@ -21,7 +22,7 @@ export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map
 /**
  * The checks that are due at the slot of a job, in one strong read of its cell. None, when the account is disabled, or
  * the slot is none of this interval. A slot before a change of settings is left to the probe of the change itself,
- * whose job names its check.
+ * whose job names its check. A retry is due while it is wanted.
  */
 export async function dueChecks(env: Env, job: Job, account: AccountItem | undefined): Promise<DueProbe[]> {
   const { cell, interval_seconds, slot, only } = job;
@@ -31,6 +32,7 @@ export async function dueChecks(env: Env, job: Job, account: AccountItem | undef
   return checks
     .filter((check) => isProbed(check, interval_seconds))
     .filter((check) => only !== undefined || pastOrZero(check.settings_at, now) <= slot)
+    .filter((check) => !job.retry || isWanted(check, job.retry.rev, nextSlotOf(job), now))
     .map((check) => ({ job, check, account }));
 }
 
@@ -39,7 +41,16 @@ async function named({ ports, keys }: Env, { tenant_id }: Job, ids: string[]): P
   return checks.filter((check) => check !== undefined);
 }
 
-/** From when on (epoch ms) the next slot is due, so that a probe would speak for another time. */
-export const lateFrom = ({ slot, interval_seconds }: Job): number => slot + interval_seconds * 1000;
+/** The slot after that of a job (epoch ms). */
+export const nextSlotOf = ({ slot, interval_seconds }: Job): number => slot + interval_seconds * 1000;
+
+/** From when on (epoch ms) the next slot or retry is due, so that a probe would speak for another time. */
+export const lateFrom = (job: Job): number => job.retry?.until ?? nextSlotOf(job);
 
 export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;
+
+/** Clocks of two processes differ by less (ms). */
+const SKEW_MS = 1_000;
+
+/** A retry whose instant is farther ahead than a message can wait: it is only passing by. */
+export const isAhead = ({ retry }: Job, now: number): boolean => retry !== undefined && retry.at > now + SKEW_MS;

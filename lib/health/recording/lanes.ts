@@ -50,6 +50,8 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
     const name = probeEntryId(cell, interval_seconds);
     const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
     return cells.run({ tenant: tenant_id, order, until: lateFrom(job) }, () => {
+      // A retry of one check is not the turn of its cell.
+      if (job.retry) return work();
       turns.delete(name);
       turns.set(name, ++turn);
       if (turns.size > MOST_REMEMBERED) turns.delete(turns.keys().next().value!);

@@ -3,7 +3,7 @@ import type { CheckSettings } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import type { DueProbe } from './due-checks.ts';
+import { type DueProbe, nextSlotOf } from './due-checks.ts';
 import { isOwnStall } from './own-stall.ts';
 import type { Probe } from './record-probe.ts';
 
@@ -45,11 +45,27 @@ export const probeTimeout = (check: Pick<CheckSettings, 'timeout_ms' | 'interval
   Math.min(check.timeout_ms, check.interval_seconds * 1000);
 
 /** Probes a check at its slot. Undefined when our own stall may be why it failed: its slot stays a gap. */
-export async function probeOnce(ports: Ports, { job, check, account }: DueProbe): Promise<Probe | undefined> {
+export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | undefined> {
+  const { job, check, account } = due;
+  if (job.retry) return probeAgain(ports, due, job.retry.at);
   const { tenant_id, slot } = job;
   const about = { tenant_id, check_id: check.id, slot };
   const probed = await probeBy(ports, check, { account, timeout_ms: probeTimeout(check), about });
   return probed && { check, slot, ...probed, retention_days: account.retention_days };
+}
+
+/**
+ * Probes a check at its retry `at` (epoch ms), which ends at its next slot. Cut short by that, a target that has not
+ * answered yet may still do so: nothing is known then, and the slot decides.
+ */
+async function probeAgain(ports: Ports, { job, check, account }: DueProbe, at: number): Promise<Probe | undefined> {
+  const about = { tenant_id: job.tenant_id, check_id: check.id, slot: job.slot, retry: at };
+  const next_slot = nextSlotOf(job);
+  const whole = probeTimeout(check);
+  const timeout_ms = Math.min(whole, next_slot - ports.clock.now());
+  const probed = await probeBy(ports, check, { account, timeout_ms, about });
+  if (!probed || (timeout_ms < whole && probed.outcome.interrupted)) return undefined;
+  return { check, slot: at, ...probed, retention_days: account.retention_days, retry: { next_slot } };
 }
 
 /** Where a check goes; undefined: to the resolver of this machine. */

@@ -14,16 +14,20 @@ const row = route<Context>();
 
 const MAX_MESSAGE = 1000;
 
+const message = (meaning: string) =>
+  z
+    .string()
+    .describe(`${meaning} Cut at 1,000 characters.`)
+    .default('')
+    .transform((text) => [...text].slice(0, MAX_MESSAGE).join(''));
+
 /** A push result as an agent posts it (docs/CONTRACT.md#pushes). */
 const PushResult = z
   .object({
     success: z.boolean().describe('Whether it went well.'),
     latency_ms: z.int().min(0).max(86_400_000).describe('How long it took, in milliseconds.'),
-    error_message: z
-      .string()
-      .describe('What went wrong, for people; cut at 1,000 characters.')
-      .default('')
-      .transform((text) => [...text].slice(0, MAX_MESSAGE).join('')),
+    error_message: message('What went wrong, for people.'),
+    warning_message: message('What is not as it should be, though it went well: makes a success a warning.'),
     checked_at: Instant.describe(
       'When it was checked, an ISO 8601 time; default: now. At most a minute ahead, and not older than results are kept.',
     ).optional(),

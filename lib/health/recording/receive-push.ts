@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { type Outcome, outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
 import { graceMs } from '#lib/health/checks/grace.ts';
 import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
@@ -24,6 +25,7 @@ export type Push = {
   latency_ms: number;
   status_code: number;
   error_message: string;
+  warning_message?: string;
   /** Epoch ms; undefined: now. */
   checked_at: number | undefined;
   /** What makes two requests the same push: the client's key, else body and checked_at; undefined: always a new one. */
@@ -60,6 +62,7 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
     success: push.success,
     error_message: push.error_message,
     error_kind: push.success ? null : 'reported',
+    ...(push.warning_message && { warning_message: push.warning_message }),
     checked_at: iso(push.checked_at ?? now),
     received_at: now,
   };
@@ -73,7 +76,7 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
   const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(env, check) : undefined;
   if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
-  return late || !isQuiet(check, push.success, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
+  return late || !isQuiet(check, outcomeOf(push), now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
 /** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
@@ -86,18 +89,18 @@ type Arrival = {
 };
 
 /** It would change nothing: neither state nor counter, nor what the check remembers of pushes, nor a silence mark. */
-const isQuiet = (check: CheckItem, success: boolean, now: number): boolean =>
+const isQuiet = (check: CheckItem, outcome: Outcome, now: number): boolean =>
   (remembered(check, now)?.received_at ?? 0) > 0 &&
   check.silence_at === undefined &&
   check.silence_mark === undefined &&
-  isSame(nextState(check, success), check);
+  isSame(nextState(check, outcome), check);
 
 async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const { ports, keys, result } = arrival;
   const earlier = await putOnce(arrival, result);
   if (earlier) return repeat(arrival, check, earlier);
   const fresh = await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
-  if (!fresh?.enabled || isQuiet(fresh, result.success, ports.clock.now())) return result;
+  if (!fresh?.enabled || isQuiet(fresh, outcomeOf(result), ports.clock.now())) return result;
   return applyNow(arrival, fresh, result);
 }
 
@@ -145,6 +148,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   const { ports, keys, pointer, retentionDays } = arrival;
   const result: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
   const received_at = result.received_at!;
+  const outcome = outcomeOf(result);
   let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {
@@ -152,9 +156,9 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       if (!now) throw notFound('This check');
       if (!now.enabled) return stored ?? 'disabled';
       const changes = await applyResult(arrival, now, {
-        success: result.success,
+        outcome,
         ran_at: newnessOf(result).at,
-        error_message: result.error_message,
+        reason: reasonOf(result),
         cause: 'result',
         retention_days: retentionDays,
         also: { last_received: latest(remembered(now, ports.clock.now()), newnessOf(result)) },
@@ -162,8 +166,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       });
       if (!changes) throw notFound('This check');
       const { at } = newnessOf(result);
-      const { success } = result;
-      await reviseRollups(arrival, cellNameOf(check), changedBy(now, { success, at, now: ports.clock.now() }));
+      await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
       const isWatched = now.last_received !== undefined && now.silence_at === undefined;
       const deadline = isWatched ? undefined : silenceDeadline(keys, now, ports.ids.token(), received_at);
       const done = await commit(ports, [

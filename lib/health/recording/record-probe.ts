@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/check-type.ts';
+import { outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/registry.ts';
 import type { Env } from '#lib/env.ts';
-import type { ResultItem } from '#lib/health/history/result-item.ts';
+import { type ResultItem, withLatency } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
-import { isSame, nextState } from '#lib/health/state/next-state.ts';
+import { isSame, isUndecided, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -17,6 +18,7 @@ import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { isSlow } from './lanes.ts';
+import { isWanted, sendRetry } from './retries.ts';
 
 export type Probe = {
   /** As it was read before the probe. */
@@ -34,6 +36,8 @@ export type Probe = {
     /** What is written with it. */
     note(check: CheckItem, result: ResultItem): Write[];
   };
+  /** Between two slots, as its check was undecided: it is no slot's, and `slot` is its instant. Epoch ms. */
+  retry?: { next_slot: number };
 };
 
 /** `repeated`: this slot was recorded before; `history`: kept but not applied, as the settings have changed since. */
@@ -41,7 +45,7 @@ type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
 
 /**
  * A run as it was recorded, and the state that its check came to. `changed`: the state or the counter is another by it;
- * `dropped`: the check is gone.
+ * `dropped`: the check is gone, or nobody waits for this retry any more.
  */
 type Run =
   | { is: Exclude<Recorded, 'dropped'>; result: ResultItem; state: CheckState; changed?: boolean }
@@ -53,7 +57,7 @@ const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
 
 /** Whether an outcome changes nothing of its check as it stands. */
 export const isQuiet = (probe: Probe, check: CheckItem): boolean =>
-  isSame(nextState(check, probe.outcome.success), check) && isDeepStrictEqual(remembered(probe, check), {});
+  isSame(nextState(check, outcomeOf(probe.outcome)), check) && isDeepStrictEqual(remembered(probe, check), {});
 
 /** What the check item remembers of its latest probe, as far as that changes. */
 function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
@@ -69,8 +73,8 @@ function remembered(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'n
  * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
  * probed in between, so that the history is in the order of checked_at and its newest result is the last one.
  */
-export const isFirstProbe = ({ check, slot }: Probe): boolean =>
-  slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
+export const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
+  !retry && slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
 
 /**
  * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written
@@ -87,7 +91,7 @@ export async function recordRun(env: Env, probe: Probe): Promise<Run> {
     untilDone<Run>(ports, async (tries) => {
       const check =
         tries === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
-      if (!check) return { is: 'dropped' };
+      if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
       const notes = probe.by_hand?.note(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
         const old: ResultItem = { ...result, history: true };
@@ -96,32 +100,37 @@ export async function recordRun(env: Env, probe: Probe): Promise<Run> {
         if (!kept.ok && kept.conflict) return AGAIN;
         return { is: kept.ok ? 'history' : 'repeated', result: old, state: check.state };
       }
-      const { success, error_message } = probe.outcome;
+      const outcome = outcomeOf(probe.outcome);
       const { retention_days } = probe;
       const single = result.sk > (check.single ?? '') ? result.sk : check.single;
       const also = { ...remembered(probe, check), ...(single && { single }) };
       const changes = await applyResult(env, check, {
-        success,
+        outcome,
         ran_at: probe.started_at,
-        error_message,
+        reason: withLatency(reasonOf(probe.outcome), probe.outcome),
         cause: 'result',
         retention_days,
         also,
       });
       if (!changes) return { is: 'dropped' };
-      const changed = changedBy(check, { success, at: probe.slot, now: ports.clock.now() });
+      const changed = changedBy(check, { outcome, at: probe.slot, now: ports.clock.now() });
       await reviseRollups(env, cellNameOf(check), changed);
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...notes]);
       if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : AGAIN;
       await sendDeadlines(env, changes.deadlines);
-      const next = nextState(check, success);
+      const next = nextState(check, outcome);
+      if (isUndecided({ ...check, ...next })) await sendRetry(env, check, probe.slot);
       return { is: 'recorded', result, state: next.state, changed: !isSame(next, check) };
     }),
   );
 }
 
+/** Whether a retry has become worthless while it was made. */
+const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: number): boolean =>
+  retry !== undefined && !isWanted(check, rev, retry.next_slot, now);
+
 function resultOf(keys: Keys, probe: Probe): ResultItem {
-  const { check, slot, started_at, outcome, retention_days, by_hand } = probe;
+  const { check, slot, started_at, outcome, retention_days, by_hand, retry } = probe;
   const at = isFirstProbe(probe) ? check.settings_at : slot;
   return {
     ...keys.result(check.tenant_id, check.id, at, by_hand ? `M${by_hand.token}` : String(check.rev)),
@@ -131,8 +140,10 @@ function resultOf(keys: Keys, probe: Probe): ResultItem {
     success: outcome.success,
     error_message: outcome.error_message,
     error_kind: outcome.error_kind,
+    ...(outcome.warning_message && { warning_message: outcome.warning_message }),
     checked_at: iso(started_at),
     ...(by_hand && { kind: 'manual' as const }),
+    ...(retry && { kind: 'retry' as const }),
     ...membersOf(probe),
   };
 }

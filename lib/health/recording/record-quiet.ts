@@ -17,7 +17,8 @@ type Pack = {
 };
 
 /** Whether an outcome belongs into the pack of its slot. */
-export const belongsInPack = (probe: Probe): boolean => isQuiet(probe, probe.check) && !isFirstProbe(probe);
+export const belongsInPack = (probe: Probe): boolean =>
+  !probe.retry && isQuiet(probe, probe.check) && !isFirstProbe(probe);
 
 export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): PackedEntry => ({
   number: numberOf(check.id),
@@ -27,6 +28,7 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
   rev: check.rev,
   success: outcome.success,
   ...(!outcome.success && { error: { kind: outcome.error_kind, message: outcome.error_message } }),
+  ...(outcome.warning_message && { warning_message: outcome.warning_message }),
 });
 
 /**

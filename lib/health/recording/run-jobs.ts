@@ -3,7 +3,7 @@ import type { Env } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import { NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { batchVerdict } from './batch-verdict.ts';
-import { accountsOf, isLate } from './due-checks.ts';
+import { accountsOf, isAhead, isLate } from './due-checks.ts';
 import type { Lane } from './lanes.ts';
 import { lateProbes } from './late-probes.ts';
 import { probingProcess } from './probing-process.ts';
@@ -19,8 +19,8 @@ export const makeProber = (env: Env): Prober => {
  * something at once, the others together. A job whose next slot is due is left as a gap before anything is read. Those
  * that were slow last time are sent to the slow lane. Targets that did not answer at all wait for all of the jobs to
  * say whether our own network is to blame.
- * @returns the jobs to be sent again: what could not be recorded, by a fault of ours or because it is unclear whose, or
- *   found no place
+ * @returns the jobs to be sent again: what could not be recorded, by a fault of ours or because it is unclear whose,
+ *   found no place, or is still ahead
  */
 export async function runJobs(
   env: Env,
@@ -31,7 +31,7 @@ export async function runJobs(
   const { clock, log } = env.ports;
   const accounts = await accountsOf(
     env,
-    jobs.filter((job) => !isLate(job, clock.now())),
+    jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
   );
   const batch = batchVerdict(prober.network);
   const run: Run = { ...env, lane, prober, batch, signal };
@@ -52,6 +52,7 @@ export async function runJobs(
 /** Runs a slot as soon as it is its turn; the checks of a slow job have had theirs. */
 async function beginSlot(run: Run, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { prober, ports } = run;
+  if (isAhead(job, ports.clock.now())) return notRun([job]);
   const begin = async (): Promise<RunningSlot | undefined> => {
     if (isLate(job, ports.clock.now())) return undefined;
     const slot = await runSlot(run, job, account);
@@ -61,6 +62,7 @@ async function beginSlot(run: Run, job: Job, account: AccountItem | undefined): 
   const slot = run.lane === 'slow' ? await begin() : await prober.lanes.enter(job, begin);
   if (slot !== undefined && slot !== NO_PLACE) return slot;
   if (!isLate(job, ports.clock.now())) return notRun([job]);
-  await prober.noteLate(job);
+  // A retry that is left out is no gap.
+  if (!job.retry) await prober.noteLate(job);
   return notRun([]);
 }

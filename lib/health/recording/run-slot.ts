@@ -14,7 +14,7 @@ import type { ProbingProcess } from './probing-process.ts';
 import { type Probe, recordProbe } from './record-probe.ts';
 import { belongsInPack, entryOfProbe, openPack } from './record-quiet.ts';
 
-/** Retry window after the slot (ms) while a failure is not attributed. */
+/** How long after the slot (ms) a probe is tried again while its failure is not attributed. */
 const UNCLEAR_MS = 60_000;
 
 /** A check that waited so long (ms) for its place is read again. */
@@ -70,6 +70,7 @@ export async function runSlot(run: Run, job: Job, account: AccountItem | undefin
     }
   };
   const noteGap = (check: CheckItem, cause: NotedCause): void => {
+    if (job.retry) return;
     pack.add({ number: numberOf(check.id), gap: cause });
     ports.log.warn('a slot is a gap', { tenant_id: job.tenant_id, check_id: check.id, slot: job.slot, cause });
   };
@@ -145,6 +146,6 @@ function startingAnywhere<T>(list: T[], at: number): T[] {
   return [...list.slice(from), ...list.slice(0, from)];
 }
 
-/** And never past half the interval, so that the retry ends before the next slot. */
+/** And never past half the interval, so that it ends before the next slot; a retry is dropped where it does not. */
 const mayTryAgain = ({ job }: DueProbe, now: number): boolean =>
-  now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);
+  job.retry !== undefined || now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);

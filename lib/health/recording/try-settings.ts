@@ -1,13 +1,17 @@
 import * as z from 'zod';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
+import { JudgedList } from '#lib/checks/assertions/assertion.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
+import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
 import { CheckPatch, changedIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
+import { outcomeOf } from '#lib/checks/outcome.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { requireCheck } from '#lib/checks/store.ts';
-import { ResultRecord } from '#lib/health/history/result-item.ts';
+import { ResultRecord, textsOf } from '#lib/health/history/result-item.ts';
 import { invalid } from '#lib/platform/errors.ts';
+import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { probeNow } from './probe-now.ts';
 
@@ -21,19 +25,22 @@ export const Trial = CheckPatch.extend({
     .optional(),
   check_type: z.string().describe('What kind of check it is; required without check_id.').optional(),
 }).meta({ id: 'CheckTrial' });
+wordsOfOthers.add(Trial, wordsOfOthers.get(CheckPatch)!);
 type Trial = z.output<typeof Trial>;
 
 const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));
 
 /** What a trial of settings found, with what the target said; nothing of it is stored. */
 export const TrialRecord = ResultRecord.pick({
+  outcome: true,
   success: true,
   status_code: true,
   latency_ms: true,
   error_message: true,
   error_kind: true,
+  warning_message: true,
 })
-  .extend(Object.assign({}, ...membersOfTypes))
+  .extend({ ...Object.assign({}, ...membersOfTypes), assertions: JudgedList })
   .meta({ id: 'CheckTrialResult' });
 type TrialRecord = z.output<typeof TrialRecord>;
 
@@ -44,7 +51,7 @@ type TrialRecord = z.output<typeof TrialRecord>;
  */
 export async function trySettings(context: Context, trial: Trial): Promise<TrialRecord> {
   const { check_id, ...settings } = trial;
-  const check = check_id === undefined ? fresh(context, settings) : await laidOver(context, check_id, settings);
+  const check = await (check_id === undefined ? fresh(context, settings) : laidOver(context, check_id, settings));
   if (check.execution_mode === 'push') {
     throw invalid(
       check_id === undefined ? 'check_type' : 'check_id',
@@ -52,19 +59,21 @@ export async function trySettings(context: Context, trial: Trial): Promise<Trial
     );
   }
   const { outcome } = await probeNow(context, check, { shows: true, about: { check_id } });
-  return pick(TrialRecord, outcome as TrialRecord);
+  const { assertions = [] } = outcome;
+  return pick(TrialRecord, { ...outcome, ...textsOf(outcome), outcome: outcomeOf(outcome), assertions } as TrialRecord);
 }
 
-function fresh({ ports, caller }: Context, settings: Record<string, unknown>): CheckSettings {
+async function fresh({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
   const check = parseTrial(settings, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(check, boundTo(ports.settings, caller));
+  await guardSettings(check, boundTo(ports.settings, caller));
   return check;
 }
 
 async function laidOver(context: Context, id: string, changes: Record<string, unknown>): Promise<CheckSettings> {
   const { ports, caller } = context;
   const stored = await requireCheck(context, id);
+  await mustBeOn(context, stored, changes.entity as string | undefined);
   const check = mergeCheck(stored, changes, ports.settings.MIN_INTERVAL_SECONDS);
-  guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
+  await guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
   return check;
 }

@@ -1,4 +1,3 @@
-import type { EntityState } from '#lib/catalog/states.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { aggregate } from '#lib/health/state/next-state.ts';
 import { type Accounted, type AccountedSpan, divide } from './accounted-span.ts';
@@ -22,13 +21,7 @@ function together(checks: readonly Accounted[]): Accounted {
   const states = (in_maintenance ? monitored : counted)
     .map(({ as }) => as)
     .filter((as) => as !== 'gap' && as !== 'not_monitored');
-  return { as: states.length === 0 ? 'gap' : stateOf(states), in_maintenance };
-}
-
-/** A degraded check makes a degraded entity; else as its present state is made. */
-function stateOf(states: readonly EntityState[]): EntityState {
-  const others = states.filter((state) => state !== 'degraded');
-  return others.length < states.length ? 'degraded' : aggregate(Object.fromEntries(others.entries()));
+  return { as: states.length === 0 ? 'gap' : aggregate(Object.fromEntries(states.entries())), in_maintenance };
 }
 
 /** The span that holds an instant; to be asked in ascending order. */

@@ -1,5 +1,6 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { outcomeOf } from '#lib/checks/outcome.ts';
 import { causes, outagesOf, type Span } from '#lib/health/history/gap-causes.ts';
 import { pushGaps } from '#lib/health/history/gaps.ts';
 import { revisionsSince } from '#lib/health/history/read-revisions.ts';
@@ -54,9 +55,7 @@ export async function measureCheck(
       const cause = causeOf(slot, moment.noted);
       if (own) own.gaps[cause] += 1;
     } else if (own) {
-      own.runs += 1;
-      if (moment.run.success) addLatency(own.latency, moment.run.latency_ms);
-      else own.failures += 1;
+      countRun(own, moment.run);
     }
   }
   const known: KnownTime = {
@@ -69,6 +68,14 @@ export async function measureCheck(
     const spans = accountTime(known, { from, to: Math.min(to, now) });
     return { ...figures[w]!, ...timeOf(spans), spans };
   });
+}
+
+function countRun(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { latency_ms: number }): void {
+  const outcome = outcomeOf(run);
+  figures.runs += 1;
+  if (outcome === 'fail') figures.failures += 1;
+  else addLatency(figures.latency, run.latency_ms);
+  if (outcome === 'warn') figures.warnings += 1;
 }
 
 /** A slot that was missed before a window may speak for a part of it: how long before (ms), at most. */

@@ -1,6 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Outcome } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
 import { nextState } from '#lib/health/state/next-state.ts';
+import { countsFrom } from '#lib/health/state/streaks.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { MessageOf, MessageTo } from '#lib/messages.ts';
 import { hourOf, isClosed } from './hours.ts';
@@ -43,13 +45,14 @@ export const cellNameOf = ({ tenant_id, id }: { tenant_id: string; id: string })
 
 /**
  * What a run changes that is judged at `now`: the hour that it is counted in (`at`), and by a change of state all since
- * then, or since the first failure of an outage. All in epoch ms.
+ * that counts. All in epoch ms.
  * @param check as it is judged
  */
 export function changedBy(
-  check: Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold' | 'failing_since'>,
-  { success, at, now }: { success: boolean; at: number; now: number },
+  check: Parameters<typeof nextState>[0] & Pick<CheckItem, 'streaks_since'>,
+  { outcome, at, now }: { outcome: Outcome; at: number; now: number },
 ): Changed {
-  if (nextState(check, success).state === check.state) return { from: at, to: at };
-  return { from: Math.min(at, (!success && check.failing_since) || at), to: Math.max(at, now) };
+  const { state } = nextState(check, outcome);
+  if (state === check.state) return { from: at, to: at };
+  return { from: Math.min(at, countsFrom(check, state, { outcome, at })), to: Math.max(at, now) };
 }

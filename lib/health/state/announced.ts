@@ -1,12 +1,19 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { Announced, AnnouncedAlert, AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
+import { type PolicyItem, shown } from '#lib/checks/policy-item.ts';
 
 /** Alerts remembered one by one; bounds the size of a check item. */
 const MOST_IN_FLIGHT = 4;
 const NOTHING: Announced = { baseline: 'up', inFlight: [] };
 
-/** What an alert of a change to a state says. */
-export const ANNOUNCES: Record<CheckState, AnnouncedAlert['announces']> = { up: 'up', down: 'down', unknown: 'up' };
+/** What an alert about a check in a state says. */
+export function announcementOf(
+  state: CheckState,
+  policy: Pick<PolicyItem, 'notify_on_degraded'>,
+): AnnouncedAlert['announces'] {
+  const believed = shown(state, policy);
+  return believed === 'unknown' ? 'up' : believed;
+}
 
 /** The state in the latest alert that did not fail; none yet counts as up (docs/CONTRACT.md#alerts). */
 export const announcedState = ({ announced = NOTHING }: CheckItem['alerts']): AnnouncedState =>

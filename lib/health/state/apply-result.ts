@@ -1,16 +1,19 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import type { Outcome } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { changeState, readBasis } from './change-state.ts';
 import { isSame, nextState } from './next-state.ts';
+import { countsFrom, streaksWith } from './streaks.ts';
 
 type AppliedResult = {
-  success: boolean;
+  outcome: Outcome;
   /** Epoch ms: when it was checked. */
   ran_at: number;
-  error_message: string;
+  /** The error or warning that a transition by it holds. */
+  reason: string;
   cause: 'result' | 'silence';
   retention_days: number;
   /** What else changes on the check item; given, the item is written even if its state stays. */
@@ -28,28 +31,25 @@ type Changes = { writes: Write[]; deadlines: DueDeadline[] };
  */
 export async function applyResult(env: Env, check: CheckItem, result: AppliedResult): Promise<Changes | undefined> {
   const { ports, keys } = env;
-  const outcome = nextState(check, result.success);
-  const { consecutive_failures } = outcome;
-  // An outage counts from its first failed run, its end from the first that succeeds.
-  const failing_since = check.failing_since ?? result.ran_at;
-  const counted = { consecutive_failures, ...(!result.success && { failing_since }) };
-  const forget = [...(result.forget ?? []), ...(result.success ? (['failing_since'] as const) : [])];
-  if (isSame(outcome, check) && !result.also) return { writes: [], deadlines: [] };
+  const { outcome, ran_at, forget } = result;
+  const { state, ...counters } = nextState(check, outcome);
+  const counted = { ...counters, ...streaksWith(check, outcome, ran_at) };
+  if (isSame({ state, ...counters }, check) && !result.also) return { writes: [], deadlines: [] };
   const token = ports.ids.token();
-  if (outcome.state === check.state) {
+  if (state === check.state) {
     const next = nextCheck(check, token, { ...result.also, ...counted }, forget);
     return { writes: [replaceCheck(check, next)], deadlines: [] };
   }
   const basis = await readBasis(env, check);
   if (!basis) return undefined;
-  const { cause, error_message, retention_days } = result;
+  const { cause, reason, retention_days } = result;
   const now = ports.clock.now();
   const change = changeState(keys, token, basis, {
     check,
-    to: outcome.state,
+    to: state,
     cause,
-    effective_at: result.success ? result.ran_at : failing_since,
-    error_message,
+    effective_at: countsFrom(check, state, { outcome, at: ran_at }),
+    error_message: reason,
     now,
     retention_days,
   });

@@ -3,7 +3,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { canAlert, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { canAlert, defaultPolicy, type PolicyItem, shown } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -13,8 +13,9 @@ import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
-import { ANNOUNCES, announce, announcedState } from './announced.ts';
-import { cooldownEnd, whySkipped } from './decide-alert.ts';
+import { announce, announcedState, announcementOf } from './announced.ts';
+import { cooldownEnd, startCooldown, type Urgency, urgencyOf, whySkipped } from './decide-alert.ts';
+import { countChange, flapNote, toldAgainAt, toldFlapping, uncounted } from './flapping.ts';
 import { aggregate } from './next-state.ts';
 import type { ClosingNote, FeedItem, TransitionItem } from './transition-item.ts';
 import type { SkipReason, TransitionCause } from './transition-record.ts';
@@ -103,7 +104,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     ...(state !== entity.state && { state, state_since: timestamp }),
   };
 
-  const reason = whySkipped({ cause, from: check.state, to, at: alertAt }, check.alerts, policy);
+  const counted = withChange(basis, change, alertAt);
+  const reason = whySkipped({ cause, from: check.state, to, at: alertAt }, counted, policy);
   const channel_ids = reason === null ? policy.channels.map((channel) => channel.id) : [];
   const transition: TransitionItem = {
     ...keys.transition(check.tenant_id, check.id, at, seq),
@@ -128,6 +130,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       deliveries: channel_ids.map((channel) => deliveryIdOf(transition_id, at, 'state_change', 0, channel)),
     },
     channel_ids,
+    announces: announcementOf(to, policy),
+    ...(reason === null && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
     check_label: checkLabel(check),
     check_from_since: check.state_since,
     effective_at,
@@ -137,8 +141,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
 
   const closing = reason === 'configuration' ? closingNote(check, policy, transition_id, at) : undefined;
   if (closing) transition.closing = closing;
-  const alerts = remember(check.alerts, { reason, announces: ANNOUNCES[to], transition_id, at: alertAt, closing });
-  const deadlines = deadlinesOf(basis, change, alertAt, reason);
+  const alerts = remember(counted, { transition, urgency: urgencyIn(basis, change), at: alertAt });
+  const deadlines = deadlinesOf(basis, change, alertAt, { reason, alerts });
 
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
@@ -167,29 +171,37 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 }
 
-type Deciding = {
-  reason: SkipReason | null;
-  announces: 'up' | 'down';
-  transition_id: string;
-  at: number;
-  closing: ClosingNote | undefined;
-};
+/** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
+function withChange({ policy }: Basis, { check, to, cause }: StateChangeInput, at: number): CheckItem['alerts'] {
+  if (cause !== 'result' && cause !== 'silence') return uncounted(check.alerts);
+  const counts = check.state !== 'unknown' && shown(check.state, policy) !== shown(to, policy);
+  return counts ? countChange(check.alerts, policy, at) : check.alerts;
+}
 
-/** What alerting remembers of the check afterwards. */
+const urgencyIn = ({ policy }: Basis, { check, to }: StateChangeInput): Urgency =>
+  urgencyOf(shown(check.state, policy), shown(to, policy));
+
+type Decided = { transition: TransitionItem; urgency: Urgency; at: number };
+
+/** What it remembers once the alert is decided. */
 function remember(
   alerts: CheckItem['alerts'],
-  { reason, announces, transition_id, at, closing }: Deciding,
+  { transition: { transition_id, announces, alert, closing }, urgency, at }: Decided,
 ): CheckItem['alerts'] {
   if (closing) return { ...alerts, announced: announce(alerts, { id: closingId(transition_id), announces: 'up' }) };
-  return reason === null
-    ? { last_planned_at: at, announced: announce(alerts, { id: transition_id, announces }) }
-    : alerts;
+  if (alert.decision === 'skipped') return alerts;
+  return {
+    ...alerts,
+    ...startCooldown(urgency, at),
+    ...toldFlapping(alerts),
+    announced: announce(alerts, { id: transition_id, announces }),
+  };
 }
 
 /** Names the closing note of a transition among the alerts of its check. */
 export const closingId = (transition_id: string): string => `${transition_id}/closed`;
 
-/** Channels that may believe a check down get a closing note when it goes away (docs/CONTRACT.md#alerts). */
+/** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
   if (announcedState(check.alerts) === 'up' || !canAlert(policy)) return undefined;
   const channel_ids = policy.channels.map((channel) => channel.id);
@@ -198,23 +210,25 @@ function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string
 
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 
-/** Repeats go on while the check is down; an alert that the cooldown held back is looked at when it ends. */
+/** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
 function deadlinesOf(
-  { policy, deadlines }: Basis,
-  { check, to }: StateChangeInput,
+  basis: Basis,
+  change: StateChangeInput,
   at: number,
-  reason: SkipReason | null,
+  { reason, alerts }: { reason: SkipReason | null; alerts: CheckItem['alerts'] },
 ): NextDeadline[] {
+  const { policy, deadlines } = basis;
   const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
-  if (to === 'down' && repeat > 0) {
+  if (change.to === 'down' && repeat > 0) {
     changed.push({ kind: 'repeat', next: mergeDeadline(cancelDeadline(deadlines.repeat), { deadline: at + repeat }) });
   } else if (deadlines.repeat) {
     changed.push({ kind: 'repeat', next: cancelDeadline(deadlines.repeat) });
   }
-  if (reason === 'cooldown' && policy.catch_up) {
-    const deadline = cooldownEnd(check.alerts, policy, at);
-    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline }) });
+  const lookAt =
+    reason === 'cooldown' ? cooldownEnd(alerts, policy, urgencyIn(basis, change), at) : toldAgainAt(alerts, policy);
+  if (lookAt !== undefined && policy.catch_up) {
+    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
   }
   return changed;
 }

@@ -1,4 +1,6 @@
+import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import type { FlapNote } from './flapping.ts';
 import type { TransitionRecord } from './transition-record.ts';
 
 /** The last alert to channels that believe the check down; `deliveries[i]` goes to `channel_ids[i]`. */
@@ -13,6 +15,10 @@ export type TransitionItem = Item &
     // not on the wire
     /** Channels of the policy at that moment; `alert.deliveries[i]` goes to `channel_ids[i]`. */
     channel_ids: string[];
+    /** What its alert says of the check, by the policy at that moment. */
+    announces: AnnouncedAlert['announces'];
+    /** Its alert is the first to say that the check flaps. */
+    flapping?: FlapNote;
     /** Name of the check, or its target, for people. */
     check_label: string;
     /** ISO 8601: since when the check was in `check_from_state`. */

@@ -13,7 +13,16 @@ export const TransitionCause = z
 export type TransitionCause = z.infer<typeof TransitionCause>;
 
 /** Why no alert was planned: the first that holds (docs/CONTRACT.md#alerts). */
-export const SkipReason = z.enum(['configuration', 'silenced', 'initial', 'recovery_off', 'cooldown', 'no_channels']);
+export const SkipReason = z.enum([
+  'configuration',
+  'silenced',
+  'initial',
+  'degraded_off',
+  'recovery_off',
+  'flapping',
+  'cooldown',
+  'no_channels',
+]);
 export type SkipReason = z.infer<typeof SkipReason>;
 
 /** A transition on the wire (docs/CONTRACT.md#transitions). */
@@ -37,12 +46,12 @@ export const TransitionRecord = z
       .nullable()
       .describe('Of a change to down: when the first of the failed runs was checked. Null of others.'),
     cause: TransitionCause,
-    error_message: z.string().describe('Of the deciding result; empty when none.'),
+    error_message: z.string().describe('Error or warning of the deciding result; empty when none.'),
     alert: z
       .object({
         decision: z.enum(['planned', 'skipped']).describe('Whether it was announced to the channels of the check.'),
         reason: SkipReason.nullable().describe(
-          'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. recovery_off: notify_on_recovery is false. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none.',
+          'Why no alert was planned, the first that holds; null when one was. configuration: a user changed the check. silenced: its policy is silenced. initial: a new check came up. degraded_off: notify_on_degraded is false, and nothing else changed. recovery_off: notify_on_recovery is false. flapping: an alert said that it flaps, and it has not kept one state since. cooldown: the last alert was less than cooldown_seconds ago. no_channels: it has none.',
         ),
         deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
       })

@@ -5,6 +5,7 @@ import { transitionFeed } from '#lib/health/history/list-transitions.ts';
 import { mustBeRange, scopeOf, TransitionRange } from '#lib/health/history/transition-range.ts';
 import { TransitionRecord } from '#lib/health/state/transition-record.ts';
 import { route } from '#lib/platform/http/route.ts';
+import { pick } from '#lib/platform/pick.ts';
 import {
   decodeCursor,
   encodeCursor,
@@ -15,7 +16,7 @@ import {
   Position,
 } from '#lib/platform/table/paging.ts';
 import { Health, readHealth } from './service-health.ts';
-import { readStatus, Status } from './status.ts';
+import { readStatus, Status, StatusFilter } from './status.ts';
 
 const row = route<Context>();
 
@@ -25,15 +26,17 @@ export const statusRows = [
     method: 'GET',
     path: '/v1/status',
     access: 'read',
-    summary: 'All entities with their states, and how many are in each; the counts are over all pages',
+    summary: 'Entities with their states, and how many are in each; the counts are over all pages',
     status: 200,
-    query: ListQuery.extend({
+    query: StatusFilter.extend({
+      ...ListQuery.shape,
       counts: z
         .enum(['true', 'false'])
         .default('true')
         .describe('Whether to count the states of all entities, which reads them all. The next link says false.'),
     }),
     reply: Status,
+    errors: ['NOT_FOUND'],
     run: async (context, { query, url }) => {
       const scope = `${context.tenant} status`;
       const after = decodeCursor(scope, query.cursor, Position);
@@ -41,6 +44,7 @@ export const statusRows = [
         after,
         limit: query.limit,
         counts: query.counts === 'true',
+        wanted: pick(StatusFilter, query),
       });
       const search = new URLSearchParams(url.search);
       search.set('counts', 'false');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkRecord } from '#lib/checks/check-record.ts';
+import { shownCheck } from '#lib/checks/entity-of-check.ts';
 import { createCheck } from '#lib/health/checks/change-check.ts';
 import { defineTool } from './tool.ts';
 
@@ -10,10 +10,12 @@ export const createHttpCheck = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   access: 'write',
   input: z.strictObject({
-    entity_id: z.string().describe('Id of the entity, as in list_entities'),
-    target_url: z.string().describe('Full URL, http or https, that must answer 200'),
+    entity_id: z.string().optional().describe('Id of the entity, as in list_entities'),
+    entity: z.string().optional().describe('In place of entity_id: blueprint and slug, such as service/shop'),
+    target_url: z.string().describe('Full URL, http or https'),
+    name: z.string().optional().describe('What alerts call it; without one they name the URL'),
+    expected_status: z.int().min(100).max(599).default(200).describe('The one status that counts as success'),
     interval_seconds: z.int().min(1).max(86_400).default(60).describe('How often to check, in seconds'),
   }),
-  run: async (context, input) =>
-    checkRecord(await createCheck(context, { check_type: 'http', ...input }), context.caller),
+  run: async (context, input) => shownCheck(context, await createCheck(context, { check_type: 'http', ...input })),
 });

@@ -7,7 +7,7 @@ import { defineTool, hours, listed, READS, TOOL_PAGE } from './tool.ts';
 
 export const getCheckResults = defineTool({
   name: 'get_check_results',
-  description: 'Results of a check attempt by attempt, newest first, with latency, success and error.',
+  description: 'Results of a check attempt by attempt, newest first, with latency, outcome, error and warning.',
   annotations: READS,
   access: 'read',
   input: z.strictObject({

@@ -1,17 +1,28 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import type { BlueprintItem } from '#lib/catalog/blueprint.ts';
 import type { Entity } from '#lib/catalog/entity.ts';
+import type { EntityFilter } from '#lib/catalog/entity-filter.ts';
+import { EntityState } from '#lib/catalog/states.ts';
 import { allBlueprints, entityList, requireBlueprint } from '#lib/catalog/store.ts';
 import { gather } from '#lib/platform/table/paging.ts';
 import { defineTool, listed, READS, TOOL_PAGE } from './tool.ts';
 
 export const listEntities = defineTool({
   name: 'list_entities',
-  description: 'Entities of the catalog with their fields and status, optionally of one blueprint alone.',
+  description:
+    'Entities of the catalog with their fields, labels and status: all, or those of a blueprint, in a state, with labels.',
   annotations: READS,
   access: 'read',
-  input: z.strictObject({ blueprint_slug: z.string().optional().describe('Only entities of this blueprint') }),
-  run: async (context, { blueprint_slug }) => {
+  input: z.strictObject({
+    blueprint_slug: z.string().optional().describe('Only entities of this blueprint'),
+    state: z.array(z.enum(EntityState.options)).min(1).optional().describe('Only entities in one of these states'),
+    label: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Only entities that have all of these labels: {"team": "payments"}'),
+  }),
+  run: async (context, { blueprint_slug, state, label }) => {
     const blueprints =
       blueprint_slug === undefined
         ? [...(await allBlueprints(context)).values()]
@@ -20,17 +31,21 @@ export const listEntities = defineTool({
       blueprint_slug === undefined
         ? 'Ask for one blueprint_slug at a time.'
         : `The API lists all of them page by page: GET /v1/blueprints/${blueprint_slug}/entities.`;
-    return listed('entities', await entitiesOf(context, blueprints), advice);
+    const wanted: EntityFilter = {
+      ...(state && { state }),
+      ...(label && { label: Object.entries(label).map(([key, value]) => [{ key, value }]) }),
+    };
+    return listed('entities', await entitiesOf(context, blueprints, wanted), advice);
   },
 });
 
 /** Blueprint by blueprint, as far as there is room. */
-async function entitiesOf(context: Context, blueprints: Parameters<typeof entityList>[1][]) {
+async function entitiesOf(context: Context, blueprints: BlueprintItem[], wanted: EntityFilter) {
   const values: Entity[] = [];
   let { limit, maxBytes } = TOOL_PAGE;
   for (const blueprint of blueprints) {
     if (limit <= 0 || maxBytes <= 0) return { values, next: blueprint.slug };
-    const page = await gather(entityList(context, blueprint), { limit, maxBytes });
+    const page = await gather(entityList(context, blueprint, wanted), { limit, maxBytes });
     values.push(...page.values);
     if (page.next !== undefined) return { values, next: page.next };
     limit -= page.values.length;

@@ -34,6 +34,13 @@ export class Reply<T> {
   }
 }
 
+/** An answer of a row that `makes`: what it names was not there, and is now. */
+export class Made<T> extends Reply<T> {
+  constructor(value: T) {
+    super(value, {});
+  }
+}
+
 type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { [K in Name]: string } & ParamsOf<Rest>
   : unknown;
@@ -56,6 +63,8 @@ export type Route<Context> = {
   summary: string;
   /** Status of success; 204 and 303 send no body, and 303 names its Location by a Reply. */
   status: 200 | 201 | 204 | 303;
+  /** It makes what its path names where that is not there, and answers 201 then, by Made. */
+  makes?: true;
   query?: z.ZodObject;
   /** Headers it heeds beside Authorization, by their usual names. */
   headers?: z.ZodObject;
@@ -93,6 +102,7 @@ export const route =
       rate?: 'push' | 'send' | 'sign-in';
       tokens?: number;
       summary: string;
+      makes?: true;
       query?: Q;
       headers?: z.ZodObject;
       body?: B;

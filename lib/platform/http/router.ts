@@ -1,16 +1,17 @@
 import * as z from 'zod';
-import { AppError, errorBody, notFound } from '#lib/platform/errors.ts';
+import { AppError, errorBody } from '#lib/platform/errors.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts';
-import { isName, isPlain } from '#lib/platform/text.ts';
 import type { Rights } from './access.ts';
 import { API_HEADERS } from './answer-headers.ts';
 import { type ApiEvent, type ApiResult, cookiesOf } from './api-event.ts';
+import { paramsOf, rowsAt } from './match-path.ts';
 import { mustBeAllowed } from './must-be-allowed.ts';
+import { valuesOf } from './query-params.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
-import { LINES, type Method, Reply, type Route } from './route.ts';
+import { LINES, Made, type Method, Reply, type Route } from './route.ts';
 import { parse, parseBody } from './validation.ts';
 
 /** What is known of a request before its key is. */
@@ -141,7 +142,8 @@ export function makeRouter<Context extends { caller: Rights }>(
     const params = paramsOf(row, path);
     const loaded = await row.load?.(context, params);
     const search = new URLSearchParams(event.rawQueryString);
-    const query = parse(row.query ?? NO_QUERY, firstOfEach(search));
+    const schema = row.query ?? NO_QUERY;
+    const query = parse(schema, valuesOf(schema, search));
     if (row.headers) parse(row.headers, named(row.headers, event.headers));
     const body =
       row.body && parseBody(row.body, await readBody(event, row.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(row));
@@ -157,11 +159,12 @@ export function makeRouter<Context extends { caller: Rights }>(
     };
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
+    const status = result instanceof Made ? 201 : row.status;
     if (row.lines && wantsLines(event.headers.accept)) {
       const text = linesOf(value as unknown[]);
-      return { status: row.status, text, headers: { ...headers, 'content-type': LINES }, cookies };
+      return { status, text, headers: { ...headers, 'content-type': LINES }, cookies };
     }
-    return { status: row.status, text: hasBody(row.status) ? JSON.stringify(value) : '', headers, cookies };
+    return { status, text: hasBody(status) ? JSON.stringify(value) : '', headers, cookies };
   }
 }
 
@@ -178,69 +181,9 @@ function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method:
   return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
 }
 
-/** Of a parameter that is there twice the first counts. */
-const firstOfEach = (search: URLSearchParams) =>
-  Object.fromEntries([...search.keys()].map((name) => [name, search.get(name)]));
-
 /** The headers that a schema names. */
 const named = (schema: z.ZodObject, headers: ApiEvent['headers']) =>
   Object.fromEntries(Object.keys(schema.shape).map((name) => [name, headers[name.toLowerCase()]]));
-
-const isParam = (segment: string): boolean => segment.startsWith('{');
-
-/** The rows of a path. A word to the letter wins over a parameter: `invite` of /users/invite is no id. */
-function rowsAt<R extends Named>(table: { row: R; segments: string[] }[], path: string[]): R[] {
-  const fitting = table.filter(({ row, segments }) => fits(segments, partsOf(row, segments, path)));
-  const fewest = Math.min(...fitting.map(({ segments }) => segments.filter(isParam).length));
-  return fitting.filter(({ segments }) => segments.filter(isParam).length === fewest).map(({ row }) => row);
-}
-
-const fits = (segments: string[], path: string[]): boolean =>
-  segments.length === path.length && segments.every((part, i) => (isParam(part) ? path[i] !== '' : part === path[i]));
-
-type Named = { path: string; names?: readonly string[] };
-
-/**
- * A path in the parts of a row. A name at its end takes all that is left: API Gateway hands paths over decoded, so that
- * the slash of a name looks like any other.
- */
-function partsOf({ names }: Named, segments: string[], path: string[]): string[] {
-  const last = segments.length - 1;
-  const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));
-  return isLonger ? [...path.slice(0, last), path.slice(last).join('/')] : path;
-}
-
-const nameOf = (part: string): string => part.slice(1, -1);
-
-/** The decoded parameters. What cannot be an id, slug or name never reaches the table's keys: it names nothing. */
-function paramsOf(row: Named, path: string[]): Record<string, string> {
-  const params: Record<string, string> = {};
-  const segments = row.path.split('/');
-  const parts = partsOf(row, segments, path);
-  for (const [i, part] of segments.entries()) {
-    if (!isParam(part)) continue;
-    const name = nameOf(part);
-    const value = decode(parts[i] ?? '');
-    if (!(row.names?.includes(name) ? isName(value) : isPlain(value))) throw notFound(`${name} ${parts[i]}`);
-    params[name] = value;
-  }
-  return params;
-}
-
-const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
-
-/**
- * Takes escapes for what they mean, and all else to the letter. API Gateway leaves but one escape, that of % itself, so
- * that a path means the same whether it comes from there or as it was sent.
- */
-const decode = (text: string): string =>
-  text.replace(ESCAPES, (run) => {
-    try {
-      return decodeURIComponent(run);
-    } catch {
-      return run;
-    }
-  });
 
 function methodNotAllowed(method: string, allowed: Method[]): AppError {
   const methods = allowed.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one));

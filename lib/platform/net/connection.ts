@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { certificateProblem } from './certificate.ts';
+import { certificateProblem, issuerOf } from './certificate.ts';
 import { canonicalHost } from './egress.ts';
 import { type Connection, type Handshake, NetError } from './net.ts';
 import { type OpenSocket, secure } from './open-socket.ts';
@@ -36,11 +36,14 @@ export function connectionOf({ socket, where }: OpenSocket, { host, started, dea
       );
       stream = secured;
       waitFor('its answer');
-      const { valid_from, valid_to } = secured.getPeerCertificate();
+      const certificate = secured.getPeerCertificate();
       const problem = certificateProblem(secured, wanted, Date.now());
       handshake = {
-        valid_from: Date.parse(valid_from),
-        valid_to: Date.parse(valid_to),
+        valid_from: Date.parse(certificate.valid_from),
+        valid_to: Date.parse(certificate.valid_to),
+        version: secured.getProtocol() ?? '',
+        issuer: issuerOf(certificate),
+        fingerprint_sha256: certificate.fingerprint256 ?? '',
         problem,
         protocol: secured.alpnProtocol || '',
       };

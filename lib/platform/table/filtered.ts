@@ -1,8 +1,6 @@
-import type { Item } from '#lib/platform/ports.ts';
-
 /** What one call looks at of a list, however little of it fits. */
-const MOST_WALKED = 1_000;
-const WALKED_AT_ONCE = 200;
+export const MOST_WALKED = 1_000;
+export const WALKED_AT_ONCE = 200;
 
 type Page<T> = { items: T[]; next?: string | undefined };
 
@@ -11,7 +9,7 @@ type Page<T> = { items: T[]; next?: string | undefined };
  * `enough`: the page ends there, and the next one goes on.
  * @param read reads on behind a sort key
  */
-export function filtered<T extends Item>(
+export function filtered<T extends { sk: string }>(
   read: (after: string | undefined, limit: number) => Promise<Page<T>>,
   fits: (item: T) => boolean,
 ): (after: string | undefined, limit: number) => Promise<Page<T> & { enough: boolean }> {

@@ -16,10 +16,11 @@ const RECEIVER = 'alerts.example.com';
  * Checks of one minute, four to an entity, made through the API.
  * @param tenants accounts that they are spread over
  * @param alerting of these checks, from the first on, a webhook is told
+ * @param settings of each check, beside its target and interval
  */
 export async function makeFleet(
   aws: VirtualAws,
-  { tenants = 1, ...more }: { checks: number; tenants?: number; push?: boolean; alerting?: number },
+  { tenants = 1, ...more }: { checks: number; tenants?: number; push?: boolean; alerting?: number; settings?: object },
 ): Promise<Fleet> {
   aws.targets.does(RECEIVER, 'takes alerts');
   const fleets: Fleet[] = [];
@@ -29,7 +30,7 @@ export async function makeFleet(
 
 async function ofOneTenant(
   aws: VirtualAws,
-  { checks, push = false, alerting = 0 }: { checks: number; push?: boolean; alerting?: number },
+  { checks, push = false, alerting = 0, settings = {} }: Omit<Parameters<typeof makeFleet>[1], 'tenants'>,
   tenant: number,
 ): Promise<Fleet> {
   const key = await aws.account();
@@ -47,6 +48,7 @@ async function ofOneTenant(
     const made = numbers.map((number) =>
       post('/v1/checks', {
         ...settingsOf(tenant * checks + number, push),
+        ...settings,
         entity_id: entities[number % entities.length]!,
       }),
     );

@@ -10,6 +10,7 @@ import {
   manyAccounts,
   passkeys,
   type Report,
+  retries,
   steady1000,
   steady10000,
 } from './reports.ts';
@@ -26,6 +27,7 @@ const reports: Record<string, (minutes: number) => Promise<Report>> = {
   allIn1000,
   allIn10000,
   failing,
+  retries,
   heartbeat,
   alerts,
   passkeys,

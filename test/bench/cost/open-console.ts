@@ -29,7 +29,7 @@ export async function openConsole(hours: number): Promise<OpenConsole> {
   const get = <Answer>(path: string, of: string) => aws.call<Answer>('api', of, key, { method: 'GET', path });
   const { paths } = await aws.during(async () => {
     const [newest] = await get<{ id: string }[]>('/v1/status/transitions?limit=100', 'load');
-    const { entities } = await get<{ entities: { id: string }[] }>('/v1/status', 'load');
+    const { entities } = await get<{ entities: { id: string }[] }>('/v1/status?counts=false', 'load');
     const ids = entities.map(({ id }) => id).join();
     const to = new Date((Math.floor(aws.now() / HOUR_MS) - 1) * HOUR_MS).toISOString();
     await get(`/v1/history?entity_ids=${ids}&bucket=hour&to=${to}`, 'bars');

@@ -16,6 +16,7 @@ import {
   rolledHour,
   SIGN_IN,
   steady,
+  undecided,
 } from './scenarios.ts';
 import type { Counted } from './virtual-aws.ts';
 
@@ -98,6 +99,28 @@ export async function failing(minutes: number): Promise<Report> {
     rows.push({ name, units: shareOf(unitsOf(counted, PATHS.job!), counted.results) });
   }
   return { title: `Runs of ${FLEET} checks a minute, the prober alone`, text: tableOf(rows) };
+}
+
+const UNDECIDED = 200;
+/** Units of the table: the result, and the check that it changes. */
+const RETRY_MOST = 4;
+
+/** What a run costs that leaves its check undecided, in its slot and as a retry between two slots. */
+export async function retries(minutes: number): Promise<Report> {
+  const slots = await undecided(UNDECIDED, minutes, 0);
+  const both = await undecided(UNDECIDED, minutes, 20);
+  const count = both.results - slots.results;
+  const retry = shareOf(differenceOf(unitsOf(both, PATHS.job!), unitsOf(slots, PATHS.job!)), count);
+  const rows = [
+    { name: 'a slot', units: shareOf(unitsOf(slots, PATHS.job!), slots.results) },
+    { name: 'a retry', units: retry },
+  ];
+  const isOver = retry.write_units > RETRY_MOST;
+  return {
+    title: `A run that leaves its check undecided, of ${slots.results} slots and ${count} retries, the prober alone`,
+    text: tableOf(rows),
+    targets: [`${isOver ? 'OVER' : 'ok  '} a retry: ${retry.write_units} WRU, at most ${RETRY_MOST}`],
+  };
 }
 
 /** A month's bill as a whole: many accounts, targets of which some are slow, and what is no request. */

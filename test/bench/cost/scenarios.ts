@@ -84,6 +84,22 @@ export async function changes(checks: number, incidents: number, happens: boolea
   return aws.count(SETTLED_MINUTES * MINUTE_MS);
 }
 
+/** No check fails as often within WARM_MINUTES and those that are counted, 19 in all and with retries three a minute. */
+const NEVER_DOWN = 100;
+
+/**
+ * Checks that fail and are undecided all the while, so that each of their runs counts.
+ * @param retry_interval_seconds of each; 0: its slots alone
+ */
+export async function undecided(checks: number, minutes: number, retry_interval_seconds: number): Promise<Counted> {
+  const aws = begin();
+  await makeFleet(aws, { checks, settings: { failure_threshold: NEVER_DOWN, retry_interval_seconds } });
+  for (let number = 0; number < checks; number++) aws.targets.does(hostOf(number), 'fails');
+  aws.begin();
+  await aws.pass(WARM_MINUTES * MINUTE_MS);
+  return aws.count(minutes * MINUTE_MS);
+}
+
 export const HEARTBEAT = 'heartbeat';
 
 /** Push checks that beat once a minute, spread over it. */

@@ -25,6 +25,7 @@ const check = (record: object) => ({
   interval_seconds: 60,
   timeout_ms: 1000,
   failure_threshold: 3,
+  recovery_threshold: 1,
   enabled: true,
   state: 'up',
   state_since: times.created_at,

@@ -30,6 +30,7 @@ describe('a new check', () => {
       expected_status: 200,
       body_contains: '',
       interval_seconds: 60,
+      retry_interval_seconds: 0,
       timeout_ms: 5000,
       failure_threshold: 3,
       enabled: true,
@@ -47,6 +48,10 @@ describe('a new check', () => {
     [{ ...http, timeout_ms: 9 }, 'timeout_ms'],
     [{ ...http, timeout_ms: 30_001 }, 'timeout_ms'],
     [{ ...http, failure_threshold: 101 }, 'failure_threshold'],
+    [{ ...http, retry_interval_seconds: -1 }, 'retry_interval_seconds'],
+    [{ ...http, retry_interval_seconds: 60 }, 'retry_interval_seconds'],
+    [{ ...http, interval_seconds: 10, retry_interval_seconds: 30 }, 'retry_interval_seconds'],
+    [{ ...push, retry_interval_seconds: 10 }, 'retry_interval_seconds'],
     [{ ...http, config: { body: 'x'.repeat(8 * 1024) } }, 'config'],
     [{ ...push, config: { grace: 5 } }, 'config.grace'],
   ])('%j is refused at %s', (input, path) => {
@@ -60,6 +65,9 @@ describe('a new check', () => {
   it("is refused below the operator's floor", () => {
     expect(refused(() => parseCheck({ ...http, interval_seconds: 9 }, 10))).toEqual(['interval_seconds']);
     expect(parseCheck({ ...http, interval_seconds: 10 }, 10).interval_seconds).toBe(10);
+    expect(refused(() => parseCheck({ ...http, retry_interval_seconds: 9 }, 10))).toEqual(['retry_interval_seconds']);
+    expect(parseCheck({ ...http, retry_interval_seconds: 10 }, 10).retry_interval_seconds).toBe(10);
+    expect(parseCheck({ ...http, retry_interval_seconds: 0 }, 10).retry_interval_seconds).toBe(0);
   });
 });
 
@@ -95,6 +103,19 @@ describe('an update', () => {
     const fast = stored({ ...http, interval_seconds: 5 });
     expect(mergeCheck(fast, { enabled: false }, 10).enabled).toBe(false);
     expect(refused(() => mergeCheck(fast, { interval_seconds: 4 }, 10))).toEqual(['interval_seconds']);
+    const soon = stored({ ...http, retry_interval_seconds: 5 });
+    expect(mergeCheck(soon, { enabled: false }, 10).retry_interval_seconds).toBe(5);
+    expect(refused(() => mergeCheck(soon, { retry_interval_seconds: 4 }, 10))).toEqual(['retry_interval_seconds']);
+    expect(mergeCheck(soon, { retry_interval_seconds: 0 }, 10).retry_interval_seconds).toBe(0);
+  });
+
+  it('of the interval is refused where it is no longer than that of the retries', () => {
+    const retried = stored({ ...http, retry_interval_seconds: 30 });
+    expect(refused(() => mergeCheck(retried, { interval_seconds: 30 }, 1))).toEqual(['retry_interval_seconds']);
+    expect(mergeCheck(retried, { interval_seconds: 30, retry_interval_seconds: 10 }, 1).interval_seconds).toBe(30);
+    expect(() => mergeCheck(retried, { interval_seconds: 20 }, 1)).toThrow(
+      'retry_interval_seconds: must be less than interval_seconds (20)',
+    );
   });
 
   it('says where a merged config is wrong', () => {

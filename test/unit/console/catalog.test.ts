@@ -140,15 +140,19 @@ describe('a value of a field', () => {
     expect(withWords(rows, 'team data').map(({ id }) => id)).toEqual(['a']);
     expect(withWords(rows, 'web eu').map(({ id }) => id)).toEqual(['b']);
     expect(withWords(rows, ' ')).toBe(rows);
+    const labelled = [entity('c', { labels: { team: 'payments' } }), entity('d')];
+    expect(withWords(labelled, 'team:pay').map(({ id }) => id)).toEqual(['c']);
   });
 });
 
 describe('a change of an entity', () => {
   it('sends what was changed alone: a default that is shown does not become a value', () => {
-    const shown = { name: 'Shop', fields: { tier: 2, tags: ['a'], owner: 'ann' } };
+    const shown = { name: 'Shop', fields: { tier: 2, tags: ['a'], owner: 'ann' }, labels: { team: 'a', tier: '1' } };
     const body = { name: 'Shop', fields: { tier: 2, tags: ['a', 'b'], owner: null } };
     expect(changedOnly(body, shown)).toEqual({ fields: { tags: ['a', 'b'], owner: null } });
     expect(changedOnly({ name: 'New' }, shown)).toEqual({ name: 'New' });
     expect(changedOnly({ ...shown }, shown)).toEqual({});
+    const labels = { team: 'b', region: 'eu' };
+    expect(changedOnly({ ...shown, labels }, shown)).toEqual({ labels: { team: 'b', region: 'eu', tier: null } });
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListedCheck } from '#console/api/records.ts';
 import generated from '#console/generated/schemas.json' with { type: 'json' };
+import { countsOf } from '#console/rules/check-counts.ts';
 import { channelName, checkLabel, type targetOf } from '#console/rules/check-label.ts';
 import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#console/rules/check-list.ts';
 import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
@@ -33,7 +34,7 @@ const rows = fc
   .uniqueArray(
     fc.record({
       id: fc.stringMatching(/^chk_[a-z0-9]{4}$/),
-      state: fc.constantFrom('up', 'down', 'unknown' as const),
+      state: fc.constantFrom('up', 'degraded', 'down', 'unknown' as const),
       enabled: fc.boolean(),
       check_type: fc.constantFrom('http', 'push'),
     }),
@@ -46,7 +47,7 @@ describe('the list of checks', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const ranks = inOrder(all).map(({ check: { state, enabled } }) =>
-          enabled ? ['down', 'unknown', 'up'].indexOf(state) : 9,
+          enabled ? ['down', 'degraded', 'unknown', 'up'].indexOf(state) : 9,
         );
         expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
         expect(
@@ -54,8 +55,8 @@ describe('the list of checks', () => {
             .map(({ label }) => label)
             .toSorted(),
         ).toEqual(all.map(({ label }) => label).toSorted());
-        const { up, down, unknown } = stateCounts(all);
-        expect(up + down + unknown).toBe(all.length);
+        const { up, degraded, down, unknown } = stateCounts(all);
+        expect(up + degraded + down + unknown).toBe(all.length);
       }),
     );
   });
@@ -137,6 +138,27 @@ describe('what a push check is told by', () => {
       expect(text).toContain('https://status.example.com/v1/checks/chk_1/');
       expect(text).toContain('$FLEETWATCH_KEY');
     }
+  });
+});
+
+describe('how far a check is on its way', () => {
+  const steady = {
+    failure_threshold: 3,
+    recovery_threshold: 2,
+    consecutive_failures: 0,
+    consecutive_warnings: 0,
+    consecutive_successes: 2,
+  };
+  it('is said of what counts towards another state alone', () => {
+    expect(countsOf(steady)).toEqual([]);
+    expect(countsOf({ ...steady, consecutive_failures: 1, consecutive_warnings: 1 })).toEqual(['1 of 3 failures']);
+    expect(countsOf({ ...steady, consecutive_failures: 1, consecutive_warnings: 2 })).toEqual([
+      '1 of 3 failures',
+      '2 of 3 warnings',
+    ]);
+    expect(countsOf({ ...steady, consecutive_failures: 3, consecutive_warnings: 3, consecutive_successes: 1 })).toEqual(
+      ['1 of 2 successes'],
+    );
   });
 });
 

@@ -23,6 +23,7 @@ const point = (from: number, typical: number | null): ChartPoint => ({
   slow: null,
   runs: 1,
   failures: typical === null ? 1 : 0,
+  warnings: 0,
 });
 const chartOf = (values: (number | null)[]): Chart => ({
   from: 0,
@@ -89,15 +90,22 @@ describe('a chart', () => {
   });
 
   it('shows the typical and the slow run of a bucket, and what failed', () => {
-    expect(pointsOfBuckets([bucket(0)])).toEqual([{ from: 0, to: HOUR, typical: 4, slow: 9, runs: 2, failures: 1 }]);
+    expect(pointsOfBuckets([bucket(0)])).toEqual([
+      { from: 0, to: HOUR, typical: 4, slow: 9, runs: 2, failures: 1, warnings: 0 },
+    ]);
   });
 
   it('shows each result, oldest first, and no latency of those that failed', () => {
     const result = (at: number, success: boolean) =>
-      ({ checked_at: new Date(at).toISOString(), latency_ms: 7, success }) as Result;
+      ({
+        checked_at: new Date(at).toISOString(),
+        latency_ms: 7,
+        success,
+        outcome: success ? 'warn' : 'fail',
+      }) as Result;
     expect(pointsOfResults([result(60_000, false), result(0, true)], 60_000)).toEqual([
-      { from: 0, to: 60_000, typical: 7, slow: null, runs: 1, failures: 0 },
-      { from: 60_000, to: 120_000, typical: null, slow: null, runs: 1, failures: 1 },
+      { from: 0, to: 60_000, typical: 7, slow: null, runs: 1, failures: 0, warnings: 1 },
+      { from: 60_000, to: 120_000, typical: null, slow: null, runs: 1, failures: 1, warnings: 0 },
     ]);
   });
 

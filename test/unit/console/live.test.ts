@@ -3,7 +3,7 @@ import { ApiFailure } from '#console/api/call.ts';
 import { makeLive } from '#console/api/live.ts';
 import { entity, liveWorld, settled, transition } from './world.ts';
 
-const STATUS = '/v1/status';
+const STATUS = '/v1/status?counts=false';
 const REASONS = '/v1/status/transitions?limit=100';
 const BEHIND = '/v1/status/transitions?limit=200&after=';
 const OLD = 'tr_0';
@@ -34,7 +34,7 @@ describe('the poller', () => {
     live.start();
     await settled();
     expect(live.fleet.value?.size).toBe(25);
-    expect(world.asked).toEqual([REASONS, STATUS, `${STATUS}?cursor=10`, `${STATUS}?cursor=20`]);
+    expect(world.asked).toEqual([REASONS, STATUS, `${STATUS}&cursor=10`, `${STATUS}&cursor=20`]);
   });
 
   it('goes on from a transition that is 15 s old, and shows nothing twice', async () => {

@@ -78,7 +78,9 @@ describe('the map', () => {
   const relation = (from_entity_id: string, to_entity_id: string): Relation => ({
     id: `${from_entity_id}>${to_entity_id}`,
     from_entity_id,
+    from_entity: `service/${from_entity_id}`,
     to_entity_id,
+    to_entity: `service/${to_entity_id}`,
     relation_type: 'depends_on',
     created_at: '2026-11-22T10:00:00.000Z',
   });

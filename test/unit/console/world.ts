@@ -10,6 +10,7 @@ export const entity = (id: string, more: Partial<StatusEntity> = {}): StatusEnti
   slug: id,
   name: id,
   fields: {},
+  labels: {},
   state: 'up',
   state_since: '2026-11-22T10:00:00.000Z',
   created_at: '2026-11-22T10:00:00.000Z',
@@ -103,7 +104,7 @@ export function liveWorld() {
       }
       const from = Number(searchParams.get('cursor') ?? 0);
       const to = from + world.pageSize;
-      const next = to < world.entities.length ? `/v1/status?cursor=${to}` : undefined;
+      const next = to < world.entities.length ? `/v1/status?counts=false&cursor=${to}` : undefined;
       return { value: { entities: world.entities.slice(from, to) } as T, next };
     },
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DueDeadline, Job } from '#lib/messages.ts';
-import { type CellJob, packDeadlines, packJobs, packJobsAgain, packSlowJob } from '#lib/schedule/jobs.ts';
+import { type CellJob, packAlone, packDeadlines, packJobs, packSlowJob } from '#lib/schedule/jobs.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const MINUTE = 60_000;
@@ -120,17 +120,40 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('are tried again each by itself, as the work of its tenant, when it is time', () => {
+  it('are tried again each by itself, as the work of its tenant, after a second', () => {
     fc.assert(
       fc.property(fc.array(job, { maxLength: 20 }), (list) => {
-        const messages = packJobsAgain(list, NOW + 7000);
+        const messages = packAlone(list, NOW);
         expect(messages.flatMap(jobsOf)).toEqual(list);
         for (const message of messages) {
-          expect(message).toMatchObject({ not_before: NOW + 7000, group: jobsOf(message)[0]?.tenant_id });
+          expect(message).toMatchObject({ not_before: NOW + 1000, group: jobsOf(message)[0]?.tenant_id });
           expect(jobsOf(message)).toHaveLength(1);
         }
       }),
     );
+  });
+});
+
+describe('a retry packed into a message', () => {
+  const messageOf = (at: number) => {
+    const retry: Job = {
+      tenant_id: 'acc_a',
+      cell: 'cell',
+      interval_seconds: 86_400,
+      slot: NOW - MINUTE,
+      only: ['chk_1'],
+    };
+    return packAlone([{ ...retry, retry: { at, until: at + MINUTE, rev: 1 } }], NOW)[0]!;
+  };
+
+  it('comes at its instant, or after the longest time that a message can wait', () => {
+    expect(messageOf(NOW + 10).not_before).toBe(NOW + 10);
+    expect(messageOf(NOW + 15 * MINUTE).not_before).toBe(NOW + 15 * MINUTE);
+    expect(messageOf(NOW + 60 * MINUTE).not_before).toBe(NOW + 15 * MINUTE);
+  });
+
+  it('is tried again after a second once it has come', () => {
+    expect(messageOf(NOW - 3000).not_before).toBe(NOW + 1000);
   });
 });
 

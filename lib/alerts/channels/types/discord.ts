@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/alerts/channels/channel-type.ts';
 import { messageOf } from '#lib/alerts/deliver/message.ts';
 
-const COLOURS = { bad: 0xd93025, good: 0x1e8e3e, neutral: 0x80868b };
+const COLOURS = { bad: 0xd93025, warn: 0xf9ab00, good: 0x1e8e3e, neutral: 0x80868b };
 
 /** Posts an embed, coloured by state, to a webhook of Discord. */
 export const discord = defineChannel({

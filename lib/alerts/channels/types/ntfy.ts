@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/alerts/channels/channel-type.ts';
 import { messageOf } from '#lib/alerts/deliver/message.ts';
 
-const PRIORITY = { bad: 'high', good: 'default', neutral: 'default' };
-const TAGS = { bad: 'red_circle', good: 'green_circle', neutral: 'white_circle' };
+const PRIORITY = { bad: 'high', warn: 'default', good: 'default', neutral: 'default' };
+const TAGS = { bad: 'red_circle', warn: 'warning', good: 'green_circle', neutral: 'white_circle' };
 
 /** Posts to a topic of ntfy: title, priority and tags in headers, the text as body. */
 export const ntfy = defineChannel({

@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/alerts/channels/channel-type.ts';
 import { messageOf } from '#lib/alerts/deliver/message.ts';
 
-const MARKS = { bad: ':red_circle:', good: ':large_green_circle:', neutral: ':white_circle:' };
+const MARKS = {
+  bad: ':red_circle:',
+  warn: ':large_yellow_circle:',
+  good: ':large_green_circle:',
+  neutral: ':white_circle:',
+};
 
 /** Posts to an incoming webhook of Slack, or of anything that speaks its format. */
 export const slack = defineChannel({

@@ -18,6 +18,7 @@ const down: Alert = {
   delivery_id: 'dlv_1',
   kind: 'state_change',
   event,
+  announces: 'down',
   cause: 'result',
   check_label: 'checkout',
   error_message: 'status 503, expected 200',
@@ -27,6 +28,7 @@ const down: Alert = {
 
 const up: Alert = {
   ...down,
+  announces: 'up',
   event: {
     ...event,
     from_state: 'degraded',
@@ -39,8 +41,21 @@ const up: Alert = {
   check_from_since: event.timestamp,
 };
 
-/** One alert of each kind, and both ways of a state change, as a person would meet them. */
-export const examples: Record<`${DeliveryKind}` | 'recovery' | 'late_recovery' | 'deleted', Alert> = {
+const degraded: Alert = {
+  ...down,
+  announces: 'degraded',
+  event: { ...event, check_to_state: 'degraded' },
+  error_message: 'expected latency_ms to be less than 800, got 912',
+};
+
+const better: Alert = {
+  ...degraded,
+  event: { ...up.event, to_state: 'degraded', check_to_state: 'degraded' },
+  check_from_since: up.check_from_since,
+};
+
+/** One alert of each kind, and all ways of a state change, as a person would meet them. */
+export const examples = {
   state_change: down,
   recovery: up,
   repeat: { ...down, kind: 'repeat', at: '2026-11-21T07:16:40.123Z' },
@@ -63,9 +78,26 @@ export const examples: Record<`${DeliveryKind}` | 'recovery' | 'late_recovery' |
     kind: 'test',
     cause: null,
     error_message: '',
+    announces: null,
     event: { ...event, from_state: 'up', to_state: 'up', check_to_state: 'up', transition_id: '' },
   },
-};
+  degraded,
+  late_degraded: { ...degraded, kind: 'catch_up', at: '2026-11-21T05:28:40.123Z' },
+  degraded_after_down: better,
+  recovery_of_degraded: {
+    ...up,
+    event: { ...up.event, check_from_state: 'degraded', timestamp: '2026-11-21T05:28:40.123Z' },
+  },
+  down_after_degraded: { ...down, event: { ...event, from_state: 'degraded', check_from_state: 'degraded' } },
+  closed_degraded: {
+    ...up,
+    kind: 'closed',
+    cause: 'check_disabled',
+    event: { ...up.event, to_state: 'unknown', check_from_state: 'degraded', check_to_state: 'unknown' },
+  },
+  hidden_degraded: { ...better, announces: 'up' },
+  flapping: { ...down, flapping: { changes: 6, within_ms: 41 * 60_000, calm_ms: 15 * 60_000 } },
+} satisfies Record<string, Alert> & Record<DeliveryKind, Alert>;
 
 /** What people and machines put into names and errors to see what happens. */
 export const nasty: Alert = {

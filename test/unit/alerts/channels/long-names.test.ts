@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '#lib/alerts/deliver/alert.ts';
+import { messageOf } from '#lib/alerts/deliver/message.ts';
 import { examples } from './example-alerts.ts';
 import { decoded, json, render } from './rendered.ts';
 
@@ -61,11 +62,9 @@ describe('names of any length', () => {
   });
 });
 
-/** The words of a title that must not be cut off. */
-const toldOf = ({ kind, event, cause }: Alert): string => {
-  if (kind === 'test') return ': test alert for ';
-  if (kind === 'closed') return cause === 'check_deleted' ? ' was deleted while down' : ' was disabled while down';
-  if (event.check_to_state === 'up') return ' is up again after 1 h 5 min';
-  if (kind === 'state_change') return ' is down';
-  return kind === 'repeat' ? ' is still down after 2 h' : ' has been down for 5 min';
-};
+/** The words of a title that must not be cut off: those that it has with short names. */
+function toldOf(alert: Alert): string {
+  const event = { ...alert.event, entity_name: 'E' };
+  const { title } = messageOf({ ...alert, event, check_label: 'C' });
+  return alert.kind === 'test' ? ': test alert for ' : title.slice('E: C'.length);
+}

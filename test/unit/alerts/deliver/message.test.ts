@@ -57,6 +57,42 @@ It is no longer checked, so no recovery will be reported.`);
     expect(words('deleted')).toMatch(/^\[neutral] Shop: checkout was deleted while down\n/);
   });
 
+  it('tells of degraded as a warning, with the warning as its reason', () => {
+    expect(words('degraded')).toBe(`[warn] Shop: checkout is degraded
+Check: up → degraded
+Entity: up → degraded
+Since: 2026-11-21 05:16:40 UTC
+expected latency_ms to be less than 800, got 912`);
+    expect(words('late_degraded')).toMatch(/^\[warn] Shop: checkout has been degraded for 12 min\n/);
+  });
+
+  it('tells a check that is better from one that is well', () => {
+    expect(words('degraded_after_down')).toBe(`[warn] Shop: checkout is no longer down but degraded, after 1 h 5 min
+Check: down → degraded
+Entity: still degraded
+Since: 2026-11-21 06:21:52 UTC
+Was down for: 1 h 5 min
+expected latency_ms to be less than 800, got 912`);
+    expect(words('recovery_of_degraded')).toMatch(/^\[good] Shop: checkout is up again after 12 min degraded\n/);
+    expect(words('down_after_degraded')).toMatch(/^\[bad] Shop: checkout is down\n/);
+    expect(words('closed_degraded')).toMatch(/^\[neutral] Shop: checkout was disabled while degraded\n/);
+  });
+
+  it('says up of one that is degraded only where degraded is not announced, and says that it is so', () => {
+    expect(words('hidden_degraded')).toBe(`[good] Shop: checkout is up again after 1 h 5 min
+Check: down → degraded
+Entity: still degraded
+Since: 2026-11-21 06:21:52 UTC
+Was down for: 1 h 5 min
+It is degraded, which its policy does not announce.`);
+  });
+
+  it('says once that a check flaps, and when it is told again', () => {
+    expect(words('flapping')).toMatch(
+      /\nFlapping: 6 changes in 41 min; told again once it has kept one state for 15 min\.$/,
+    );
+  });
+
   it('claims no outage when a check is disabled whose recovery nobody was told', () => {
     const { closed } = examples;
     const { title, facts, note } = messageOf({ ...closed, event: { ...closed.event, check_from_state: 'up' } });

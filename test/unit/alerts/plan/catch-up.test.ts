@@ -39,7 +39,7 @@ describe('decideCatchUp', () => {
 
   it('starts a cooldown of its own, and is not followed by another look', () => {
     expect(decide({ state: 'down', announced: 'up' })).toEqual({
-      announce: { kind: 'catch_up', announces: 'down', starts_cooldown: true },
+      announce: { kind: 'catch_up', announces: 'down', cooldown: 'page' },
       next: undefined,
     });
   });
@@ -49,7 +49,7 @@ describe('decideCatchUp', () => {
   });
 
   it('sends a closing note for a disabled check that channels take for down, also one that its deletion left', () => {
-    const closed = { announce: { kind: 'closed', announces: 'up', starts_cooldown: false }, next: undefined };
+    const closed = { announce: { kind: 'closed', announces: 'up', cooldown: null }, next: undefined };
     expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toEqual(closed);
     expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false }, note: { closing: true } })).toEqual(
       closed,
@@ -58,9 +58,71 @@ describe('decideCatchUp', () => {
     expect(decide({ enabled: false, announced: 'up' })).toBe('end');
   });
 
+  it('knows degraded from both up and down', () => {
+    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(announces('catch_up', 'degraded'));
+    expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(announces('catch_up', 'degraded'));
+    expect(decide({ state: 'degraded', announced: 'degraded' })).toBe('end');
+    expect(decide({ enabled: false, state: 'unknown', announced: 'degraded' })).toMatchObject(
+      announces('closed', 'up'),
+    );
+  });
+
+  it('takes degraded for up where that is not announced', () => {
+    const policy = { notify_on_degraded: false };
+    expect(decide({ state: 'degraded', announced: 'up', policy })).toBe('end');
+    expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(announces('catch_up', 'up'));
+    expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(announces('catch_up', 'up'));
+  });
+
+  it('waits for the cooldown of a warning only to tell a warning', () => {
+    const given: Given = { policy: { cooldown_seconds: 300 }, warned: NOW - MINUTE };
+    const later = { later: { deadline: NOW + 4 * MINUTE } };
+    expect(decide({ ...given, state: 'degraded', announced: 'up' })).toEqual(later);
+    expect(decide({ ...given, state: 'up', announced: 'degraded' })).toEqual(later);
+    expect(decide({ ...given, state: 'down', announced: 'degraded' })).toMatchObject({
+      announce: { cooldown: 'page' },
+    });
+    expect(decide({ ...given, state: 'degraded', announced: 'down' })).toMatchObject({
+      announce: { cooldown: 'page' },
+    });
+    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject({ announce: { cooldown: 'warning' } });
+  });
+
+  it('waits until a check is calm whose flapping was told, and then tells its state whatever it is', () => {
+    const policy = { flap_threshold: 3 };
+    const flaps = { since: NOW - 9 * MINUTE, until: NOW + MINUTE };
+    const told = { ...flaps, told: true as const };
+    const calm = { ...told, until: NOW };
+    expect(decide({ state: 'down', announced: 'up', policy, flapping: told })).toEqual({
+      later: { deadline: told.until },
+    });
+    expect(decide({ state: 'up', announced: 'up', policy, flapping: told })).toEqual({
+      later: { deadline: told.until },
+    });
+    expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(announces('catch_up', 'up'));
+    expect(decide({ state: 'down', announced: 'up', policy, flapping: flaps })).toMatchObject(
+      announces('catch_up', 'down'),
+    );
+    expect(decide({ state: 'down', announced: 'up', policy: { flap_threshold: 0 }, flapping: told })).toMatchObject(
+      announces('catch_up', 'down'),
+    );
+  });
+
+  it('says what is while a check flaps when the alert that told so failed, and looks again when it is calm', () => {
+    const flapping = { since: NOW - 9 * MINUTE, until: NOW + MINUTE, told: true as const };
+    const note = { failed_at: NOW - MINUTE, tries: 0 };
+    const next = { deadline: flapping.until };
+    const policy = { flap_threshold: 3 };
+    expect(decide({ state: 'down', announced: 'up', policy, flapping, note })).toMatchObject({
+      announce: { kind: 'catch_up', announces: 'down' },
+      next,
+    });
+    expect(decide({ state: 'up', announced: 'up', policy, flapping, note })).toEqual({ later: next });
+  });
+
   const anything = fc.record({
-    state: fc.constantFrom('up' as const, 'down' as const, 'unknown' as const),
-    announced: fc.constantFrom('up' as const, 'down' as const),
+    state: fc.constantFrom('up' as const, 'degraded' as const, 'down' as const, 'unknown' as const),
+    announced: fc.constantFrom('up' as const, 'degraded' as const, 'down' as const),
     enabled: fc.boolean(),
     planned: fc.integer({ min: 0, max: NOW }),
     note: fc.constantFrom(undefined, { misled: true as const }, { failed_at: NOW - MINUTE, tries: 1 }),

@@ -11,7 +11,7 @@ const decide = (given: Given, policy: Given['policy'] = {}) =>
 
 describe('decideRepeat', () => {
   it('reminds channels of a check that is down, and again an interval later', () => {
-    const announce = { kind: 'repeat', announces: 'down', starts_cooldown: false };
+    const announce = { kind: 'repeat', announces: 'down', cooldown: null };
     expect(decide(DOWN)).toEqual({ announce, next });
   });
 

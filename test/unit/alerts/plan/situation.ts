@@ -1,5 +1,5 @@
 import type { Situation } from '#lib/alerts/plan/timed-alert.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { AnnouncedAlert, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -15,10 +15,13 @@ export type Given = {
   state?: CheckItem['state'];
   /** Epoch ms. */
   since?: number;
-  announced?: 'up' | 'down';
+  announced?: AnnouncedAlert['announces'];
   enabled?: boolean;
   /** Epoch ms of the last alert. */
   planned?: number;
+  /** Epoch ms of the last warning. */
+  warned?: number;
+  flapping?: Flapping;
   policy?: Partial<PolicyItem>;
   note?: Deadline['note'];
 };
@@ -26,6 +29,7 @@ export type Given = {
 /** A deadline of alerting that is due at NOW. */
 export function situation(given: Given): Situation {
   const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
+  const { warned = 0, flapping } = given;
   const check: CheckItem = {
     ...keys.check('acc_a', 'chk_a'),
     v: 'c1',
@@ -38,6 +42,7 @@ export function situation(given: Given): Situation {
     interval_seconds: 60,
     timeout_ms: 5000,
     failure_threshold: 1,
+    recovery_threshold: 1,
     enabled,
     config: {},
     created_at: iso(0),
@@ -49,6 +54,8 @@ export function situation(given: Given): Situation {
     consecutive_failures: 0,
     alerts: {
       last_planned_at: planned,
+      last_warned_at: warned,
+      ...(flapping && { flapping, changed_at: [since] }),
       announced: { baseline: announced, inFlight: [] },
     },
   };

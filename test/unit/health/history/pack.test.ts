@@ -24,8 +24,14 @@ const run: fc.Arbitrary<PackedRun> = fc
     status_code: fc.constantFrom(0, 200, 204, 301, 503),
     rev: fc.constantFrom(1, 2, 17),
     failure: fc.option(error, { nil: undefined }),
+    warning: fc.constantFrom('', '', 'expected latency_ms to be less than 800, got {latency_ms}', 'renew it, by 2026'),
   })
-  .map(({ failure, ...rest }) => ({ ...rest, success: !failure, ...(failure && { error: failure }) }));
+  .map(({ failure, warning, ...rest }) => ({
+    ...rest,
+    success: !failure,
+    ...(failure && { error: failure }),
+    ...(warning && { warning_message: warning }),
+  }));
 const gap: fc.Arbitrary<PackedGap> = fc.record({
   number: fc.nat(3000),
   gap: fc.constantFrom('network' as const, 'error' as const),

@@ -1,4 +1,5 @@
 import type { EntityState } from '#lib/catalog/states.ts';
+import type { Outcome } from '#lib/checks/outcome.ts';
 import type { GapCause, Span } from '#lib/health/history/gap-causes.ts';
 import type { Rhythm } from '#lib/schedule/slots.ts';
 
@@ -10,7 +11,7 @@ export type Told = {
   /** What its settings were from then on, ascending. */
   settings: { from: number; enabled: boolean; rhythm: Rhythm }[];
   /** What counts as run at that time: a probe at its slot, or at the change of settings that it is for. */
-  runs: { at: number; success: boolean; latency: number }[];
+  runs: { at: number; outcome: Outcome; latency: number }[];
   /** Why slots have no run, where that was noted. */
   noted: Map<number, 'network' | 'error'>;
   /** In the order in which they were decided. */
@@ -20,6 +21,7 @@ export type Told = {
 export type Naive = {
   runs: number;
   failures: number;
+  warnings: number;
   gaps: Record<GapCause, number>;
   ms: Record<EntityState | 'gap' | 'not_monitored', number>;
   latencies: number[];
@@ -42,10 +44,11 @@ export function naiveFigures(told: Told, outages: Span[], window: Span, bounds: 
   const kindAt = (at: number) => kindOf(told, told.mode === 'push' ? outages : missed, at);
   return {
     runs: runs.length,
-    failures: runs.filter(({ success }) => !success).length,
+    failures: runs.filter(({ outcome }) => outcome === 'fail').length,
+    warnings: runs.filter(({ outcome }) => outcome === 'warn').length,
     gaps,
     ms: timeIn(window, bordersOf(told, [...outages, ...missed]), kindAt),
-    latencies: runs.filter(({ success }) => success).map(({ latency }) => latency),
+    latencies: runs.filter(({ outcome }) => outcome !== 'fail').map(({ latency }) => latency),
   };
 }
 
@@ -58,8 +61,9 @@ export function naiveEntityTime(all: Told[], outages: Span[], window: Span, boun
     if (kinds.length === 0) return 'not_monitored';
     const watched = kinds.filter((kind) => kind !== 'gap');
     if (watched.length === 0) return 'gap';
-    if (watched.includes('up')) return watched.includes('down') ? 'degraded' : 'up';
-    return watched.includes('down') ? 'down' : 'unknown';
+    const states = watched.filter((kind) => kind !== 'unknown');
+    const [first = 'unknown'] = states;
+    return states.every((kind) => kind === first) ? first : 'degraded';
   });
 }
 

@@ -61,8 +61,9 @@ describe('whatever happened', () => {
             const ms = naiveEntityTime(own, outages, window, bounds);
             expect(rolled.ms).toEqual({ ...ms, maintenance: 0 });
             const sums = own.map((told) => naiveFigures(told, outages, window, bounds));
-            const sum = (of: 'runs' | 'failures') => sums.reduce((total, one) => total + one[of], 0);
-            expect([rolled.runs, rolled.failures]).toEqual([sum('runs'), sum('failures')]);
+            const sum = (of: 'runs' | 'failures' | 'warnings') => sums.reduce((total, one) => total + one[of], 0);
+            const { runs, failures, warnings } = rolled;
+            expect([runs, failures, warnings]).toEqual([sum('runs'), sum('failures'), sum('warnings')]);
           }
         }
       }),
@@ -114,8 +115,8 @@ function expectSame(rolled: CheckRollup | undefined, naive: Naive, { from, to }:
     expect({ ms, runs: counts.runs }).toMatchObject({ ms: { not_monitored: to - from }, runs: 0 });
     return;
   }
-  const { runs, failures, gaps, latency } = rolled;
-  expect({ runs, failures, gaps, ms: rolled.ms }).toEqual({ ...counts, ms: { ...ms, maintenance: 0 } });
+  const { runs, failures, warnings, gaps, latency } = rolled;
+  expect({ runs, failures, warnings, gaps, ms: rolled.ms }).toEqual({ ...counts, ms: { ...ms, maintenance: 0 } });
   expect(latency.count).toBe(latencies.length);
   expect(latency.sum).toBe(latencies.reduce((sum, one) => sum + one, 0));
   if (latencies.length === 0) return;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { failed, succeeded } from '#lib/checks/outcome.ts';
+import { failed, type Outcome, succeeded } from '#lib/checks/outcome.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
 import { receivePush } from '#lib/health/recording/receive-push.ts';
@@ -16,20 +17,28 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** What the targets and the network do to the probes of some time. */
-const MOODS = ['up', 'down', 'flapping', 'missed', 'network', 'error', 'late'] as const;
+const MOODS = ['up', 'warns', 'down', 'flapping', 'missed', 'network', 'error', 'late'] as const;
 type Mood = (typeof MOODS)[number];
 
 /** Something that is done to the checks; times in ms. */
 export type Step =
   | { do: 'probe'; ms: number; mood: Mood }
   | { do: 'outage'; ms: number }
-  | { do: 'push'; success: boolean; back: number; twice: boolean }
-  | { do: 'set'; which: number; change: { enabled?: boolean; interval_seconds?: number; failure_threshold?: number } }
+  | { do: 'push'; outcome: Outcome; back: number; twice: boolean }
+  | { do: 'set'; which: number; change: Change }
   | { do: 'roll up'; twice: boolean };
+
+type Change = {
+  enabled?: boolean;
+  interval_seconds?: number;
+  failure_threshold?: number;
+  recovery_threshold?: number;
+};
 
 const INTERVALS = [300, 900, 3600, 7200];
 const interval_seconds = fc.constantFrom(...INTERVALS);
 const failure_threshold = fc.integer({ min: 1, max: 4 });
+const recovery_threshold = fc.integer({ min: 1, max: 3 });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -48,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('push' as const),
-      success: fc.boolean(),
+      outcome: fc.constantFrom<Outcome>('ok', 'warn', 'fail'),
       back: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 * MINUTE }), fc.integer({ min: 0, max: 30 * HOUR })),
       twice: fc.boolean(),
     }),
@@ -62,6 +71,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         fc.record({ enabled: fc.boolean() }),
         fc.record({ interval_seconds }),
         fc.record({ failure_threshold }),
+        fc.record({ recovery_threshold }),
       ),
     }),
   },
@@ -71,13 +81,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** A history of two pull checks and a push check in one cell, of one and a half entities. */
 export const someHistory = fc.record({
   begin: fc.integer({ min: 0, max: 24 * HOUR }),
-  checks: fc.array(fc.record({ interval_seconds, failure_threshold }), { minLength: 3, maxLength: 3 }),
+  checks: fc.array(fc.record({ interval_seconds, failure_threshold, recovery_threshold }), {
+    minLength: 3,
+    maxLength: 3,
+  }),
   steps: fc.array(step, { minLength: 1, maxLength: 16 }),
 });
 type SomeHistory = typeof someHistory extends fc.Arbitrary<infer T> ? T : never;
 
 /** A check that is told of while it lives. */
-export type Teller = { told: Told; check: CheckItem; state: string; failures: number; failingSince: number };
+export type Teller = { told: Told; check: CheckItem; state: CheckState; judged: Judged[] };
+type Judged = { outcome: Outcome; at: number };
 
 /** Does all of it, and tells what was done. */
 export async function live({ begin, checks: settings, steps }: SomeHistory) {
@@ -90,7 +104,7 @@ export async function live({ begin, checks: settings, steps }: SomeHistory) {
     const check = await world.check({ ...own, entity_id: entities[i % 2]!.id, ...(i === 2 && { check_type: 'push' }) });
     const told: Told = { mode: check.execution_mode, settings: [], runs: [], noted: new Map(), states: [] };
     told.settings.push({ from: check.settings_at, enabled: true, rhythm: rhythmOfCheck(check) });
-    tellers.push({ told, check, state: 'unknown', failures: 0, failingSince: 0 });
+    tellers.push({ told, check, state: 'unknown', judged: [] });
   }
   const outages: Span[] = [];
   for (const one of steps) await doStep(world, { tellers, outages }, one);
@@ -127,66 +141,81 @@ async function probe(world: HealthWorld, tellers: Teller[], until: number, mood:
       await world.missed(teller.check, slot, mood);
       teller.told.noted.set(slot, mood);
     }
-    if (mood === 'up' || mood === 'down' || mood === 'flapping') {
-      await run(world, teller, slot, mood === 'up' || (mood === 'flapping' && Math.floor(slot / 300_000) % 2 === 0));
-    }
+    const outcome = outcomeIn(mood, slot);
+    if (outcome) await run(world, teller, slot, outcome);
   }
   world.advance(until - world.ports.clock.now());
   if (mood !== 'late') return;
   // What waited in the queue comes now, unless its successor is due.
   for (const teller of tellers.filter(({ check }) => check.enabled)) {
     const slot = latestSlot(rhythmOfCheck(teller.check), until);
-    if (slot > begun && slot >= teller.check.settings_at) await run(world, teller, slot, slot % 3 === 0);
+    if (slot > begun && slot >= teller.check.settings_at)
+      await run(world, teller, slot, slot % 3 === 0 ? 'ok' : 'fail');
   }
 }
 
-async function run(world: HealthWorld, teller: Teller, slot: number, success: boolean): Promise<void> {
+/** What a probe finds in such a time; undefined: there is none. */
+function outcomeIn(mood: Mood, slot: number): Outcome | undefined {
+  if (mood === 'flapping') return (['ok', 'fail', 'warn'] as const)[Math.floor(slot / 300_000) % 3];
+  return ({ up: 'ok', warns: 'warn', down: 'fail' } as const)[mood as 'up'];
+}
+
+async function run(world: HealthWorld, teller: Teller, slot: number, said: Outcome): Promise<void> {
   const started_at = world.ports.clock.now();
   const latency = latencyOf(slot);
   const check = await world.fresh(teller.check);
-  const outcome = success ? succeeded(latency, 200) : failed('status', 'status 503', latency, 503);
+  const plain = said === 'fail' ? failed('status', 'status 503', latency, 503) : succeeded(latency, 200);
+  const outcome = { ...plain, ...(said === 'warn' && { warning_message: 'slow: {latency_ms} ms' }) };
   await world.record({ check, slot, started_at, outcome, retention_days: 30 });
   const at = Math.max(slot, check.settings_at);
-  teller.told.runs.push({ at, success, latency });
-  judge(teller, success, started_at);
+  teller.told.runs.push({ at, outcome: said, latency });
+  judge(teller, said, started_at);
 }
 
-/** Each success is up; failures are down with the last that makes the threshold, since the first. */
-function judge(teller: Teller, success: boolean, at: number): void {
-  const { states } = teller.told;
-  const since = states.at(-1)?.from ?? 0;
-  if (success) {
-    if (teller.state !== 'up') states.push({ from: Math.max(at, since), state: 'up' });
-    Object.assign(teller, { state: 'up', failures: 0 });
-    return;
-  }
-  if (teller.failures === 0) teller.failingSince = at;
-  teller.failures = Math.min(teller.failures + 1, teller.check.failure_threshold);
-  if (teller.failures < teller.check.failure_threshold || teller.state === 'down') return;
-  teller.state = 'down';
-  states.push({ from: Math.max(teller.failingSince, since), state: 'down' });
+/** What holds after one more result, and since when: by the results at the end that are alike (CONTRACT, States). */
+function judge(teller: Teller, outcome: Outcome, at: number): void {
+  const { state, judged } = teller;
+  judged.push({ outcome, at });
+  const { failure_threshold: most, recovery_threshold: enough } = teller.check;
+  const last = (...alike: Outcome[]) => judged.slice(judged.findLastIndex((one) => !alike.includes(one.outcome)) + 1);
+  const [fails, bads, goods, oks] = [last('fail'), last('fail', 'warn'), last('ok', 'warn'), last('ok')];
+  const become = (next: CheckState, since: Judged[]) => {
+    if (next === state) return;
+    teller.state = next;
+    const from = Math.max((since[0] ?? { at }).at, teller.told.states.at(-1)?.from ?? 0);
+    teller.told.states.push({ from, state: next });
+  };
+  if (state === 'down') {
+    if (goods.length >= enough) become(oks.length >= enough ? 'up' : 'degraded', goods);
+  } else if (fails.length >= most) become('down', fails);
+  else if (state === 'degraded') {
+    if (oks.length >= enough) become('up', oks);
+  } else if (bads.length >= most) become('degraded', bads);
+  else if (outcome !== 'fail') become('up', oks);
 }
 
 async function push(
   world: HealthWorld,
   teller: Teller & { newest?: number },
-  { success, back, twice }: Extract<Step, { do: 'push' }>,
+  { outcome, back, twice }: Extract<Step, { do: 'push' }>,
 ): Promise<void> {
   const now = world.ports.clock.now();
   const checked_at = now - back;
   const { check } = teller;
   const latency_ms = latencyOf(checked_at);
-  if (teller.told.runs.some(({ at, success: was }) => at === checked_at && was === success)) return;
-  const text = `${checked_at} ${success}`;
+  if (teller.told.runs.some((run) => run.at === checked_at && run.outcome === outcome)) return;
+  const text = `${checked_at} ${outcome}`;
+  const success = outcome !== 'fail';
   for (let times = twice ? 2 : 1; times > 0; times--) {
-    const one = { success, latency_ms, status_code: 0, error_message: '', checked_at };
+    const warning_message = outcome === 'warn' ? 'nearly full' : '';
+    const one = { success, latency_ms, status_code: 0, error_message: '', warning_message, checked_at };
     await receivePush(world, await world.fresh(check), { ...one, identity: { kind: 'body', text } }, 30);
   }
-  teller.told.runs.push({ at: checked_at, success, latency: latency_ms });
+  teller.told.runs.push({ at: checked_at, outcome, latency: latency_ms });
   const oldest = (teller.newest ?? 0) - Math.max(MINUTE, check.interval_seconds * 1000);
   if (!check.enabled || checked_at < oldest) return;
   teller.newest = Math.max(teller.newest ?? 0, checked_at);
-  judge(teller, success, checked_at);
+  judge(teller, outcome, checked_at);
 }
 
 async function set(world: HealthWorld, teller: Teller, change: Extract<Step, { do: 'set' }>['change']): Promise<void> {
@@ -197,14 +226,14 @@ async function set(world: HealthWorld, teller: Teller, change: Extract<Step, { d
   if (after.rev === before.rev) return;
   const from = world.ports.clock.now();
   teller.told.settings.push({ from, enabled: after.enabled, rhythm: rhythmOfCheck(after) });
-  if (after.enabled !== before.enabled) teller.failures = 0;
+  if (after.enabled !== before.enabled) teller.judged = [];
   if (!after.enabled && teller.state !== 'unknown') {
     teller.state = 'unknown';
     teller.told.states.push({ from, state: 'unknown' });
   }
   if (after.enabled && after.execution_mode === 'pull') {
     world.advance(7);
-    await run(world, teller, latestSlot(rhythmOfCheck(after), from), true);
+    await run(world, teller, latestSlot(rhythmOfCheck(after), from), 'ok');
   }
 }
 

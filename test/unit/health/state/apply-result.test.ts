@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Outcome } from '#lib/checks/outcome.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { iso } from '#lib/platform/time.ts';
 import { healthWorld } from '#test/support/health-world.ts';
@@ -11,10 +12,10 @@ const world = await healthWorld();
 const { ports, keys } = world;
 const RAN_AT = ports.clock.now() - 500;
 
-const result = (success: boolean, more: Partial<AppliedResult> = {}): AppliedResult => ({
-  success,
+const result = (outcome: Outcome, more: Partial<AppliedResult> = {}): AppliedResult => ({
+  outcome,
   ran_at: RAN_AT,
-  error_message: success ? '' : 'no answer',
+  reason: outcome === 'ok' ? '' : 'no answer',
   cause: 'result',
   retention_days: 30,
   ...more,
@@ -35,19 +36,19 @@ async function written(check: CheckItem, applied: AppliedResult) {
 }
 
 it.each([
-  ['another success', 0, true],
-  ['a failure of a check that is down already', 2, false],
-] as const)('%s writes nothing', async (_what, failures, success) => {
+  ['another success', 0, 'ok'],
+  ['a failure of a check that is down already', 2, 'fail'],
+] as const)('%s writes nothing', async (_what, failures, outcome) => {
   const check: CheckItem = { ...(await checkAt(failures)), ...(failures === 2 && { state: 'down' }) };
-  expect(await applyResult(world, check, result(success))).toEqual({ writes: [], deadlines: [] });
+  expect(await applyResult(world, check, result(outcome))).toEqual({ writes: [], deadlines: [] });
 });
 
 it.each([
-  ['a failure below the threshold counts', 0, false, 1],
-  ['a success before the threshold ends the count', 1, true, 0],
-] as const)('%s, on the check alone', async (_what, failures, success, counted) => {
+  ['a failure below the threshold counts', 0, 'fail', 1],
+  ['a success before the threshold ends the count', 1, 'ok', 0],
+] as const)('%s, on the check alone', async (_what, failures, outcome, counted) => {
   const check = await checkAt(failures);
-  const { changes, next, others } = await written(check, result(success));
+  const { changes, next, others } = await written(check, result(outcome));
   expect(next).toMatchObject({ state: 'up', consecutive_failures: counted });
   expect(others).toEqual([]);
   expect(changes?.writes).toEqual([{ put: next, if: { version: check.v } }]);
@@ -55,7 +56,7 @@ it.each([
 
 it('the failure that reaches the threshold changes check, entity, transition and feed together', async () => {
   const check = await checkAt(1);
-  const { changes, next, others } = await written(check, result(false));
+  const { changes, next, others } = await written(check, result('fail'));
   const transition = others.find((item) => 'transition_id' in item);
   expect(next).toMatchObject({ state: 'down', consecutive_failures: 2 });
   expect(transition).toMatchObject({ check_from_state: 'up', check_to_state: 'down', error_message: 'no answer' });
@@ -66,22 +67,60 @@ it('the failure that reaches the threshold changes check, entity, transition and
 
 it('an outage counts from its first failed run, and its end from the first that succeeds', async () => {
   const [first, second] = [RAN_AT - 60_000, RAN_AT];
-  const one = await written(await checkAt(0), result(false, { ran_at: first }));
-  expect(one.next).toMatchObject({ state: 'up', failing_since: first });
-  const two = await written(one.next!, result(false, { ran_at: second }));
+  const one = await written(await checkAt(0), result('fail', { ran_at: first }));
+  expect(one.next).toMatchObject({ state: 'up', streaks_since: { fails: first } });
+  const two = await written(one.next!, result('fail', { ran_at: second }));
   expect(two.next).toMatchObject({ state: 'down', effective_at: first });
   expect(two.others).toContainEqual(expect.objectContaining({ effective_at: first, outage_started_at: iso(first) }));
-  const three = await written(two.next!, result(true, { ran_at: second + 400 }));
+  const three = await written(two.next!, result('ok', { ran_at: second + 400 }));
   expect(three.next).toMatchObject({ state: 'up', effective_at: second + 400 });
-  expect(three.next).not.toHaveProperty('failing_since');
+  expect(three.next?.streaks_since).not.toHaveProperty('fails');
   expect(three.others).toContainEqual(
     expect.objectContaining({ effective_at: second + 400, outage_started_at: null, check_to_state: 'up' }),
   );
 });
 
+it('an outage ends with the first of the successes in a row that end it', async () => {
+  const check: CheckItem = { ...(await checkAt(1)), recovery_threshold: 3 };
+  const down = await written(check, result('fail', { ran_at: RAN_AT - 9000 }));
+  const lapse = await written(down.next!, result('ok', { ran_at: RAN_AT - 8000 }));
+  const again = await written(lapse.next!, result('fail', { ran_at: RAN_AT - 7000 }));
+  const one = await written(again.next!, result('ok', { ran_at: RAN_AT - 6000 }));
+  expect(one.next).toMatchObject({ state: 'down', consecutive_successes: 1 });
+  const two = await written(one.next!, result('ok', { ran_at: RAN_AT - 5000 }));
+  const three = await written(two.next!, result('ok', { ran_at: RAN_AT - 4000 }));
+  expect(three.next).toMatchObject({ state: 'up', effective_at: RAN_AT - 6000 });
+});
+
+it('degraded counts from the first of the results that made it, and the warning is what the transition says', async () => {
+  const check = await checkAt(0);
+  const one = await written(check, result('fail', { ran_at: RAN_AT - 3000 }));
+  const two = await written(one.next!, result('warn', { ran_at: RAN_AT - 2000, reason: 'slow' }));
+  expect(two.next).toMatchObject({ state: 'degraded', effective_at: RAN_AT - 3000 });
+  expect(two.others).toContainEqual(
+    expect.objectContaining({ check_to_state: 'degraded', error_message: 'slow', outage_started_at: null }),
+  );
+  const down = await written(two.next!, result('fail', { ran_at: RAN_AT - 1000 }));
+  expect(down.next).toMatchObject({ state: 'degraded', consecutive_failures: 1 });
+  const worse = await written(down.next!, result('fail'));
+  expect(worse.others).toContainEqual(
+    expect.objectContaining({ check_from_state: 'degraded', outage_started_at: iso(RAN_AT - 1000) }),
+  );
+});
+
+it.each(['ok', 'warn', 'fail'] as const)('%s again and again writes nothing', async (steady) => {
+  let check: CheckItem = { ...(await checkAt(1)), recovery_threshold: 3 };
+  for (let i = 0; i < 6; i++) check = (await written(check, result(steady))).next ?? check;
+  expect(await applyResult(world, check, result(steady))).toEqual({ writes: [], deadlines: [] });
+});
+
 it('an outage of pushes whose times lie back begins no earlier than the state before it', async () => {
-  const check: CheckItem = { ...(await checkAt(1)), effective_at: RAN_AT - 1000, failing_since: RAN_AT - 5000 };
-  const { others } = await written(check, result(false));
+  const check: CheckItem = {
+    ...(await checkAt(1)),
+    effective_at: RAN_AT - 1000,
+    streaks_since: { fails: RAN_AT - 5000 },
+  };
+  const { others } = await written(check, result('fail'));
   expect(others).toContainEqual(expect.objectContaining({ outage_started_at: iso(RAN_AT - 1000) }));
 });
 
@@ -89,7 +128,7 @@ it('a result that changes something else writes the check though its state stays
   const last_received = { at: 1, received_at: 2 };
   const { next, others } = await written(
     { ...(await checkAt(0)), silence_at: 5 },
-    result(true, { also: { last_received }, forget: ['silence_at'] }),
+    result('ok', { also: { last_received }, forget: ['silence_at'] }),
   );
   expect(next).toMatchObject({ state: 'up', last_received });
   expect(next).not.toHaveProperty('silence_at');
@@ -97,7 +136,7 @@ it('a result that changes something else writes the check though its state stays
 });
 
 it('every write takes away the mark of a silence judgement under way', async () => {
-  const { next } = await written({ ...(await checkAt(0)), silence_mark: 'm' }, result(false));
+  const { next } = await written({ ...(await checkAt(0)), silence_mark: 'm' }, result('fail'));
   expect(next).toBeDefined();
   expect(next).not.toHaveProperty('silence_mark');
 });
@@ -106,5 +145,5 @@ it('a change of state of a check whose entity is gone is dropped', async () => {
   const check = await checkAt(1);
   const entity = (await ports.table.get<EntityItem>(keys.entity(check.tenant_id, check.entity_id)))!;
   await ports.table.transact([{ delete: { pk: entity.pk, sk: entity.sk } }]);
-  expect(await applyResult(world, check, result(false))).toBeUndefined();
+  expect(await applyResult(world, check, result('fail'))).toBeUndefined();
 });

@@ -1,65 +1,191 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckState } from '#lib/catalog/states.ts';
-import { aggregate, isSame, nextState, type StateAndCount } from '#lib/health/state/next-state.ts';
+import { countersOf } from '#lib/checks/counters.ts';
+import type { Outcome } from '#lib/checks/outcome.ts';
+import { aggregate, isSame, isUndecided, nextState, type Standing, UNJUDGED } from '#lib/health/state/next-state.ts';
 
-const NEW: StateAndCount = { state: 'unknown', consecutive_failures: 0 };
-function judged(failure_threshold: number, results: boolean[], from: StateAndCount = NEW): StateAndCount {
+const NEW: Standing = { ...UNJUDGED, state: 'unknown' };
+type Thresholds = { failure_threshold: number; recovery_threshold: number };
+const by = (failure_threshold: number, recovery_threshold = 1): Thresholds => ({
+  failure_threshold,
+  recovery_threshold,
+});
+
+function judged(thresholds: Thresholds, results: readonly Outcome[], from = NEW): Standing {
   let check = from;
-  for (const success of results) check = nextState({ ...check, failure_threshold }, success);
+  for (const outcome of results) check = nextState({ ...check, ...thresholds }, outcome);
   return check;
 }
+/** The state after each result. */
+const statesOf = (thresholds: Thresholds, results: readonly Outcome[]): CheckState[] =>
+  results.map((_, i) => judged(thresholds, results.slice(0, i + 1)).state);
 
-const state = fc.constantFrom<CheckState>('up', 'down', 'unknown');
-const threshold = fc.integer({ min: 1, max: 100 });
+const state = fc.constantFrom<CheckState>('up', 'degraded', 'down', 'unknown');
+const outcome = fc.constantFrom<Outcome>('ok', 'warn', 'fail');
+const results = fc.array(outcome, { maxLength: 40 });
+const threshold = fc.integer({ min: 1, max: 5 });
+const thresholds = fc.record({ failure_threshold: threshold, recovery_threshold: threshold });
 
-describe('a check', () => {
+/** How many of the last results are of these outcomes, up to `most`. */
+const streak = (list: readonly Outcome[], of: readonly Outcome[], most: number): number =>
+  Math.min(list.length - 1 - list.findLastIndex((one) => !of.includes(one)), most);
+
+describe('a check without warnings that one success makes up', () => {
   it('goes down on the third failure in a row and up on the next success', () => {
-    expect(judged(3, [true, false, false])).toEqual({ state: 'up', consecutive_failures: 2 });
-    expect(judged(3, [true, false, false, false])).toEqual({ state: 'down', consecutive_failures: 3 });
-    expect(judged(3, [true, false, false, false, true])).toEqual({ state: 'up', consecutive_failures: 0 });
+    expect(judged(by(3), ['ok', 'fail', 'fail'])).toMatchObject({ state: 'up', consecutive_failures: 2 });
+    expect(judged(by(3), ['ok', 'fail', 'fail', 'fail'])).toMatchObject({ state: 'down', consecutive_failures: 3 });
+    expect(judged(by(3), ['ok', 'fail', 'fail', 'fail', 'ok'])).toEqual({ ...UNJUDGED, state: 'up' });
   });
 
   it('is unknown until it has succeeded once or failed threshold times in a row', () => {
-    expect(judged(3, [false, false]).state).toBe('unknown');
-    expect(judged(3, [false, false, false]).state).toBe('down');
-    expect(judged(3, [true]).state).toBe('up');
+    expect(judged(by(3), ['fail', 'fail']).state).toBe('unknown');
+    expect(judged(by(3), ['fail', 'fail', 'fail']).state).toBe('down');
+    expect(judged(by(3), ['ok']).state).toBe('up');
   });
 
-  it('stays as it is on further failures once it is down', () => {
+  it('is judged by one counter: any success is up, the threshold-th failure in a row is down', () => {
+    type Plain = { state: CheckState; failures: number };
+    const plain = ({ state, failures }: Plain, success: boolean, limit: number): Plain => {
+      if (success) return { state: 'up', failures: 0 };
+      const more = Math.min(failures + 1, limit);
+      return { state: more >= limit ? 'down' : state, failures: more };
+    };
     fc.assert(
-      fc.property(threshold, fc.integer({ min: 0, max: 50 }), (limit, more) => {
-        const down = judged(limit, new Array(limit).fill(false));
-        expect(judged(limit, new Array(more).fill(false), down)).toEqual(down);
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.array(fc.boolean(), { maxLength: 250 }), (limit, list) => {
+        let [check, one]: [Standing, Plain] = [NEW, { state: 'unknown', failures: 0 }];
+        for (const success of list) {
+          const next = nextState({ ...check, ...by(limit) }, success ? 'ok' : 'fail');
+          const then = plain(one, success, limit);
+          expect(next).toMatchObject({ state: then.state, consecutive_failures: then.failures });
+          expect(isSame(next, check)).toBe(then.state === one.state && then.failures === one.failures);
+          [check, one] = [next, then];
+        }
       }),
     );
   });
 
-  it('is what the end of its results says', () => {
+  it('is judged by a changed threshold at the next result', () => {
+    const failing = judged(by(5), ['ok', 'fail', 'fail', 'fail']);
+    expect(judged(by(2), ['fail'], failing)).toMatchObject({ state: 'down', consecutive_failures: 2 });
+    expect(judged(by(2), ['ok'], failing)).toEqual({ ...UNJUDGED, state: 'up' });
+    const down = judged(by(2), ['fail', 'fail']);
+    expect(judged(by(5), ['fail'], down).state).toBe('down');
+    expect(judged(by(5, 2), ['ok'], down).state).toBe('down');
+    expect(judged(by(5, 2), ['ok', 'ok'], down).state).toBe('up');
+  });
+});
+
+describe('a check that warns', () => {
+  it('is degraded after as many warnings or failures as make it down, and up at a success without one', () => {
+    expect(statesOf(by(3), ['ok', 'warn', 'warn', 'warn', 'ok'])).toEqual(['up', 'up', 'up', 'degraded', 'up']);
+    expect(statesOf(by(3), ['ok', 'warn', 'fail', 'warn'])).toEqual(['up', 'up', 'up', 'degraded']);
+    expect(statesOf(by(1), ['warn', 'ok', 'fail', 'warn'])).toEqual(['degraded', 'up', 'down', 'degraded']);
+  });
+
+  it('is up at its first result, if one warning is not enough', () => {
+    expect(statesOf(by(2), ['warn', 'warn'])).toEqual(['up', 'degraded']);
+  });
+
+  it('goes down by failures alone: a warning ends their count', () => {
+    const list: Outcome[] = ['fail', 'fail', 'warn', 'fail', 'fail', 'fail'];
+    expect(statesOf(by(3), ['ok', ...list])).toEqual(['up', 'up', 'up', 'degraded', 'degraded', 'degraded', 'down']);
+  });
+});
+
+describe('a check that needs several successes', () => {
+  it('stays down until they have come in a row', () => {
+    const list: Outcome[] = ['fail', 'ok', 'fail', 'ok', 'ok'];
+    expect(statesOf(by(1, 2), list)).toEqual(['down', 'down', 'down', 'down', 'up']);
+  });
+
+  it('is degraded when some of them warned, and up once as many had no warning', () => {
+    const list: Outcome[] = ['fail', 'warn', 'ok', 'ok', 'ok'];
+    expect(statesOf(by(1, 3), list)).toEqual(['down', 'down', 'down', 'degraded', 'up']);
+    expect(statesOf(by(1, 3), ['fail', 'ok', 'ok', 'warn', 'ok'])).toEqual([
+      'down',
+      'down',
+      'down',
+      'degraded',
+      'degraded',
+    ]);
+  });
+});
+
+describe('whatever its results are', () => {
+  it('its state follows from the state before and the streaks at the end of its last results', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(fc.boolean(), { maxLength: 40 }), (limit, results) => {
-        const failures = results.length - 1 - results.lastIndexOf(true);
-        const { state, consecutive_failures } = judged(limit, results);
-        expect(consecutive_failures).toBe(Math.min(failures, limit));
-        const wasDown = results.some(
-          (_, i) => i + 1 >= limit && results.slice(i + 1 - limit, i + 1).every((one) => !one),
-        );
-        const known = results.includes(true) || wasDown;
-        expect(state).toBe(failures >= limit ? 'down' : known ? 'up' : 'unknown');
+      fc.property(thresholds, results, (limits, list) => {
+        const { failure_threshold: most, recovery_threshold: enough } = limits;
+        const longest = Math.max(most, enough);
+        let check = NEW;
+        for (const [i, one] of list.entries()) {
+          const last = list.slice(Math.max(0, i + 1 - longest), i + 1);
+          const fails = streak(last, ['fail'], most);
+          const bads = streak(last, ['fail', 'warn'], most);
+          const goods = streak(last, ['ok', 'warn'], enough);
+          const oks = streak(last, ['ok'], enough);
+          const next = nextState({ ...check, ...limits }, one);
+          expect(next.state).toBe(
+            {
+              unknown: fails === most ? 'down' : bads === most ? 'degraded' : one === 'fail' ? 'unknown' : 'up',
+              up: fails === most ? 'down' : bads === most ? 'degraded' : 'up',
+              degraded: fails === most ? 'down' : oks === enough ? 'up' : 'degraded',
+              down: goods < enough ? 'down' : oks === enough ? 'up' : 'degraded',
+            }[check.state],
+          );
+          const isDown = next.state === 'down';
+          const isWaiting = next.state === 'up' || next.state === 'unknown';
+          expect(countersOf({ ...next, ...limits })).toEqual({
+            consecutive_failures: isDown ? most : fails,
+            consecutive_warnings: isWaiting ? bads : most,
+            consecutive_successes: { unknown: 0, up: enough, degraded: oks, down: goods }[next.state],
+          });
+          check = next;
+        }
       }),
     );
   });
 
-  it('is judged by a lowered threshold at the next result', () => {
-    const failing = judged(5, [true, false, false, false]);
-    expect(nextState({ ...failing, failure_threshold: 2 }, false)).toEqual({ state: 'down', consecutive_failures: 2 });
-    expect(nextState({ ...failing, failure_threshold: 2 }, true)).toEqual({ state: 'up', consecutive_failures: 0 });
+  it('the same outcome again and again comes to change nothing', () => {
+    fc.assert(
+      fc.property(thresholds, results, outcome, (limits, list, steady) => {
+        const longest = Math.max(limits.failure_threshold, limits.recovery_threshold);
+        const settled = judged(limits, [...list, ...new Array<Outcome>(2 * longest).fill(steady)]);
+        expect(isSame(judged(limits, [steady], settled), settled)).toBe(true);
+        expect(isUndecided({ ...settled, ...limits })).toBe(false);
+      }),
+    );
   });
 
-  it('is the same only with the same state and counter', () => {
-    expect(isSame({ state: 'up', consecutive_failures: 1 }, { state: 'up', consecutive_failures: 1 })).toBe(true);
-    expect(isSame({ state: 'up', consecutive_failures: 1 }, { state: 'up', consecutive_failures: 2 })).toBe(false);
-    expect(isSame({ state: 'up', consecutive_failures: 1 }, { state: 'down', consecutive_failures: 1 })).toBe(false);
+  it('a worse result never makes a better state', () => {
+    const worse: Record<Outcome, Outcome[]> = { ok: ['warn', 'fail'], warn: ['fail'], fail: ['fail'] };
+    const rank: Record<CheckState, number> = { up: 0, unknown: 0, degraded: 1, down: 2 };
+    fc.assert(
+      fc.property(
+        thresholds,
+        fc.array(outcome, { minLength: 1, maxLength: 30 }),
+        fc.nat(),
+        fc.nat(),
+        (limits, list, at, pick) => {
+          const place = at % list.length;
+          const others = worse[list[place]!];
+          const bad = list.with(place, others[pick % others.length]!);
+          // Of one that was up: what it is before its first success is no better or worse.
+          const [good, worst] = [judged(limits, ['ok', ...list]), judged(limits, ['ok', ...bad])];
+          expect(rank[worst.state]).toBeGreaterThanOrEqual(rank[good.state]);
+        },
+      ),
+    );
+  });
+
+  it('it is undecided while a counter is on its way', () => {
+    expect(isUndecided({ ...judged(by(3), ['ok', 'fail']), ...by(3) })).toBe(true);
+    expect(isUndecided({ ...judged(by(3), ['ok', 'warn']), ...by(3) })).toBe(true);
+    expect(isUndecided({ ...judged(by(1, 3), ['fail', 'warn']), ...by(1, 3) })).toBe(true);
+    expect(isUndecided({ ...judged(by(1, 3), ['warn', 'ok']), ...by(1, 3) })).toBe(true);
+    expect(isUndecided({ ...NEW, ...by(3, 3) })).toBe(false);
+    expect(isUndecided({ ...judged(by(3), ['ok']), ...by(3, 9) })).toBe(false);
   });
 });
 
@@ -71,6 +197,9 @@ describe('an entity', () => {
     [['down', 'unknown'], 'down'],
     [['up', 'down'], 'degraded'],
     [['up', 'down', 'unknown'], 'degraded'],
+    [['degraded', 'unknown'], 'degraded'],
+    [['up', 'degraded'], 'degraded'],
+    [['down', 'degraded'], 'degraded'],
   ] as const)('whose checks are %j is %s', (states, expected) => {
     expect(aggregate(Object.fromEntries(states.map((one, i) => [`chk_${i}`, one])))).toBe(expected);
   });

@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure, newTenant } from '#test/support/client.ts';
+import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+
+const ENTITIES = '/v1/blueprints/service/entities';
+
+let client: Client;
+beforeAll(async () => {
+  client = await newTenant();
+});
+
+/** Something that has labels: how it is made, and where it stands. */
+const THINGS = {
+  'an entity': async (labels?: unknown) => {
+    await newEntity(client);
+    const slug = `labelled-${++count}`;
+    const answer = await client.post(ENTITIES, { slug, name: 'E', ...(labels !== undefined && { labels }) });
+    return { answer, path: `${ENTITIES}/${slug}` };
+  },
+  'a check': async (labels?: unknown) => {
+    const entity_id = (await newEntity(client)).id;
+    const answer = await client.post('/v1/checks', {
+      entity_id,
+      check_type: 'push',
+      ...(labels !== undefined && { labels }),
+    });
+    return { answer, path: `/v1/checks/${answer.body.id}` };
+  },
+};
+let count = 0;
+
+const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, String(i)]));
+
+describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
+  it('are none unless they are given, and shown as they are', async () => {
+    expect(got((await make()).answer, 201).labels).toEqual({});
+    const labels = { team: 'payments', 'a.b-c_d9': '', region: 'eu west/1 💶' };
+    const { answer, path } = await make(labels);
+    expect(got(answer, 201).labels).toEqual(labels);
+    expect(got(await client.get(path), 200).labels).toEqual(labels);
+  });
+
+  it('merge per key, and a null takes one away', async () => {
+    const { path } = await make({ team: 'payments', tier: '1' });
+    const put = async (labels: unknown) => got(await client.put(path, { labels }), 200).labels;
+    expect(await put({ tier: '2', region: 'eu' })).toEqual({ team: 'payments', tier: '2', region: 'eu' });
+    expect(await put({ team: null, never: null })).toEqual({ tier: '2', region: 'eu' });
+    expect(await put({})).toEqual({ tier: '2', region: 'eu' });
+    expect(await put(null)).toEqual({ tier: '2', region: 'eu' });
+    expect(await put({ tier: null, region: null })).toEqual({});
+    expect(got(await client.get(path), 200).labels).toEqual({});
+  });
+
+  it('that stay the same change nothing', async () => {
+    const { answer, path } = await make({ team: 'payments' });
+    expect(got(await client.put(path, { labels: { team: 'payments', none: null } }), 200)).toEqual(answer.body);
+  });
+
+  it('are at most 20, also once they are merged', async () => {
+    const { path } = await make(many(20));
+    const refused = failure(400, 'VALIDATION_ERROR', 'labels');
+    expect(await client.put(path, { labels: { more: 'x' } })).toMatchObject(refused);
+    expect(got(await client.put(path, { labels: { more: 'x', k0: null } }), 200).labels).toMatchObject({ more: 'x' });
+    expect((await make(many(21))).answer).toMatchObject(refused);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a key with a capital', { Team: 'x' }, 'labels.Team'],
+    ['a key that begins with a digit', { '1a': 'x' }, 'labels.1a'],
+    ['an empty key', { '': 'x' }, 'labels.'],
+    ['a key with a colon', { 'a:b': 'x' }, 'labels.a:b'],
+    ['a key of 33 characters', { ['k'.repeat(33)]: 'x' }, `labels.${'k'.repeat(33)}`],
+    ['a number', { team: 1 }, 'labels.team'],
+    ['a list', { team: ['x'] }, 'labels.team'],
+    ['a value of 101 characters', { team: 'x'.repeat(101) }, 'labels.team'],
+    ['a value of two lines', { team: 'a\nb' }, 'labels.team'],
+    ['a list of labels', ['team:x'], 'labels'],
+    ['a text', 'team:x', 'labels'],
+  ])('are refused: %s', async (_name, labels, path) => {
+    expect((await make(labels)).answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    const there = await make();
+    expect(await client.put(there.path, { labels })).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+  });
+
+  it('take a key of 32 characters and a value of 100', async () => {
+    const labels = { ['k'.repeat(32)]: '💶'.repeat(100) };
+    expect(got((await make(labels)).answer, 201).labels).toEqual(labels);
+  });
+
+  it('are noted in the audit log one by one', async () => {
+    const { answer, path } = await make({ team: 'payments' });
+    got(await client.put(path, { labels: { team: 'search', tier: '1' } }), 200);
+    const [entry] = got(await client.get(`/v1/audit?target=${answer.body.id}`), 200);
+    expect(entry.changes).toEqual([
+      { path: 'labels.team', from: 'payments', to: 'search' },
+      { path: 'labels.tier', from: null, to: '1' },
+    ]);
+  });
+});
+
+it('a change of the labels of a check alone is none of how it is run', async () => {
+  const { id } = await newCheck(client, { failure_threshold: 2 });
+  got(await client.post(`/v1/checks/${id}/results`, { success: false, latency_ms: 1 }), 201);
+  const changed = got(await client.put(`/v1/checks/${id}`, { labels: { team: 'x' } }), 200);
+  expect(changed).toMatchObject({ consecutive_failures: 1, labels: { team: 'x' } });
+});

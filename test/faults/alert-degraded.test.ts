@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { iso } from '#lib/platform/time.ts';
+import { alertingCheck, type VirtualService, virtualService } from './virtual-service.ts';
+
+let service: VirtualService;
+beforeEach(async () => {
+  service = await virtualService('09:30');
+});
+afterEach(() => service.close());
+
+type Push = 'ok' | 'slow' | 'fails';
+
+/** A shop whose agent reports as a test says. It is degraded or down at the second bad report in a row. */
+async function shop(policy: object, more: object = {}) {
+  const settings = { check_type: 'push', interval_seconds: 86_400, name: 'shop', failure_threshold: 2, ...more };
+  const check = await alertingCheck(service, { ...settings, channel_type: 'slack', policy });
+  return {
+    ...check,
+    /** Lives until then through reports, each at its time of day. */
+    lives: async (reports: [time: string, push: Push][], until: string): Promise<void> => {
+      for (const [time, push] of reports) {
+        await service.until(time);
+        await check.push(push !== 'fails', push === 'slow' ? '912 ms' : '');
+      }
+      await service.until(until);
+    },
+    /** The states it went through, and why nobody was told where nobody was. */
+    changes: async (): Promise<string[]> => {
+      const transitions = await check.read('/transitions');
+      return transitions
+        .map(
+          ({ check_to_state, alert }: { check_to_state: string; alert: { reason: string | null } }) =>
+            `${check_to_state} ${alert.reason ?? 'told'}`,
+        )
+        .reverse();
+    },
+  };
+}
+
+/** What was read: `09:41 :red_circle: shop is down`. A request takes some ms: times are rounded to minutes. */
+const read = (): string[] =>
+  service.host('pager.test').calls.map(({ at, body }) => {
+    const text: string = JSON.parse(body).text.replace('Entity 1: ', '');
+    return `${iso(at).slice(11, 16)} ${text.replace(/(\d+) min 59 s/, (_, min) => `${Number(min) + 1} min`)}`;
+  });
+
+const SLOW_SHOP: [string, Push][] = [
+  ['09:31', 'ok'],
+  ['09:40', 'slow'],
+  ['09:41', 'slow'],
+  ['09:42', 'fails'],
+  ['09:43', 'fails'],
+  ['09:44', 'slow'],
+  ['10:00', 'ok'],
+];
+
+describe('a shop that gets slow, then fails, is slow again, and then well', () => {
+  it('is told as degraded, as down within the cooldown of that, as degraded again, and as up', async () => {
+    const check = await shop({ cooldown_seconds: 300 });
+    await check.lives(SLOW_SHOP, '11:00');
+    expect(read()).toEqual([
+      '09:41 :large_yellow_circle: shop is degraded',
+      '09:43 :red_circle: shop is down',
+      '09:48 :large_yellow_circle: shop has been degraded for 4 min',
+      '10:00 :large_green_circle: shop is up again after 16 min degraded',
+    ]);
+    expect(await check.changes()).toEqual(['up initial', 'degraded told', 'down told', 'degraded cooldown', 'up told']);
+  });
+
+  it('is told as down and up alone where degraded is not announced', async () => {
+    const check = await shop({ cooldown_seconds: 0, notify_on_degraded: false });
+    await check.lives(SLOW_SHOP, '11:00');
+    expect(read()).toEqual([
+      '09:43 :red_circle: shop is down',
+      '09:44 :large_green_circle: shop is up again after 1 min',
+    ]);
+    expect(await check.changes()).toEqual([
+      'up initial',
+      'degraded degraded_off',
+      'down told',
+      'degraded told',
+      'up degraded_off',
+    ]);
+  });
+
+  it('is told what it is when degraded is announced from then on, or no more', async () => {
+    const check = await shop({ cooldown_seconds: 0, notify_on_degraded: false });
+    await check.lives(SLOW_SHOP.slice(0, 3), '09:50');
+    expect(read()).toEqual([]);
+    await check.policy({ notify_on_degraded: true });
+    await service.until('09:55');
+    await check.policy({ notify_on_degraded: false });
+    await service.until('10:00');
+    expect(read()).toEqual([
+      '09:50 :large_yellow_circle: shop has been degraded for 9 min',
+      '09:55 :large_green_circle: shop is up',
+    ]);
+  });
+
+  it('closes the story when it is disabled while degraded', async () => {
+    const check = await shop({ cooldown_seconds: 0 });
+    await check.lives(SLOW_SHOP.slice(0, 3), '09:50');
+    await check.change({ enabled: false });
+    await service.until('10:00');
+    expect(read().at(-1)).toBe('09:50 :white_circle: shop was disabled while degraded');
+  });
+});
+
+it('a check that needs three successes is up at the third in a row, and its outage ends with the first', async () => {
+  const check = await shop({ cooldown_seconds: 0 }, { recovery_threshold: 3 });
+  await check.lives(
+    [
+      ['09:31', 'ok'],
+      ['09:40', 'fails'],
+      ['09:41', 'fails'],
+      ['09:42', 'ok'],
+      ['09:43', 'fails'],
+      ['09:44', 'ok'],
+      ['09:45', 'ok'],
+    ],
+    '09:46',
+  );
+  expect(await check.read()).toMatchObject({ state: 'down', consecutive_failures: 2, consecutive_successes: 2 });
+  await check.lives([['09:46', 'ok']], '10:00');
+  expect(read()).toEqual([
+    '09:41 :red_circle: shop is down',
+    '09:46 :large_green_circle: shop is up again after 5 min',
+  ]);
+  const { buckets } = await service.call('GET', `/v1/checks/${check.id}/history?bucket=hour&from=2026-11-21T09:00:00Z`);
+  // Down from 09:40, its first failure, to 09:44, where the successes began.
+  expect(buckets[0].seconds.down).toBeGreaterThan(235);
+  expect(buckets[0].seconds.down).toBeLessThan(245);
+});
+
+describe('a check that flaps', () => {
+  const FLAPS: [string, Push][] = [
+    ['09:31', 'ok'],
+    ['09:40', 'fails'],
+    ['09:45', 'ok'],
+    ['09:50', 'fails'],
+    ['09:55', 'ok'],
+    ['10:00', 'fails'],
+  ];
+  const policy = { cooldown_seconds: 0, flap_threshold: 4, flap_window_seconds: 3600 };
+  const notes = () =>
+    service.host('pager.test').calls.map(({ body }) => JSON.parse(body).blocks.at(-1).elements?.[0].text);
+
+  it('is told as flapping once, and what it is when it has kept one state for a quarter of the window', async () => {
+    const check = await shop(policy, { failure_threshold: 1 });
+    await check.lives(FLAPS, '10:01');
+    expect((await check.read()).flapping_since.slice(11, 16)).toBe('09:55');
+    await service.until('11:00');
+    expect(read()).toEqual([
+      '09:40 :red_circle: shop is down',
+      '09:45 :large_green_circle: shop is up again after 5 min',
+      '09:50 :red_circle: shop is down',
+      '09:55 :large_green_circle: shop is up again after 5 min',
+      '10:15 :red_circle: shop has been down for 15 min',
+    ]);
+    expect(notes()[3]).toBe('Flapping: 4 changes in 15 min; told again once it has kept one state for 15 min.');
+    expect((await check.changes()).slice(-2)).toEqual(['up told', 'down flapping']);
+    expect((await check.read()).flapping_since).toBeNull();
+  });
+
+  it('is told what it is even if that is what was told', async () => {
+    const check = await shop(policy, { failure_threshold: 1 });
+    await check.lives(FLAPS.slice(0, -1), '10:05');
+    await check.lives(
+      [
+        ['10:05', 'fails'],
+        ['10:06', 'ok'],
+      ],
+      '11:00',
+    );
+    expect(read().slice(4)).toEqual(['10:21 :large_green_circle: shop is up again after 1 min']);
+  });
+
+  it('is told as before where its flapping is not looked at any more', async () => {
+    const check = await shop(policy, { failure_threshold: 1 });
+    await check.lives(FLAPS, '10:02');
+    await check.policy({ flap_threshold: 0 });
+    await check.lives(
+      [
+        ['10:05', 'ok'],
+        ['10:06', 'fails'],
+      ],
+      '10:10',
+    );
+    expect(read().slice(4)).toEqual([
+      '10:02 :red_circle: shop has been down for 2 min',
+      '10:05 :large_green_circle: shop is up again after 5 min',
+      '10:06 :red_circle: shop is down',
+    ]);
+  });
+});

@@ -1,0 +1,83 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
+import { probeResults, type StoredRun } from './outcomes.ts';
+import { isNeighbours, isUnjudged, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
+import { isUndecided } from './standing.ts';
+
+/** From the commit that leaves a check undecided until its process looks at the clock for the next retry (ms). */
+const SENT_MS = 100;
+
+/**
+ * Retries: only an undecided check is probed between its slots, at instants that follow from its slot and settings. What
+ * is found is judged by the transaction that stores it, and before anything of the next slot is. When nothing fails, an
+ * undecided check is probed at its next retry.
+ */
+export function checkRetries(inside: Inside): string[] {
+  const { seen, profile } = inside;
+  const wrong: string[] = [];
+  const stored = [...probeResults(seen)].filter(({ beside }) => beside === 'retry');
+  for (const { commit, key, check, at, history } of stored) {
+    const say = (text: string) => wrong.push(`commit ${commit.n}: the retry ${key.sk} of ${check.id} ${text}`);
+    const judged = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check.id);
+    if (!judged || history) say('was not judged');
+    else if (!isUndecided(judged.before as CheckItem)) say('was judged though the check was decided');
+    if (!retriesOf(check, at).retries.includes(at)) say('is none of its slot');
+  }
+  return [...wrong, ...checkOrder(seen), ...(profile.quiet ? checkMade(inside, stored) : [])];
+}
+
+/** A slot that was judged is followed by no retry of the one before. */
+function checkOrder(seen: Seen): string[] {
+  const wrong: string[] = [];
+  const latest = new Map<string, number>();
+  for (const { commit, check, at, single, beside, history, rev } of probeResults(seen)) {
+    if (!single || history) continue;
+    const of = `${check.id} ${rev}`;
+    const last = latest.get(of) ?? 0;
+    if (beside === 'retry' && last >= retriesOf(check, at).next)
+      wrong.push(`commit ${commit.n}: the retry of ${check.id} at ${at} was judged after that of ${last}`);
+    if (!beside) latest.set(of, Math.max(last, at));
+  }
+  return wrong;
+}
+
+/** Whoever is left undecided is probed at the next retry, unless something else has decided, or stands in the way. */
+function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
+  const made = new Set(stored.map(({ check, at }) => `${check.id} ${at}`));
+  const versions = Map.groupBy(
+    changesIn(seen).filter(({ key }) => isCheckKey(key)),
+    ({ key }) => checkIdOf(key),
+  );
+  return [...versions].flatMap(([id, list]) =>
+    list.flatMap(({ after, commit }, i) => {
+      const check = after as CheckItem | undefined;
+      if (!check || !isUndecided(check) || !isJudging(commit, id)) return [];
+      const { retries, next } = retriesOf(check, commit.at);
+      const at = retries.find((one) => one > commit.at);
+      if (at === undefined || at < commit.at + SENT_MS || next > end || made.has(`${id} ${at}`)) return [];
+      const isOvertaken = list.slice(i + 1).some((later) => {
+        const other = later.after as CheckItem | undefined;
+        return later.commit.at < next && (!other || other.rev !== check.rev || !isUndecided(other));
+      });
+      return isOvertaken || isExcused(seen, check, at, next) ? [] : [`${id}: no retry at ${at}, and it was undecided`];
+    }),
+  );
+}
+
+/** Whether a commit stores a result of a check. */
+const isJudging = ({ changes }: Commit, id: string): boolean =>
+  changes.some(({ key }) => key.sk.startsWith('R#') && checkIdOf(key) === id);
+
+/** Why a retry leaves nothing behind: its target was silent or not judged, or the account was disabled. */
+function isExcused(seen: Seen, check: CheckItem, at: number, next: number): boolean {
+  const host = targetOf(check);
+  if (isNeighbours(host)) return true;
+  if (seen.stops.some(({ from, over }) => from <= next && over >= at)) return true;
+  return seen.probes.some(
+    (probe) =>
+      probe.host === host &&
+      probe.at >= at - NEAR_PROBE_MS &&
+      probe.at < next &&
+      (probe.silent || isUnjudged(seen, probe, NEAR_PROBE_MS)),
+  );
+}

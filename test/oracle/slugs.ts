@@ -1,0 +1,49 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checkIdOf, type Inside, isCheckKey } from './inside.ts';
+
+/**
+ * Slugs of checks: at every moment at most one check has a slug, and the slug leads to it. Whoever states a check by its
+ * slug makes one that was not there, or is answered with the one that has it.
+ */
+export function checkSlugs({ seen }: Inside): string[] {
+  const wrong: string[] = [];
+  /** The check that has each slug, and the one that it leads to. */
+  const holders = new Map<string, string>();
+  const leads = new Map<string, string>();
+  const made = new Map<string, string | undefined>();
+  for (const { n, changes } of seen.commits) {
+    const pointers = changes.filter(({ key }) => key.pk.includes('#CHECKSLUGS#'));
+    const checks = changes
+      .filter(({ key }) => isCheckKey(key))
+      .map(({ key, before, after }) => {
+        const [old, next] = [before, after] as (CheckItem | undefined)[];
+        if (!old) made.set(checkIdOf(key), next?.slug);
+        return { id: checkIdOf(key), from: old?.slug, to: next?.slug };
+      })
+      .filter(({ from, to }) => from !== to);
+    for (const { key, after } of pointers) {
+      if (after) leads.set(key.sk, (after as unknown as { check_id: string }).check_id);
+      else leads.delete(key.sk);
+    }
+    for (const { from } of checks) if (from !== undefined) holders.delete(from);
+    for (const { id, to } of checks) {
+      if (to === undefined) continue;
+      if (holders.has(to)) wrong.push(`commit ${n}: ${id} takes the slug ${to}, which ${holders.get(to)} has`);
+      holders.set(to, id);
+    }
+    if (pointers.length + checks.length === 0) continue;
+    for (const [slug, id] of holders) {
+      if (leads.get(slug) !== id) wrong.push(`commit ${n}: the slug ${slug} of ${id} leads to ${leads.get(slug)}`);
+    }
+  }
+  const answered = new Set<string>();
+  for (const { slug, status, id, replayed } of seen.applied) {
+    const say = (text: string) => wrong.push(`${id}, stated by the slug ${slug} and answered ${status}, ${text}`);
+    if (!made.has(id)) say('was never made');
+    if (status !== 201 || replayed) continue;
+    if (made.get(id) !== slug) say(`was made with the slug ${made.get(id)}`);
+    if (answered.has(id)) say('was made before');
+    answered.add(id);
+  }
+  return wrong;
+}

@@ -1,0 +1,70 @@
+import type { CheckState } from '#lib/catalog/states.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+
+/** Who is told what and when, once more from docs/CONTRACT.md#alerts. */
+
+/**
+ * What whoever read the check's alerts believes: the last that did not fail; none yet counts as up; uncertain where so
+ * many failed at once that the check no longer remembers.
+ */
+export const toldOf = ({ alerts: { announced: told } }: CheckItem): CheckState =>
+  told?.inFlight.at(-1)?.announces ?? told?.baseline ?? 'up';
+
+/** What they are to believe. */
+export const shownBy = (policy: PolicyItem | undefined, state: CheckState): CheckState =>
+  state === 'degraded' && policy?.notify_on_degraded === false ? 'up' : state;
+
+type Changed = Pick<TransitionItem, 'cause' | 'check_from_state' | 'check_to_state'>;
+
+/** A change that is told as a warning: it has nothing to do with down. */
+export function isWarning({ check_from_state, check_to_state }: Changed, policy: PolicyItem | undefined): boolean {
+  const sides = [check_from_state, check_to_state].map((state) => shownBy(policy, state));
+  return sides.includes('degraded') && !sides.includes('down');
+}
+
+type Flaps = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
+
+/** What is remembered of flapping when a change was decided; a first state does not count, nor a change that nobody is to notice. */
+export function flapsAfter(
+  { changed_at = [], flapping }: Flaps,
+  one: Changed,
+  at: number,
+  policy: PolicyItem | undefined,
+): Flaps {
+  const most = policy?.flap_threshold ?? 0;
+  if (one.cause.startsWith('check_')) return {};
+  const isFirst = one.check_from_state === 'unknown';
+  if (isFirst || shownBy(policy, one.check_from_state) === shownBy(policy, one.check_to_state))
+    return { ...(changed_at.length > 0 && { changed_at }), ...(flapping && { flapping }) };
+  if (most === 0 || !policy) return {};
+  const window = policy.flap_window_seconds * 1000;
+  const isCalm = flapping !== undefined && at >= flapping.until;
+  const before = isCalm ? [] : changed_at;
+  const within = [...before, at].filter((time) => at - time < window).slice(-most);
+  const until = at + window / 4;
+  if (flapping && !isCalm) return { changed_at: within, flapping: { ...flapping, until } };
+  return within.length < most ? { changed_at: within } : { changed_at: within, flapping: { since: at, until } };
+}
+
+/** Why a transition is told to nobody; null when it is told. @param flaps with this change counted */
+export function silentBecause(
+  one: Changed,
+  at: number,
+  check: CheckItem,
+  { policy, flaps }: { policy: PolicyItem | undefined; flaps: Flaps },
+): string | null {
+  const [from, to] = [shownBy(policy, one.check_from_state), shownBy(policy, one.check_to_state)];
+  if (one.cause.startsWith('check_')) return 'configuration';
+  if (policy?.silenced) return 'silenced';
+  if (from === 'unknown' && to === 'up' && toldOf(check) === 'up') return 'initial';
+  if (from === to) return 'degraded_off';
+  if (to === 'up' && policy && !policy.notify_on_recovery) return 'recovery_off';
+  if (flaps.flapping?.told) return 'flapping';
+  const cooldown = (policy?.cooldown_seconds ?? 300) * 1000;
+  const { last_planned_at: paged, last_warned_at: warned } = check.alerts;
+  const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
+  if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
+  return policy && policy.channels.length > 0 ? null : 'no_channels';
+}

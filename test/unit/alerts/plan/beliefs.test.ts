@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decideCatchUp } from '#lib/alerts/plan/catch-up.ts';
+import { remember } from '#lib/alerts/plan/timed-alert.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
+import { changeState } from '#lib/health/state/change-state.ts';
+import { keyTable } from '#lib/keys.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import { MINUTE, NOW, situation } from './situation.ts';
+
+const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
+const DAY = 1440 * MINUTE;
+
+type Changes = { to: CheckState; after: number }[];
+type Told = { at: number; state: string };
+
+/** Changes of a check, and the looks that follow from them; nothing fails, and every alert is sent. */
+function live(changes: Changes, settings: Partial<PolicyItem>) {
+  const given = situation({ state: 'unknown', policy: settings });
+  const { policy } = given;
+  let check: CheckItem = { ...given.check, alerts: {} };
+  let entity: EntityItem = {
+    ...keys.entity('acc_a', 'ent_a'),
+    v: 'e0',
+    tenant_id: 'acc_a',
+    id: 'ent_a',
+    blueprint_slug: 'service',
+    slug: 'shop',
+    name: 'Shop',
+    fields: {},
+    labels: {},
+    state: 'unknown',
+    state_since: iso(NOW),
+    checks: { [check.id]: 'unknown' },
+    check_load: 0,
+    seq: 0,
+    last_transition_at: 0,
+    created_at: iso(NOW),
+    updated_at: iso(NOW),
+  };
+  let entry: DeadlineEntry | undefined;
+  const told: Told[] = [];
+  let now = NOW;
+
+  const lookUntil = (until: number): void => {
+    while (entry && entry.deadline <= until) {
+      now = Math.max(now, entry.deadline);
+      const decision = decideCatchUp({ ...given, check, entry, now });
+      if (decision === 'end') entry = undefined;
+      else if ('later' in decision) entry = { ...entry, ...decision.later };
+      else {
+        const { announce, next } = decision;
+        check = { ...check, ...remember(check, `late-${now}`, announce, now) };
+        told.push({ at: now, state: announce.announces });
+        entry = next && { ...entry, ...next };
+      }
+    }
+    now = until;
+  };
+  for (const { to, after } of changes) {
+    lookUntil(now + after);
+    if (to === check.state) continue;
+    const basis = { entity, policy, policyStored: true, deadlines: { ...(entry && { catch_up: entry }) } };
+    const change = changeState(keys, `t${now}`, basis, {
+      check,
+      to,
+      cause: 'result',
+      error_message: '',
+      now,
+      retention_days: 30,
+    });
+    if (change.transition.alert.reason === null) told.push({ at: change.at, state: change.transition.announces });
+    const put = change.writes.find((write) => 'put' in write && 'kind' in write.put && write.put.kind === 'catch_up');
+    if (put && 'put' in put) entry = put.put as DeadlineEntry;
+    entity = change.entity;
+    check = { ...check, ...change.check };
+    now = change.at;
+  }
+  lookUntil(now + 3 * DAY);
+  return { told, check, policy };
+}
+
+const waits = fc.oneof(fc.integer({ min: 1, max: 5 * MINUTE }), fc.integer({ min: 1, max: 120 * MINUTE }));
+const changesOf = (...states: CheckState[]) =>
+  fc.array(fc.record({ to: fc.constantFrom(...states), after: waits }), { maxLength: 30 });
+const cooldown_seconds = fc.constantFrom(0, 60, 300, 3600);
+
+it('once every cooldown and all flapping are over, channels believe what they are to believe', () => {
+  fc.assert(
+    fc.property(
+      changesOf('up', 'degraded', 'down'),
+      fc.record({
+        cooldown_seconds,
+        notify_on_recovery: fc.boolean(),
+        notify_on_degraded: fc.boolean(),
+        flap_threshold: fc.constantFrom(0, 3, 5),
+        flap_window_seconds: fc.constantFrom(60, 600, 3600),
+      }),
+      (changes, settings) => {
+        const { check, policy } = live(changes, settings);
+        const believed = announcementOf(check.state, policy);
+        if (believed === 'up' && !settings.notify_on_recovery) return;
+        expect(announcedState(check.alerts)).toBe(believed);
+      },
+    ),
+  );
+});
+
+it('no warning delays what is told of down: it is told as if degraded were up', () => {
+  fc.assert(
+    fc.property(changesOf('up', 'degraded', 'down'), cooldown_seconds, (changes, seconds) => {
+      const pages = ({ told }: ReturnType<typeof live>) => told.filter(({ state }) => state === 'down').length;
+      const aware = live(changes, { cooldown_seconds: seconds });
+      const firstDown = aware.told.find(({ state }) => state === 'down');
+      const plain = live(changes, { cooldown_seconds: seconds, notify_on_degraded: false });
+      expect(firstDown).toEqual(plain.told.find(({ state }) => state === 'down'));
+      expect(pages(aware) > 0).toBe(pages(plain) > 0);
+    }),
+  );
+});
+
+it('a check that never warns is told as by one cooldown, whatever the policy says of degraded', () => {
+  fc.assert(
+    fc.property(
+      changesOf('up', 'down'),
+      fc.record({ cooldown_seconds, notify_on_recovery: fc.boolean(), catch_up: fc.boolean() }),
+      fc.boolean(),
+      (changes, settings, notify_on_degraded) => {
+        const { told } = live(changes, { ...settings, notify_on_degraded });
+        expect(told).toEqual(plainly(changes, settings));
+      },
+    ),
+  );
+});
+
+/** What is told of a check that is up or down, by the rules of such alone. */
+function plainly(
+  changes: Changes,
+  settings: { cooldown_seconds: number; notify_on_recovery: boolean; catch_up: boolean },
+): Told[] {
+  const { notify_on_recovery, catch_up } = settings;
+  const cooldown = settings.cooldown_seconds * 1000;
+  const told: Told[] = [];
+  let [state, believed, last, lookAt] = ['unknown', 'up', 0, Number.POSITIVE_INFINITY];
+  let now = NOW;
+  const tell = (at: number) => {
+    told.push({ at, state });
+    [believed, last] = [state, at];
+  };
+  const lookUntil = (until: number) => {
+    while (lookAt <= until) {
+      const at = Math.max(now, lookAt);
+      const isDue = state !== believed && (state === 'down' || notify_on_recovery);
+      lookAt = isDue && at < last + cooldown ? last + cooldown : Number.POSITIVE_INFINITY;
+      if (isDue && lookAt === Number.POSITIVE_INFINITY) tell(at);
+    }
+    now = until;
+  };
+  for (const { to, after } of changes) {
+    lookUntil(now + after);
+    if (to === state) continue;
+    const isFirst = state === 'unknown' && to === 'up' && believed === 'up';
+    state = to;
+    if (isFirst || (to === 'up' && !notify_on_recovery)) continue;
+    if (now >= last + cooldown) tell(now);
+    else if (catch_up) lookAt = Math.min(lookAt, last + cooldown);
+  }
+  lookUntil(now + 3 * DAY);
+  return told;
+}

@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { create } from '#functions/prober.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { updateCheck } from '#lib/health/checks/change-check.ts';
+import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
+import { nextRetry } from '#lib/health/recording/retries.ts';
+import { checkIdOf, numberOf, RESULTS, under } from '#lib/keys.ts';
+import type { Job } from '#lib/messages.ts';
+import { toBase32 } from '#lib/platform/ids.ts';
+import { type HttpReply, type HttpRequest, NetError } from '#lib/platform/net/net.ts';
+import { latestSlot } from '#lib/schedule/slots.ts';
+import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+import { queueRecord } from '#test/support/queue-record.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+
+describe('the next retry', () => {
+  const check = fc
+    .record({
+      cell: fc.nat(),
+      interval: fc.integer({ min: 2, max: 86_400 }),
+      part: fc.double({ min: 0, max: 1, noNaN: true }),
+    })
+    .map(({ cell, interval, part }) => ({
+      id: checkIdOf(NOW, toBase32(cell, 12), 1),
+      interval_seconds: interval,
+      retry_interval_seconds: 1 + Math.floor(part * (interval - 2)),
+    }));
+  const instant = fc.integer({ min: NOW, max: NOW + 100_000_000 });
+
+  it('lies strictly inside the slot, a whole number of steps behind it, and is the first such instant', () => {
+    fc.assert(
+      fc.property(check, instant, (one, after) => {
+        const rhythm = rhythmOfCheck(one);
+        const slot = latestSlot(rhythm, after);
+        const next = slot + rhythm.interval_ms;
+        const step = one.retry_interval_seconds * 1000;
+        const retry = nextRetry(one, after);
+        if (!retry) {
+          expect(after + step).toBeGreaterThanOrEqual(next);
+          return;
+        }
+        expect(retry.slot).toBe(slot);
+        expect(retry.at).toBeGreaterThan(Math.max(slot, after));
+        expect(retry.at).toBeLessThan(next);
+        expect(retry.at - after).toBeLessThanOrEqual(step);
+        expect((retry.at - slot) % step).toBe(0);
+        expect(retry.until).toBe(Math.min(retry.at + step, next));
+      }),
+    );
+  });
+
+  it('follows from its slot and the settings alone, whatever came in between', () => {
+    fc.assert(
+      fc.property(check, instant, (one, after) => {
+        const slot = latestSlot(rhythmOfCheck(one), after);
+        const all: number[] = [];
+        for (let at = nextRetry(one, slot)?.at; at !== undefined && all.length < 50; at = nextRetry(one, at)?.at)
+          all.push(at);
+        const retry = nextRetry(one, after);
+        if (retry && all.length < 50) expect(all).toContain(retry.at);
+        else if (!retry && all.length < 50) expect(all.every((at) => at <= after)).toBe(true);
+      }),
+    );
+  });
+
+  it('does not come where it is off', () => {
+    expect(nextRetry({ id: checkIdOf(NOW, toBase32(1, 12), 1), interval_seconds: 60 }, NOW)).toBeUndefined();
+  });
+});
+
+const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
+const DOWN: HttpReply = { ...OK, status: 503 };
+
+describe('an undecided check', () => {
+  let world: HealthWorld;
+  let target: (request: HttpRequest) => Promise<HttpReply>;
+  let asked: HttpRequest[];
+  let give: (...jobs: Job[]) => Promise<void>;
+  beforeEach(async () => {
+    world = await healthWorld();
+    asked = [];
+    target = async () => DOWN;
+    const { ports } = world;
+    const http = (request: HttpRequest) => {
+      asked.push(request);
+      return target(request);
+    };
+    const prober = create({ ...ports, net: { ...ports.net, http } as never });
+    give = async (...jobs) => {
+      world.sent.length = 0;
+      expect(await prober({ Records: [queueRecord('m', { jobs })] })).toEqual({ batchItemFailures: [] });
+    };
+  });
+
+  const now = () => world.ports.clock.now();
+  const to = (at: number) => world.advance(at - now());
+  /** What was sent since the last jobs were given, and when it comes. */
+  const sent = () => world.sent.map(({ queue, message }) => ({ queue, ...message }));
+  const results = async ({ tenant_id, id }: CheckItem): Promise<ResultItem[]> =>
+    (await world.store.query<ResultItem>({ partition: world.keys.ofCheck(tenant_id, id), ...under(RESULTS) })).items;
+
+  /** A check of a minute that has failed once, at its newest slot: the job of its retry after 10 s was sent. */
+  async function failedOnce(more: object = {}): Promise<{ check: CheckItem; slot: number; retry: Job }> {
+    const check = await world.check({ interval_seconds: 60, retry_interval_seconds: 10, ...more });
+    const rhythm = rhythmOfCheck(check);
+    const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
+    to(slot);
+    await give(jobOfCheck(check, slot));
+    return { check, slot, retry: retrySent() };
+  }
+  function retrySent(): Job {
+    const [message] = sent();
+    expect(sent()).toHaveLength(1);
+    return (message!.body as { jobs: Job[] }).jobs[0]!;
+  }
+
+  it('is sent one message for its next retry, as the work of its tenant', async () => {
+    const { check, slot, retry } = await failedOnce();
+    const at = slot + 10_000;
+    expect(retry).toEqual({
+      ...jobOfCheck(check, slot),
+      only: [check.id],
+      retry: { at, until: at + 10_000, rev: check.rev },
+    });
+    expect(sent()).toEqual([{ queue: 'job', body: { jobs: [retry] }, not_before: at, group: check.tenant_id }]);
+  });
+
+  it('is judged at each retry until it is decided, and then left alone', async () => {
+    const { check, slot, retry } = await failedOnce({ failure_threshold: 3 });
+    to(slot + 10_000);
+    await give(retry);
+    expect(await world.fresh(check)).toMatchObject({ state: 'unknown', consecutive_failures: 2 });
+    to(slot + 20_000);
+    await give(retrySent());
+    expect(await world.fresh(check)).toMatchObject({ state: 'down', consecutive_failures: 3 });
+    expect(sent()).toEqual([]);
+    const found = await results(check);
+    expect(found.map(({ sk }) => sk)).toEqual(
+      [0, 10_000, 20_000].map((ms) => world.keys.result(check.tenant_id, check.id, slot + ms, '1').sk),
+    );
+    expect(found.map((one) => resultRecord(check.id, one).kind)).toEqual(['scheduled', 'retry', 'retry']);
+  });
+
+  it('that recovers is not looked at again', async () => {
+    const { check, slot, retry } = await failedOnce();
+    target = async () => OK;
+    to(slot + 10_000);
+    await give(retry);
+    expect(await world.fresh(check)).toMatchObject({ state: 'up', consecutive_failures: 0 });
+    expect(sent()).toEqual([]);
+  });
+
+  it.each<[string, (failed: Awaited<ReturnType<typeof failedOnce>>) => unknown]>([
+    ['its successor is due', ({ slot }) => to(slot + 20_000)],
+    ['its settings have changed', ({ check }) => updateCheck(world.context, check, { timeout_ms: 1000 })],
+    ['it is decided', async ({ check, slot }) => world.probe(check, slot + 60_000)],
+    ['it was disabled', async ({ check }) => updateCheck(world.context, check, { enabled: false })],
+  ])('is not probed when %s', async (_, happens) => {
+    const failed = await failedOnce();
+    to(failed.slot + 10_000);
+    await happens(failed);
+    asked.length = 0;
+    await give(failed.retry);
+    expect(asked).toEqual([]);
+    expect(await results(failed.check)).toHaveLength(await kept(failed.check));
+  });
+  /** Nothing of it is a retry. */
+  const kept = async (check: CheckItem): Promise<number> =>
+    (await results(check)).filter((one) => resultRecord(check.id, one).kind !== 'retry').length;
+
+  it('is probed for as long as its settings say, but not beyond its next slot; cut short, silence says nothing', async () => {
+    const { check, slot } = await failedOnce({ timeout_ms: 8000 });
+    target = async ({ timeout_ms }) => {
+      await world.ports.clock.sleep(timeout_ms);
+      throw Object.assign(new NetError('timeout', 'no answer'), { latency_ms: timeout_ms });
+    };
+    asked.length = 0;
+    const at = slot + 50_000;
+    const last: Job = {
+      ...jobOfCheck(check, slot),
+      only: [check.id],
+      retry: { at, until: slot + 60_000, rev: check.rev },
+    };
+    to(at + 3000);
+    await give(last);
+    expect(asked.map(({ timeout_ms }) => timeout_ms)).toEqual([7000]);
+    expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 1 });
+    expect(await results(check)).toHaveLength(1);
+  });
+
+  it('is not judged by a retry that ends when its next slot is due', async () => {
+    const { check, slot, retry } = await failedOnce();
+    target = async () => {
+      to(slot + 60_000);
+      return DOWN;
+    };
+    to(slot + 10_000);
+    await give(retry);
+    expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 1 });
+    expect(await results(check)).toHaveLength(1);
+  });
+
+  it('is not judged by a retry once its next slot was, though a clock says otherwise', async () => {
+    const { check, slot, retry } = await failedOnce();
+    target = async () => {
+      await world.probe(check, slot + 60_000, 'still down');
+      return DOWN;
+    };
+    to(slot + 10_000);
+    await give(retry);
+    expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 2 });
+    expect(await kept(check)).toBe(2);
+    expect(await results(check)).toHaveLength(2);
+  });
+
+  it('keeps its result when the message of its retry cannot be sent: the next slot decides', async () => {
+    const check = await world.check({ interval_seconds: 60, retry_interval_seconds: 10 });
+    const { send } = world.ports.queues;
+    world.ports.queues.send = () => Promise.reject(new Error('throttled'));
+    const slot = latestSlot(rhythmOfCheck(check), now()) + 60_000;
+    to(slot);
+    await give(jobOfCheck(check, slot));
+    expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 1 });
+    world.ports.queues.send = send;
+    to(slot + 60_000);
+    await give(jobOfCheck(check, slot + 60_000));
+    expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 2 });
+    expect(numberOf(retrySent().only![0]!)).toBe(numberOf(check.id));
+  });
+
+  it('that is retried hours later is passed on until then, and nothing is read meanwhile', async () => {
+    const { check, slot, retry } = await failedOnce({ interval_seconds: 86_400, retry_interval_seconds: 7200 });
+    expect(retry.retry!.at).toBe(slot + 7_200_000);
+    const isAsLateAsCanBe = () => expect(Math.abs(sent()[0]!.not_before! - now() - 900_000)).toBeLessThan(1000);
+    isAsLateAsCanBe();
+    asked.length = 0;
+    for (let ms = 900_000; ms < 7_200_000; ms += 900_000) {
+      to(slot + ms);
+      Object.assign(world.requests, { reads: 0, writes: 0 });
+      await give(retry);
+      expect(world.requests).toEqual({ reads: 0, writes: 0 });
+      if (ms + 900_000 < 7_200_000) isAsLateAsCanBe();
+      else expect(sent()[0]!.not_before).toBe(retry.retry!.at);
+      expect(retrySent()).toEqual(retry);
+    }
+    expect(asked).toEqual([]);
+    to(slot + 7_200_000);
+    await give(retry);
+    expect(asked).toHaveLength(1);
+    expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 2 });
+  });
+});
