@@ -3,6 +3,7 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
 import type { Net, NetErrorKind } from '#lib/platform/net/net.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { type Assertion, assertionList } from './assertions/assertion.ts';
+import type { Written } from './assertions/expressions.ts';
 import type { Judged } from './assertions/judge.ts';
 import { ASSERTION_ERRORS, type AssertionErrorKind, type SourceName } from './assertions/sources.ts';
 import type { CheckSettings } from './check-item.ts';
@@ -82,6 +83,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
   urls: readonly string[];
   /** Settings that fit their schemas, and not each other: each place with what it must be. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
+  /** RE2 expressions in its settings, beside those of assertions. */
+  expressions(settings: Pick<CheckSettings, 'config'>): Written[];
   /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
@@ -107,6 +110,7 @@ type Definition<
     shown?: Shown;
     errors?: Record<Kind, string>;
     contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
+    expressions?: (settings: Stored<Config, Fields>) => Written[];
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
@@ -139,7 +143,15 @@ export const defineCheck = <
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
   const config = type.config.extend({ assertions: assertionList(type.type, type.sources).optional() });
   const interval = { least: 1, default: 60 };
-  const none = { interval, fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [] };
+  const none = {
+    interval,
+    fields: z.object(),
+    errors: {},
+    secrets: [],
+    urls: [],
+    contradictions: () => [],
+    expressions: () => [],
+  };
   const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

@@ -3,7 +3,7 @@ import { refusal } from '#lib/platform/http/validation.ts';
 import { allowHost } from '#lib/platform/net/egress.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import type { Assertion } from './assertions/assertion.ts';
-import { wrongExpressions } from './assertions/expressions.ts';
+import { expressionsIn, wrongExpressions } from './assertions/expressions.ts';
 import type { CheckSettings } from './check-item.ts';
 import { checkTypeOf } from './registry.ts';
 
@@ -31,7 +31,7 @@ export async function guardSettings(
   }
   if (changed && !changed.includes('config')) return;
   const { assertions = [] } = check.config as { assertions?: Assertion[] };
-  const wrong = await wrongExpressions(assertions);
-  if (wrong.length === 0) return;
-  throw refusal(wrong.map(({ at, problem }) => ({ path: `config.assertions.${at}.value`, message: problem })));
+  const own = checkTypeOf(check.check_type).expressions(check);
+  const wrong = await wrongExpressions([...own, ...expressionsIn(assertions)]);
+  if (wrong.length > 0) throw refusal(wrong);
 }

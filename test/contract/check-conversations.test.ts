@@ -83,6 +83,12 @@ describe('a tcp check with steps', () => {
     ['a step that does two things', { steps: [{ send: 'a', expect: 'b' }] }, 'config.steps.0'],
     ['a step that is not known', { steps: [{ expect: 'a', recv: 'b' }] }, 'config.steps.0.recv'],
     ['a text with characters that are no bytes', { steps: [{ expect: '€' }] }, 'config.steps.0.expect'],
+    [
+      'an expression that RE2 does not know',
+      { steps: [{ expect: 'a' }, { matches: 'a(?=b)' }] },
+      'config.steps.1.matches',
+    ],
+    ['an expression of 257 characters', { steps: [{ matches: 'x'.repeat(257) }] }, 'config.steps.0.matches'],
     ['TLS twice', { steps: [{ starttls: true }, { starttls: true }] }, 'config.steps.1.starttls'],
     ['TLS within TLS', { tls: true, steps: [{ starttls: true }] }, 'config.steps.0.starttls'],
     ['a name of the certificate with a blank', { tls: true, servername: 'a b' }, 'config.servername'],

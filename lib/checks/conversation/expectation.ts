@@ -1,3 +1,6 @@
+import * as z from 'zod';
+import { expressionOf, SEARCHED } from '#lib/checks/assertions/expressions.ts';
+
 /** What is looked for in what a peer says. */
 export type Expectation = {
   /** For messages: `to contain "STARTTLS"`. */
@@ -31,3 +34,16 @@ export function containing(text: string, encoding: Encoding): Expectation {
     },
   };
 }
+
+/** An RE2 expression, anywhere; each byte is a character. It was accepted before. */
+export async function matching(text: string, encoding: Encoding): Promise<Expectation> {
+  const expression = await expressionOf(text);
+  return {
+    wanted: `to match ${JSON.stringify(text)}`,
+    most: SEARCHED,
+    find: (said) => expression.endIn(said.toString(encoding)),
+  };
+}
+
+/** Of settings: an expression, which is compiled once they are guarded. */
+export const Matches = z.string().min(1).max(256);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineCheck } from '#lib/checks/check-type.ts';
 import { converse } from '#lib/checks/conversation/converse.ts';
-import { actionsOf, Steps, secretsOf, Transcript } from '#lib/checks/conversation/steps.ts';
+import { actionsOf, expressionsOf, Steps, secretsOf, Transcript } from '#lib/checks/conversation/steps.ts';
 import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
 import { probing } from '#lib/checks/outcome.ts';
@@ -35,6 +35,7 @@ export const tcp = defineCheck({
     const message = tls ? 'cannot be: with tls the connection has TLS from the start' : 'cannot be twice';
     return secured.slice(tls ? 0 : 1).map((i) => ({ path: `config.steps.${i}.starttls`, message }));
   },
+  expressions: ({ config }) => expressionsOf(config.steps ?? []),
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
   probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
@@ -43,7 +44,7 @@ export const tcp = defineCheck({
       const tls = { servername, verify };
       const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(config.tls && { tls }) };
       const hide = redactorOf(secretsOf(steps));
-      const talked = await converse(net, request, actionsOf(steps), { tls, hide });
+      const talked = await converse(net, request, await actionsOf(steps), { tls, hide });
       const outcome = await judgedTalk(talked, assertions);
       return { ...outcome, ...(shows && steps.length > 0 && { transcript: talked.transcript }) };
     }),
@@ -64,7 +65,7 @@ export const tcp = defineCheck({
         },
       },
       { config: { host: 'db.example.com', port: 5432 } },
-      { config: { host: '192.168.1.10', port: 22, steps: [{ expect: 'SSH-2.0-' }] } },
+      { config: { host: '192.168.1.10', port: 22, steps: [{ matches: '^SSH-2\\.0-OpenSSH_(9|1\\d)' }] } },
       { config: { host: '::1', port: 1 } },
       { config: { host: 'my_container', port: 65_535 } },
       { config: { host: 'db.example.com', port: 6380, tls: true, servername: 'db', verify_tls: false, steps: [] } },
@@ -91,6 +92,10 @@ export const tcp = defineCheck({
       { value: { config: { host: 'example.com', port: 22, steps: [{}] } }, path: 'config.steps.0' },
       { value: { config: { host: 'a', port: 22, steps: [{ send: 'a', expect: 'b' }] } }, path: 'config.steps.0' },
       { value: { config: { host: 'a', port: 22, steps: [{ expect: '' }] } }, path: 'config.steps.0.expect' },
+      {
+        value: { config: { host: 'a', port: 22, steps: [{ matches: 'x'.repeat(257) }] } },
+        path: 'config.steps.0.matches',
+      },
       { value: { config: { host: 'a', port: 22, steps: [{ send: '\u20ac' }] } }, path: 'config.steps.0.send' },
       {
         value: { config: { host: 'a', port: 22, steps: [{ expect: 'a', sends: 'b' }] } },

@@ -63,6 +63,23 @@ describe('a tcp check with steps', () => {
     );
   });
 
+  it('finds an expression, and goes on behind it', async () => {
+    await using target = await rawTarget((socket) => void inPieces(socket, 'SSH-2.0-OpenSSH_9.2p1\r\nnext'));
+    const steps = [{ matches: '^SSH-2\\.0-OpenSSH_(9|1\\d)\\.' }, { expect: '2p1\r\n' }, { matches: '(?i)NEXT$' }];
+    expect(await probe(target, steps)).toMatchObject(GOOD);
+    await using other = await rawTarget((socket) => void socket.end('SSH-1.99-old\r\n'));
+    expect(await probe(other, steps)).toMatchObject(
+      wrong('it closed the connection at step 1 after 14 bytes: "SSH-1.99-old\\r\\n"'),
+    );
+  });
+
+  it('looks for an expression in 32 KB of an answer', async () => {
+    await using target = await rawTarget((socket) => void socket.write(`${'x'.repeat(32 * 1024)}ready`));
+    expect(await probe(target, [{ matches: 'read[y]' }])).toMatchObject(
+      wrong(`step 1: expected the answer to match "read[y]", got "${'x'.repeat(99)}…" (32768 bytes)`),
+    );
+  });
+
   it('says what it expected and what it got', async () => {
     await using target = await dialogueTarget({
       greeting: '220 mx\r\n',
