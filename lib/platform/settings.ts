@@ -98,6 +98,8 @@ export const SettingsSchema = z.object({
     .string()
     .default('')
     .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com'),
+  /** The list of the registries of domains and their RDAP servers, as RFC 9224 has it: IANA's, or a copy of it. */
+  RDAP_BOOTSTRAP_URL: z.url({ protocol: /^https?$/ }).default('https://data.iana.org/rdap/dns.json'),
   /** `off`, or rates in place of the host's own: `push=1000/10000,send=5/20`, a second and at once. */
   RATE_LIMITS: z
     .string()
