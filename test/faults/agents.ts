@@ -39,7 +39,7 @@ async function runOnSchedule(world: World, check: Present): Promise<void> {
   const { random, clock, end } = world;
   for (let present = check(); present && clock.now() < end; present = check()) {
     const due = Math.min(dueAfter(present, clock.now() + 1000), end);
-    const off = random.chance(0.15) ? graceOf(present) + random.int(-30, 60) : random.pick(OFF_MS);
+    const off = random.chance(0.3) ? graceOf(present) + random.int(0, 50) : random.pick(OFF_MS);
     await clock.sleep(Math.max(500, due - clock.now() + off));
     if (clock.now() >= end || random.chance(0.2)) continue;
     if (random.chance(0.5)) void push(world, present, random.chance(0.85));

@@ -25,6 +25,9 @@ export const maxRunOf = (check: CheckItem): number => {
 
 const firstOf = (check: CheckItem): number => 1000 * (configOf(check).expect_first_within_seconds ?? 0);
 
+/** Whether a first sign of life may be late. */
+export const awaitsFirst = (check: CheckItem): boolean => firstOf(check) > 0;
+
 const MINUTE_MS = 60_000;
 /** Farther ahead (ms) no run of a simulation looks. */
 const SPAN_MS = 3 * 60 * MINUTE_MS;
@@ -58,7 +61,7 @@ export const failsAfter = (check: CheckItem, since: number, isSign = false): num
 
 /** The first sign of life may be late too. */
 const firstFails = (check: CheckItem, since: number): number =>
-  firstOf(check) > 0 ? since + firstOf(check) : Number.POSITIVE_INFINITY;
+  awaitsFirst(check) ? since + firstOf(check) : Number.POSITIVE_INFINITY;
 
 /** @param sign when its newest sign of life came, where that may be the one that is expected next */
 function failsSilent(check: CheckItem, since: number, sign: number | undefined): number {

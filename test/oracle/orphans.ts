@@ -3,6 +3,7 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { EntryItem } from '#lib/schedule/entries.ts';
+import { awaitsFirst } from './deadlines.ts';
 import { checkIdOf, checksIn, type Inside } from './inside.ts';
 
 const isPulled = ({ enabled, execution_mode, interval_seconds }: CheckItem, interval: number): boolean =>
@@ -52,7 +53,7 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
     if (!entity) wrong.push(`${check.id} outlived its entity`);
     else if (entity.checks[check.id] !== check.state)
       wrong.push(`${check.id} is ${check.state}, its entity has ${entity.checks[check.id]}`);
-    const listens = check.enabled && check.last_received !== undefined;
+    const listens = check.enabled && (check.last_received !== undefined || awaitsFirst(check));
     if (entries.has(keys.entry('silence', check.tenant_id, check.id).sk) !== listens)
       wrong.push(`${check.id} has ${listens ? 'no' : 'an'} entry for its silence`);
   }

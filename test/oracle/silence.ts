@@ -79,6 +79,8 @@ function checkDeadlines({ silences, results }: History, inside: Inside): string[
     if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('before any push');
     if (!overrun && !isFirst && at < failsAfter(check, check.settings_at))
       say(`settings changed at ${check.settings_at}`);
+    const noted = check.last_received?.received_at;
+    if (!overrun && noted !== undefined && at < failsAfter(check, noted, true)) say(`the check had a sign of ${noted}`);
     if (at > commit.at + skewOf(inside)) say('before its time');
     for (const { to } of seen.stops)
       if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(silence, to))
@@ -111,7 +113,7 @@ function checkTime(
   const due = failsNext(check, since, sign, enabled);
   if (due < enabled + TICK_MS) {
     // The deadlines of an account that was enabled come with the next tick.
-    if (at < due || !isMissedLater(check, due, at) || now > enabled + TICK_MS + QUIET_MARGIN_MS)
+    if (at < due || (at !== due && !isMissedLater(check, due, at)) || now > enabled + TICK_MS + QUIET_MARGIN_MS)
       say(`it was due at ${due}, after enabling`);
     return;
   }

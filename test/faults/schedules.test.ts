@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+
+let service: VirtualService;
+beforeEach(async () => {
+  service = await virtualService('00:30');
+});
+afterEach(() => service.close());
+
+/** A backup at 02:30 in Berlin, which is 01:30 in UTC. */
+const nightly = () =>
+  alertingCheck(service, {
+    check_type: 'push',
+    failure_threshold: 1,
+    config: { schedule: '30 2 * * *', timezone: 'Europe/Berlin' },
+  });
+
+it('a night without a report pages an hour after it was due, and one with a report nobody', async () => {
+  const [silent, alive] = [await nightly(), await nightly()];
+  for (const { push } of [silent, alive]) await push(true);
+  await service.until('01:45');
+  expect(await alive.read()).toMatchObject({ late: true, alerts_at: '2026-11-21T02:30:00.000Z' });
+  await alive.push(true);
+  expect(await alive.read()).toMatchObject({ late: false, alerts_at: '2026-11-22T02:30:00.000Z' });
+  await service.until('02:29');
+  expect(told(service)).toEqual([]);
+  await service.until('02:32');
+  expect(told(service)).toEqual(['02:30 state_change down']);
+  expect(await alive.read()).toMatchObject({ state: 'up' });
+  const [down] = await silent.read('/transitions');
+  expect(down.error_message).toBe(
+    'no sign of life for the run due 2026-11-21 02:30 Europe/Berlin (grace 3600 s); last 2026-11-21 01:30',
+  );
+});
+
+it('ten minutes of our own outage when it is due page nobody', async () => {
+  const check = await nightly();
+  await check.push(true);
+  await service.until('01:25');
+  service.away(10 * 60_000);
+  await service.until('04:00');
+  expect(told(service)).toEqual([]);
+  expect(await check.read()).toMatchObject({ state: 'up', late: false, alerts_at: '2026-11-22T02:30:00.000Z' });
+});
