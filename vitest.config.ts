@@ -14,7 +14,15 @@ const env = {
  * Files that change what a whole process shares (whom it trusts, its environment, its stdout), count what a process
  * holds, or measure its time. Each has a process of its own, and they run one by one after all others.
  */
-const ALONE = ['batch-metrics', 'deliver', 'event-loop', 'node-net-deadline', 'planted-secrets', 'tls'].map((name) => {
+const ALONE = [
+  'batch-metrics',
+  'deliver',
+  'event-loop',
+  'node-net-deadline',
+  'planted-secrets',
+  'tls',
+  'tls-assertions',
+].map((name) => {
   const pattern = `test/**/${name}.test.ts`;
   if (globSync(pattern, { cwd: import.meta.dirname }).length === 0) throw new Error(`There is no ${pattern} any more.`);
   return pattern;

@@ -10,6 +10,7 @@ import type { Field as FieldRecord } from '#lib/catalog/field.ts';
 import type { MeWithUse } from '#lib/catalog/me.ts';
 import type { Relation as RelationRecord } from '#lib/catalog/relations/relation.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
+import type { JudgedList } from '#lib/checks/assertions/judged-list.ts';
 import type { CheckRecord } from '#lib/checks/check-record.ts';
 import type { Expected } from '#lib/health/checks/check-detail.ts';
 import type { GapRecord } from '#lib/health/history/gaps.ts';
@@ -65,6 +66,7 @@ export type TrialResult = Pick<
   'outcome' | 'success' | 'status_code' | 'latency_ms' | 'error_message' | 'warning_message'
 > & {
   error_kind: string | null;
+  assertions: z.output<typeof JudgedList>;
   [more: string]: unknown;
 };
 

@@ -1,3 +1,5 @@
+import { assertionsIn, draftOfAssertions } from './assertion-rows.ts';
+
 /** The part of JSON Schema that forms are made from. What is beyond it is typed as JSON. */
 export type MemberSchema = {
   type?: string;
@@ -22,7 +24,7 @@ export type MemberSchema = {
 
 /**
  * How a member is typed. `set`: some of a few, a line each. `map`: a line `name: value` each. `list`: a line each.
- * `instant`: an ISO 8601 time. `json`: whatever it is.
+ * `instant`: an ISO 8601 time. `assertions`: rows (assertion-rows.ts). `json`: whatever it is.
  */
 export type FieldKind =
   | 'text'
@@ -35,6 +37,7 @@ export type FieldKind =
   | 'instant'
   | 'map'
   | 'list'
+  | 'assertions'
   | 'json';
 
 /** A field of a form. */
@@ -89,7 +92,7 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
     secret: member.writeOnly === true,
     hint: member.description ?? '',
     fallback: member.default === undefined ? undefined : textOf({ kind, texts }, member.default),
-    options: (member.enum ?? member.items?.enum ?? []).map(String),
+    options: (member.enum ?? member.items?.enum ?? member.items?.properties?.source?.enum ?? []).map(String),
     texts,
   };
 }
@@ -101,6 +104,7 @@ function kindOf(
   if (choices) return 'choice';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'boolean';
+  if (type === 'array' && name === 'assertions') return 'assertions';
   if (type === 'array') return items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
@@ -112,7 +116,7 @@ function kindOf(
 const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>
   typeof values === 'object' && values.type === 'string';
 
-const CAPITALS = new Set(['url', 'tls', 'id', 'dns', 'ip', 'http', 'api', 'sni', 'ca']);
+const CAPITALS = new Set(['url', 'tls', 'id', 'dns', 'ip', 'http', 'api', 'sni', 'ca', 'json']);
 
 /** `target_url`: `Target URL`. Names of people's own (`On call`) stay as they are. */
 export function labelOf(name: string): string {
@@ -126,6 +130,7 @@ type Typed = Pick<FieldSpec, 'kind' | 'texts'>;
 /** A value as it is typed. */
 export function textOf({ kind, texts }: Typed, value: unknown): string {
   if (value === undefined || value === null) return '';
+  if (kind === 'assertions' && Array.isArray(value)) return draftOfAssertions(value);
   if (kind === 'map' && typeof value === 'object') {
     return Object.entries(value)
       .map(([name, text]) => `${name}: ${text}`)
@@ -164,6 +169,7 @@ export function readText({ kind, texts }: Typed, text: string): unknown {
   if (kind === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (kind === 'boolean') return text === 'true';
   if (kind === 'json') return jsonOf(text) ?? text;
+  if (kind === 'assertions') return assertionsIn(text);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (kind === 'list' || kind === 'set') return texts ? lines : lines.map(scalarOf);
   if (kind === 'map') return Object.fromEntries(lines.map(pairOf));

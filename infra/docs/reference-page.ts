@@ -7,6 +7,7 @@ import { checkTypes } from '#lib/checks/registry.ts';
 import { type ErrorCode, errorBody, STATUS_OF } from '#lib/platform/errors.ts';
 import { plainErrors } from '#lib/platform/http/plain-errors.ts';
 import { validationError } from '#lib/platform/http/validation.ts';
+import { assertionsSection } from './assertions-section.ts';
 import { MEANING_OF } from './error-meanings.ts';
 import { ANSWER_HEAD, membersTables, withoutDefault } from './members-table.ts';
 import type { OpenApi } from './openapi.ts';
@@ -48,6 +49,7 @@ in [ENDPOINTS.md](../lib/ENDPOINTS.md); how to do what is in [how-to](how-to). A
 a default may be left out.
 
 - [Check types](#check-types): ${[...checkTypes.keys()].map((type) => `\`${type}\``).join(', ')}
+- [Assertions](#assertions): what an answer must be; [kinds of error](#kinds-of-error)
 - [Channel types](#channel-types): ${channelTypes.map(({ type }) => `\`${type}\``).join(', ')}
 - [The state-change event](#the-state-change-event) and [its signature](#the-signature)
 - [Alert rules](#alert-rules)
@@ -65,6 +67,7 @@ ${table(rows(named('NewCheck_http'), '', (name) => ofEveryCheck.has(name) && nam
 \`interval_seconds\` may be up to ${maximumOf('NewCheck_push')}, \`pull\` for all others.
 
 ${[...checkTypes.values()].map(checkType).join('\n')}
+${assertionsSection()}
 ## Channel types
 
 A channel belongs to the policy of a check: \`POST /v1/checks/{check_id}/policy/channels\`, at most 10. What is sent is

@@ -1,20 +1,23 @@
 import * as z from 'zod';
+import type { ErrorDetail } from '#lib/platform/errors.ts';
 import type { Net, NetErrorKind } from '#lib/platform/net/net.ts';
 import type { Settings } from '#lib/platform/settings.ts';
+import { type Assertion, assertionList } from './assertions/assertion.ts';
+import type { Judged } from './assertions/judge.ts';
+import { ASSERTION_ERRORS, type AssertionErrorKind, type SourceName } from './assertions/sources.ts';
 import type { CheckSettings } from './check-item.ts';
 
 /** The kinds of error that checks of several types may have, and what each means. A type adds its own. */
 export const COMMON_ERRORS = {
-  dns: 'the name did not resolve, or the record is another',
+  ...ASSERTION_ERRORS,
   connect: 'no connection',
   timeout: 'no answer in time',
-  tls: 'handshake or certificate',
   redirect: 'too many, or a wrong one',
   egress: 'the address may not be reached from here',
   silence: 'a push check was silent past its grace',
   overrun: 'a run of a push check has started and did not finish in time',
   reported: 'your agent said so',
-} satisfies Record<NetErrorKind | 'silence' | 'overrun' | 'reported', string>;
+} satisfies Record<NetErrorKind | AssertionErrorKind | 'silence' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
@@ -34,6 +37,8 @@ export type ProbeOutcome<Kind extends string = string> = {
   error_kind: Kind | null;
   /** What was not as it should be and is no failure: it makes a success a warning. At most 500 characters. */
   warning_message?: string;
+  /** Of a check with assertions: how each was judged. */
+  assertions?: Judged[];
   /** The target did not answer at all, so that our own network may be to blame. */
   unanswered?: boolean;
   /** No answer came in time, or the connection was closed, so that a stall of our own may be to blame. */
@@ -57,8 +62,10 @@ export type CheckType<Name extends string = string, Kind extends string = string
   title: string;
   /** What it does and when it succeeds, in a sentence or two, for the documents. */
   about: string;
-  /** The `config` object; strict, so that a typo there never passes silently. */
+  /** The `config` object; strict, so that a typo there never passes silently. Every type has `assertions` there. */
   config: z.ZodObject;
+  /** What its assertions may be about. */
+  sources: readonly SourceName[];
   /** Settings of this type beside `config`, at the top level of the record (http has target_url, method, …). */
   fields: z.ZodObject;
   /** Members, all optional, that its results may have beside those of every result (tls has days_left). No secrets. */
@@ -71,6 +78,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
   secrets: readonly string[];
   /** Fields that hold a URL, which a read-only key sees without its query, fragment and user info. */
   urls: readonly string[];
+  /** Settings that fit their schemas, and not each other: each place with what it must be. */
+  contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   /**
    * Settings that follow from `config` at `now` (epoch ms), for those that a request does not supply; `before` is the
    * `config` that a change replaces. Throws VALIDATION_ERROR for what can never come true.
@@ -93,13 +102,14 @@ type Definition<
   Result extends z.ZodObject,
   Shown extends z.ZodObject,
   Kind extends string,
-> = Pick<CheckType<Name>, 'type' | 'mode' | 'title' | 'about' | 'examples'> &
+> = Pick<CheckType<Name>, 'type' | 'mode' | 'title' | 'about' | 'sources' | 'examples'> &
   Partial<Pick<CheckType, 'secrets' | 'urls'>> & {
     config: Config;
     fields?: Fields;
     result?: Result;
     shown?: Shown;
     errors?: Record<Kind, string>;
+    contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
     derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
@@ -112,7 +122,9 @@ type Definition<
   };
 
 /** Settings as the schemas of a type leave them. */
-type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & { config: z.output<Config> };
+type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & {
+  config: z.output<Config> & { assertions?: Assertion[] | undefined };
+};
 
 /**
  * Makes one entry of the registry. Stored settings have passed the schemas of their type, so its functions may rely on
@@ -129,7 +141,8 @@ export const defineCheck = <
   type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
-  const nothing = { fields: z.object(), errors: {}, secrets: [], urls: [], derived: () => ({}) };
-  const whole = { ...nothing, ...type, result, shown };
+  const config = type.config.safeExtend({ assertions: assertionList(type.type, type.sources).optional() });
+  const none = { fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [], derived: () => ({}) };
+  const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

@@ -4,11 +4,14 @@ import { EntityPath, namesEntity } from '#lib/catalog/entity-path.ts';
 import { LabelChanges, Labels } from '#lib/catalog/labels.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/members.ts';
-import { parse } from '#lib/platform/http/validation.ts';
+import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
+import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { mergeMap } from '#lib/platform/merge-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';
+import { SOURCE_NAMES } from './assertions/sources.ts';
+import { wordsFor } from './assertions/words-of-others.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
@@ -63,9 +66,10 @@ export const settingsOf = (mode: 'pull' | 'push') => ({
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
-const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
+const inputOf = ({ type, mode, title, about, fields, config, sources }: CheckType) => {
+  wordsOfOthers.add(config, wordsFor(sources));
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settingsOf(mode);
-  return z
+  const input = z
     .object({
       entity_id: IdOf('the entity that it is attached to').optional(),
       entity: EntityPath.describe(
@@ -93,6 +97,8 @@ const inputOf = ({ type, mode, title, about, fields, config }: CheckType) => {
         .prefault({}),
     })
     .meta({ id: `NewCheck_${type}`, title, description: about });
+  wordsOfOthers.add(input, wordsFor(sources));
+  return input;
 };
 
 const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES;
@@ -135,6 +141,8 @@ function settled(whole: object, supplied: object, { minInterval, now }: Judging,
   if (interval_seconds < interval) {
     throw invalid('interval_seconds', `must be at least ${interval} on this installation`);
   }
+  const contradictions = checkTypeOf(check.check_type).contradictions(check);
+  if (contradictions.length > 0) throw refusal(contradictions);
   if (retry_interval_seconds === 0) return check;
   if (retry_interval_seconds >= interval_seconds) {
     throw invalid('retry_interval_seconds', `must be less than interval_seconds (${interval_seconds})`);
@@ -207,3 +215,4 @@ export const CheckPatch = z
   })
   .partial()
   .meta({ id: 'CheckPatch' });
+wordsOfOthers.add(CheckPatch, wordsFor(SOURCE_NAMES));

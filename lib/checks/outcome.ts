@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { NetError, type NetErrorKind } from '#lib/platform/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
+import type { Verdict } from './assertions/judge.ts';
+import type { AssertionErrorKind } from './assertions/sources.ts';
 import type { ProbeOutcome } from './check-type.ts';
 
 const MAX_MESSAGE = 500;
@@ -41,6 +43,33 @@ export const failed = <Kind extends string>(
   error_message: shorten(message, MAX_MESSAGE),
   error_kind: kind,
 });
+
+/**
+ * What a probe found, with what its assertions say of it. What it failed for before them goes first; the first failure
+ * and the first warning are told, and how many more there are.
+ */
+export function withVerdict<Outcome extends ProbeOutcome>(
+  found: Outcome,
+  { failures, warnings, judged }: Verdict,
+): Outcome | (Omit<Outcome, 'error_kind'> & { error_kind: Outcome['error_kind'] | AssertionErrorKind }) {
+  const [first] = failures;
+  const error = !found.success
+    ? { error_message: andMore(found.error_message, failures.length) }
+    : first && { success: false, error_kind: first.kind, error_message: andMore(first.message, failures.length - 1) };
+  const warning_message = warnings[0] && andMore(warnings[0].message, warnings.length - 1);
+  return {
+    ...found,
+    ...error,
+    ...(warning_message && { warning_message }),
+    ...(judged.length > 0 && { assertions: judged }),
+  };
+}
+
+/** A message, and how many more there are. */
+function andMore(message: string, more: number): string {
+  const rest = more > 0 ? ` (and ${more} more)` : '';
+  return shorten(message, MAX_MESSAGE - rest.length) + rest;
+}
 
 /** Runs a probe; a failure of the network becomes its outcome. Anything else that is thrown is a fault of ours. */
 export async function probing<Outcome extends ProbeOutcome>(

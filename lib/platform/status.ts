@@ -13,3 +13,7 @@ export function refusalOf(who: string, status: number, url: string): string {
 }
 
 export const isRedirect = (status: number): boolean => status >= 300 && status < 400;
+
+/** `503 (Service Unavailable)` */
+export const statusName = (status: number): string =>
+  STATUS_CODES[status] ? `${status} (${STATUS_CODES[status]})` : `${status}`;

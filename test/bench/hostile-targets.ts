@@ -62,7 +62,7 @@ async function measure(): Promise<Record<string, number>> {
       method: 'GET',
       timeout_ms: 30_000,
       max_body_bytes: way === 'unread_chunks' ? 0 : MB,
-      ...(way !== 'unread_chunks' && { find: { text: 'not there', status: 200 } }),
+      ...(way !== 'unread_chunks' && { find: { texts: ['not there'], status: 200 } }),
       egress: 'any',
       max_redirects: 0,
     });

@@ -187,6 +187,9 @@ async function pings(): Promise<Figures> {
  */
 const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
 
+/** What assertions cost, by a probe without any, and the longest turn of the event loop that they take. */
+const assertions = (): Promise<Figures> => run('assertions.ts');
+
 /** From the start of the process to its first answer, ms, on data of 1,000 checks. */
 async function startUp(): Promise<Figures> {
   await using service = await startRealService();
@@ -208,6 +211,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   heartbeats,
   pings,
   hostileTargets,
+  assertions,
   history: () => run('history.ts'),
   startUp,
   newestResults,

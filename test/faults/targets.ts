@@ -91,7 +91,16 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
   function certificate(days: number, latency_ms: number): TlsReply {
     const valid_to = clock.now() + days * DAY_MS;
     const problem = days < 0 ? 'the certificate has expired' : '';
-    return { latency_ms, valid_from: valid_to - 365 * DAY_MS, valid_to, problem };
+    const version = 'TLSv1.3';
+    return {
+      latency_ms,
+      valid_from: valid_to - 365 * DAY_MS,
+      valid_to,
+      version,
+      issuer: '',
+      fingerprint_sha256: '',
+      problem,
+    };
   }
 
   return {

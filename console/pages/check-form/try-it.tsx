@@ -58,6 +58,7 @@ const SAID = new Set([
   'error_message',
   'error_kind',
   'warning_message',
+  'assertions',
   'response',
 ]);
 
@@ -86,6 +87,15 @@ function Trial({ found }: { found: TrialResult }) {
           {warning_message}
         </p>
       )}
+      {found.assertions.length > 0 && (
+        <ul class="judged">
+          {found.assertions.map((one, i) => (
+            <li key={i} dir="auto">
+              <StateMark {...OUTCOME[one.passed ? 'ok' : one.severity]} /> {describe(one)}
+            </li>
+          ))}
+        </ul>
+      )}
       {response && (
         <details>
           <summary>What the target answered ({response.body_bytes} bytes)</summary>
@@ -103,3 +113,10 @@ function Trial({ found }: { found: TrialResult }) {
     </div>
   );
 }
+
+/** `json $.status equals "ok": got "degraded"` */
+const describe = ({ source, property, operator, value, actual }: TrialResult['assertions'][number]): string => {
+  const wanted = value === undefined ? '' : JSON.stringify(value);
+  const what = [source, property, labelOf(operator).toLowerCase(), wanted].filter(Boolean).join(' ');
+  return actual === null ? what : `${what}: got ${actual}`;
+};

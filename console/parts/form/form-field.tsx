@@ -2,6 +2,7 @@ import { CheckboxField, SelectField, TextField } from '#console/parts/field.tsx'
 import { InstantField } from '#console/parts/instant-field.tsx';
 import { SetField } from '#console/parts/set-field.tsx';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
+import { AssertionsField } from './assertions-field.tsx';
 import type { FormState } from './use-form.ts';
 
 const HIDDEN = '********';
@@ -34,6 +35,7 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
       <SelectField {...common} options={required || fallback ? options : [{ value: '', label: 'none' }, ...options]} />
     );
   }
+  if (kind === 'assertions') return <AssertionsField {...common} sources={options} />;
   if (kind === 'set') return <SetField {...common} options={options} />;
   if (kind === 'instant') return <InstantField {...common} />;
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';

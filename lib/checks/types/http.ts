@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { defineCheck } from '#lib/checks/check-type.ts';
-import { failed, probing, succeeded } from '#lib/checks/outcome.ts';
+import { ExpiryMembers, expiryMembers } from '#lib/checks/assertions/expiry.ts';
+import { judge } from '#lib/checks/assertions/judge.ts';
+import { SEVERAL_STATUSES } from '#lib/checks/assertions/words-of-others.ts';
+import { defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
+import { expectedStatus, factsOf, judgeAnswer, readingFor } from '#lib/checks/http-answer.ts';
+import { probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
-import { STATUS_CODES } from '#lib/platform/net/node-http.ts';
-import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
+import { headerSecrets, SECRET_IN_ANSWERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED, type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import { isRedirect } from '#lib/platform/status.ts';
-import { shorten } from '#lib/platform/text.ts';
 
 const MAX_REDIRECTS = 5;
-const MAX_BODY_BYTES = 1024 * 1024;
 
 const TargetUrl = z
   .string()
@@ -31,7 +31,7 @@ const Config = z.strictObject({
   follow_redirects: z
     .boolean()
     .describe(
-      'Whether up to 5 redirects are followed; default true, and never where expected_status is 3xx. To another origin (but from http to https of the same host) go neither headers of yours nor a body.',
+      'Whether up to 5 redirects are followed; default true, and never where every accepted status is 3xx. To another origin (but from http to https of the same host) go neither headers of yours nor a body.',
     )
     .optional(),
   verify_tls: z
@@ -40,13 +40,21 @@ const Config = z.strictObject({
     .optional(),
 });
 
+/** Lists and texts such as "2xx". */
+const isSeveral = (status: unknown): boolean => Array.isArray(status) || typeof status === 'string';
+
 const Fields = z.object({
   target_url: TargetUrl,
   method: z
     .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
     .describe('Request method.')
     .default('GET'),
-  expected_status: z.int().min(100).max(599).describe('The one status that counts as success.').default(200),
+  expected_status: z
+    .int({ error: ({ input }) => (isSeveral(input) ? SEVERAL_STATUSES : undefined) })
+    .min(100)
+    .max(599)
+    .describe('The one status that counts as success; an assertion on status_code that can fail takes its place.')
+    .default(200),
   body_contains: z
     .string()
     .max(4096)
@@ -60,15 +68,19 @@ export const http = defineCheck({
   mode: 'pull',
   title: 'HTTP request',
   about:
-    'Sends a request to a URL. It succeeds when the status is the expected one and, if wanted, the body holds a text.',
+    'Sends a request to a URL. It succeeds when the status is the expected one, the body holds a text if one is wanted, and the assertions hold.',
   fields: Fields,
   config: Config,
+  sources: ['status_code', 'body', 'json', 'header', 'latency_ms', 'days_left'],
+  result: ExpiryMembers,
   shown: z.object({
     response: z
       .object({
         headers: z
           .record(z.string(), z.string())
-          .describe('Names in lower case, repeated ones joined by a comma; of set-cookie the value is ********.'),
+          .describe(
+            'Names in lower case, repeated ones joined by a comma; of set-cookie and authorization the value is ********.',
+          ),
         body_excerpt: z.string().describe('How the body begins, 2,000 characters at most.'),
         body_bytes: z.int().describe('How many bytes of the body were read; 1 MB at most.'),
       })
@@ -76,7 +88,12 @@ export const http = defineCheck({
         'http: what the target answered, after redirects. What it repeats of headers and body that it was sent is ********.',
       ),
   }),
-  errors: { status: 'another status than expected', body: 'the text is not in it' },
+  contradictions: ({ method, config: { assertions = [] } }) =>
+    assertions.flatMap(({ source }, i) =>
+      method === 'HEAD' && (source === 'body' || source === 'json')
+        ? [{ path: `config.assertions.${i}.source`, message: 'cannot be judged: a HEAD response has no body; use GET' }]
+        : [],
+    ),
   hosts: (settings) => [{ path: 'target_url', host: new URL(settings.target_url).hostname }],
   targetLabel: ({ method, target_url }) => {
     const { origin, pathname } = new URL(target_url);
@@ -84,34 +101,54 @@ export const http = defineCheck({
   },
   secrets: ['config.headers', 'config.body'],
   urls: ['target_url'],
-  probe: async (check, { net, settings, timeout_ms, shows = false }) => {
+  probe: async (check, { net, settings, timeout_ms, now, shows = false }) => {
     const hide = secretsOf(check.config);
     const outcome = await probing(async () => {
-      const { headers, body, verify_tls } = check.config;
-      const follow = check.config.follow_redirects !== false && !isRedirect(check.expected_status);
+      const { headers, body, verify_tls, assertions } = check.config;
+      const status = expectedStatus(check);
+      const follow = check.config.follow_redirects !== false && !status.redirects;
       const reply = await net.http({
         url: check.target_url,
         method: check.method,
         ...(headers && { headers }),
         ...(body !== undefined && { body }),
         timeout_ms,
-        // Without a text to find, the headers say it all.
-        ...(check.body_contains
-          ? { max_body_bytes: MAX_BODY_BYTES, find: { text: check.body_contains, status: check.expected_status } }
-          : { max_body_bytes: 0 }),
+        ...readingFor({ assertions, find: check.body_contains, status: status.only }),
         ...(shows && { excerpt_bytes: EXCERPT_BYTES }),
         egress: settings.CHECK_EGRESS,
         max_redirects: follow ? MAX_REDIRECTS : 0,
         verify_tls: verify_tls !== false,
       });
-      const found = assertResponse(check, reply);
-      return shows ? { ...found, response: responseOf(reply, hide()) } : found;
+      const facts = factsOf(reply, assertions, now);
+      const verdict = await judge(assertions, facts);
+      // As without assertions: of an answer with a wrong status no text is missed.
+      const isOther = verdict.failures.some(({ kind }) => kind === 'status');
+      const answer = isOther ? succeeded(reply.latency_ms, reply.status) : judgeAnswer(check, reply, status.only);
+      const found = withVerdict(answer, verdict);
+      return {
+        ...found,
+        ...expiryMembers(facts.expiry),
+        ...(shows && { response: responseOf(reply, hide()) }),
+      };
     });
-    return outcome.success ? outcome : { ...outcome, error_message: hide()(outcome.error_message) };
+    return withoutSecrets(outcome, hide);
   },
   examples: {
     valid: [
       { target_url: 'https://example.com/health', expected_status: 200, body_contains: 'ok', config: {} },
+      {
+        target_url: 'https://example.com/health',
+        config: {
+          assertions: [
+            { source: 'status_code', operator: 'one_of', value: ['2xx', '300-303', 304] },
+            { source: 'json', property: "$.db['read only']", operator: 'equals', value: false },
+            { source: 'json', property: '$.version', operator: 'one_of', value: ['1', 2, null] },
+            { source: 'header', property: 'x-queue', operator: 'less_than', value: 12.5 },
+            { source: 'body', operator: 'not_matches', value: '(?i)error|fatal' },
+            { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' },
+          ],
+        },
+      },
       { target_url: 'http://192.168.1.10:8080/health?full=1', method: 'HEAD', expected_status: 204, config: {} },
       {
         target_url: 'https://example.com/login',
@@ -147,6 +184,13 @@ export const http = defineCheck({
         path: 'config.headers',
       },
       {
+        value: {
+          target_url: 'https://example.com',
+          config: { assertions: [{ source: 'body', operator: 'contains' }] },
+        },
+        path: 'config.assertions.0.value',
+      },
+      {
         value: { target_url: 'https://example.com', config: { follow_redirects: 'yes' } },
         path: 'config.follow_redirects',
       },
@@ -174,31 +218,26 @@ const EXCERPT_CHARACTERS = 2_000;
 const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
 
 function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, hide: Redact) {
-  const shown = Object.entries(headers).map(([name, value]) => [name, name === 'set-cookie' ? REDACTED : hide(value)]);
+  const shown = Object.entries(headers).map(([name, value]) => [
+    name,
+    SECRET_IN_ANSWERS.has(name) ? REDACTED : hide(value),
+  ]);
   // Hidden before it is cut: a secret that is cut in half is still one.
   const body_excerpt = [...hide(excerpt.text, true)].slice(0, EXCERPT_CHARACTERS).join('');
   return { headers: Object.fromEntries(shown) as Record<string, string>, body_excerpt, body_bytes: excerpt.bytes };
 }
 
-const named = (status: number): string => (STATUS_CODES[status] ? `${status} (${STATUS_CODES[status]})` : `${status}`);
-
-function assertResponse(check: z.output<typeof Fields>, { status, headers, search, latency_ms }: HttpReply) {
-  if (status !== check.expected_status) {
-    const to = isRedirect(status) && headers.location ? `: it redirects, and redirects are not followed here` : '';
-    return failed('status', `expected status ${check.expected_status}, got ${named(status)}${to}`, latency_ms, status);
-  }
-  if (!check.body_contains || search?.found) return succeeded(latency_ms, status);
-  const searched =
-    check.method === 'HEAD'
-      ? 'a HEAD response has no body: use GET'
-      : headers['content-encoding']
-        ? `the server sent it ${headers['content-encoding']}-encoded though it was asked not to`
-        : `searched ${sizeOf(search?.bytes ?? 0)}`;
-  const wanted = JSON.stringify(shorten(check.body_contains, 100));
-  return failed('body', `the body does not contain ${wanted} (${searched})`, latency_ms, status);
+/** Without what the target repeats of what it was sent. */
+function withoutSecrets<Outcome extends ProbeOutcome>(outcome: Outcome, hide: () => Redact): Outcome {
+  const { success, error_message, warning_message, assertions } = outcome;
+  if (success && !warning_message && !assertions) return outcome;
+  const hidden = hide();
+  return {
+    ...outcome,
+    error_message: hidden(error_message),
+    ...(warning_message && { warning_message: hidden(warning_message) }),
+    ...(assertions && {
+      assertions: assertions.map((one) => ({ ...one, actual: one.actual === null ? null : hidden(one.actual) })),
+    }),
+  };
 }
-
-const sizeOf = (bytes: number): string => {
-  if (bytes >= MAX_BODY_BYTES) return 'its first 1 MB';
-  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
-};

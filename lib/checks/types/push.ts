@@ -86,6 +86,7 @@ export const push = defineCheck({
   about:
     "Is never probed: your agent or cron job pings its address, or posts results or heartbeats. Once a first one has come, silence past the grace counts as failures (dead man's switch). With a schedule, one is expected at each due time.",
   config,
+  sources: ['body', 'latency_ms'],
   derived: (config, now, before) => {
     const { schedule } = config;
     const defaults = before ? {} : DEFAULTS;
@@ -108,6 +109,7 @@ export const push = defineCheck({
     valid: [
       { config: { grace_seconds: 120 } },
       { config: {} },
+      { config: { assertions: [{ source: 'body', operator: 'not_contains', value: 'ERROR' }] } },
       { config: { schedule: '30 2 * * *', timezone: 'Europe/Berlin', max_run_seconds: 7200 } },
       { config: { schedule: 'Mon..Fri 09:00\nSat 12:00 Asia/Tokyo', expect_first_within_seconds: 90_000 } },
       { config: { expect_first_within_seconds: 0, keep_body: false } },

@@ -35,7 +35,7 @@ import { scheduleChange } from './schedule-change.ts';
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
   const { entity: path, entity_id: id, ...stated } = parseCheck(body, judgingIn(ports));
-  guardSettings(stated, boundTo(ports.settings, caller));
+  await guardSettings(stated, boundTo(ports.settings, caller));
   const input: CheckSettings = { ...stated, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditing(context, 'create', auditedCheck);
@@ -143,7 +143,7 @@ export async function changeSettings(
       if (changed.length === 0) return check;
       const gone = changed.filter((name) => input[name] === undefined);
       // The host that a check has already is guarded at each probe, so that such a check can still be disabled.
-      guardSettings(input, boundTo(ports.settings, context.caller), changed);
+      await guardSettings(input, boundTo(ports.settings, context.caller), changed);
       const next = isOfNamesAlone(changed)
         ? renamed(ports, check, input, gone)
         : await resettled(context, check, input, gone);

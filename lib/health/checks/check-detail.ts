@@ -87,6 +87,6 @@ export const lastResultView = (context: Context, check: CheckItem, last: ResultI
   last
     ? {
         ...resultView(context, check.id, last),
-        ...pick(checkTypeOf(check.check_type).result, { ...check.noted, ...last }),
+        ...pick(checkTypeOf(check.check_type).result, { ...check.noted, ...last.noted }),
       }
     : null;

@@ -54,13 +54,15 @@ export type PingFacts = {
 /**
  * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
  * settings, if later) and settings revision; of a retry: its instant and that; of one by hand: its instant. Neither of
- * these is a slot. Of a synthetic failure: its deadline; of a push: its instant and key. Put once, on `absent`; its id follows from its key. Beside these it has the
- * `result` members of its check's type.
+ * these is a slot. Of a synthetic failure: its deadline; of a push: its instant and key. Put once, on `absent`; its id
+ * follows from its key.
  */
 export type ResultItem = Item &
   Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message'> & {
     /** Absent when there is none. */
     warning_message?: string;
+    /** The `result` members of its check's type. */
+    noted?: Record<string, unknown>;
     /** Of a probe that is no slot's; of others it follows from the rest. */
     kind?: 'manual' | 'retry';
     /** Push: epoch ms of its arrival. */

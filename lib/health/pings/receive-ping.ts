@@ -1,6 +1,9 @@
+import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { judgePing } from '#lib/checks/judge-ping.ts';
 import type { Env } from '#lib/env.ts';
 import type { PingFacts } from '#lib/health/history/result-item.ts';
+import type { JudgePush } from '#lib/health/recording/judge-push.ts';
 import { receivePush } from '#lib/health/recording/receive-push.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { keepPing } from './keep-ping.ts';
@@ -36,8 +39,17 @@ export async function receivePing(env: Env, check: CheckItem, ping: Ping, retent
     ends: { rid: ping.rid, measured: true },
     ping: facts,
     body,
+    ...(success && { judge: judgeOf(check, came) }),
   };
   await receivePush(env, check, push, retentionDays);
+}
+
+/** Judges a success by the assertions of its check; undefined where it has none. */
+function judgeOf({ config }: CheckItem, body: string): JudgePush | undefined {
+  const { assertions = [] } = config as { assertions?: Assertion[] };
+  if (assertions.length === 0) return undefined;
+  const bytes = Buffer.byteLength(body);
+  return (latency_ms) => judgePing(assertions, { body, bytes, isCut: false, latency_ms });
 }
 
 /** What an alert says of it: with the last line that the job wrote, which mostly is why. */

@@ -58,3 +58,9 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   }
   return newest;
 }
+
+/** The newer of two, of each of its times. */
+export const latest = (a: Newness | undefined, b: Newness): Newness => ({
+  at: Math.max(a?.at ?? 0, b.at),
+  received_at: Math.max(a?.received_at ?? 0, b.received_at),
+});

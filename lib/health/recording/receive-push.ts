@@ -8,7 +8,6 @@ import { resultExpiry } from '#lib/health/history/retention.ts';
 import { type Ended, runsMember, withEnd } from '#lib/health/pings/open-runs.ts';
 import type { PingBodyItem } from '#lib/health/pings/ping-item.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
-import { silenceDeadline } from '#lib/health/silence/deadline.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
 import type { Keys } from '#lib/keys.ts';
@@ -19,8 +18,9 @@ import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { type Newness, newestReceived, newnessOf, QUIET_MS, remembered, staleAfter } from './newest-received.ts';
-import { watchSilence } from './watch-silence.ts';
+import { type JudgePush, judgedPush } from './judge-push.ts';
+import { latest, newestReceived, newnessOf, QUIET_MS, remembered, staleAfter } from './newest-received.ts';
+import { isOverlooked, watchSilence } from './watch-silence.ts';
 
 export type Push = {
   success: boolean;
@@ -37,6 +37,8 @@ export type Push = {
   /** Of a ping: how it came, and the text that it brought; empty: none is kept. */
   ping?: PingFacts;
   body?: string;
+  /** By the assertions of its check, where it has some. */
+  judge?: JudgePush | undefined;
 };
 
 /** Points from an Idempotency-Key to the result it made. */
@@ -63,7 +65,7 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
   const expires_at = resultExpiry(now, retentionDays);
   const tail = digest ?? ports.ids.token();
-  const result: ResultItem = {
+  const pushed: ResultItem = {
     ...keys.result(check.tenant_id, check.id, at, tail),
     v: ports.ids.token(),
     expires_at: resultExpiry(at, retentionDays),
@@ -77,8 +79,10 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
     received_at: now,
     ...(push.ping && { ping: push.ping }),
   };
+  const result = await judgedPush(pushed, push.judge);
   const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
-  const arrival: Arrival = { ports, keys, result, pointer, ends: push.ends, retentionDays };
+  const { ends, judge } = push;
+  const arrival: Arrival = { ports, keys, result, pointer, ends, judge, retentionDays };
 
   if (pointerKey) {
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
@@ -101,6 +105,7 @@ type Arrival = Pick<Push, 'ends'> & {
   keys: Keys;
   result: ResultItem;
   pointer: PushKeyItem | undefined;
+  judge?: JudgePush | undefined;
   retentionDays: number;
 };
 
@@ -169,9 +174,8 @@ async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): P
  * @param stored the result, if it was stored before; undefined: it is stored here
  */
 async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
-  const { ports, keys, pointer, ends, retentionDays } = arrival;
+  const { ports, keys, pointer, ends, judge, retentionDays } = arrival;
   const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
-  const outcome = outcomeOf(base);
   let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {
@@ -179,7 +183,10 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       if (!now) throw notFound('This check');
       if (!now.enabled) return stored ?? 'disabled';
       const ended = endedBy({ ...arrival, result: base }, now);
-      const result: ResultItem = ends.measured ? { ...base, latency_ms: ended.latency_ms } : base;
+      const { latency_ms } = ended;
+      const measured = ends.measured ? { ...base, latency_ms } : base;
+      const result = ends.measured && latency_ms > 0 ? await judgedPush(measured, judge, latency_ms) : measured;
+      const outcome = outcomeOf(result);
       const last_received = latest(remembered(now, ports.clock.now()), newnessOf(result));
       const changes = await applyResult(arrival, now, {
         outcome,
@@ -221,11 +228,6 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
 /** The same push was stored before by another request. */
 type Earlier = { earlier: ResultItem };
 
-const latest = (a: Newness | undefined, b: Newness): Newness => ({
-  at: Math.max(a?.at ?? 0, b.at),
-  received_at: Math.max(a?.received_at ?? 0, b.received_at),
-});
-
 /**
  * The same push once more. It counted when it was applied, or when it was stored and changed nothing. It only corrects
  * a silence that was detected without seeing it, or is being detected: its first request never got an answer.
@@ -242,12 +244,4 @@ async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): 
     const unmarked = await ports.table.transact([replaceCheck(fresh, nextCheck(fresh, ports.ids.token(), {}))]);
     return unmarked.ok ? earlier : AGAIN;
   });
-}
-
-/** Whether a silence was found that there was not, had this push (epoch ms of its arrival) been seen. */
-function isOverlooked(check: CheckItem, received_at: number, now: number): boolean {
-  const { silence_at, runs: _none, ...rest } = check;
-  if (silence_at === undefined) return false;
-  const deadline = silenceDeadline(rest, { last: received_at, watchedSince: 0 }, now);
-  return deadline === undefined || silence_at < deadline.at;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
+import { JudgedList } from '#lib/checks/assertions/judged-list.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
@@ -10,6 +11,7 @@ import { checkTypes } from '#lib/checks/registry.ts';
 import { requireCheck } from '#lib/checks/store.ts';
 import { ResultRecord, textsOf } from '#lib/health/history/result-item.ts';
 import { invalid } from '#lib/platform/errors.ts';
+import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import { probeNow } from './probe-now.ts';
 
@@ -23,6 +25,7 @@ export const Trial = CheckPatch.extend({
     .optional(),
   check_type: z.string().describe('What kind of check it is; required without check_id.').optional(),
 }).meta({ id: 'CheckTrial' });
+wordsOfOthers.add(Trial, wordsOfOthers.get(CheckPatch)!);
 type Trial = z.output<typeof Trial>;
 
 const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));
@@ -37,7 +40,7 @@ export const TrialRecord = ResultRecord.pick({
   error_kind: true,
   warning_message: true,
 })
-  .extend(Object.assign({}, ...membersOfTypes))
+  .extend({ ...Object.assign({}, ...membersOfTypes), assertions: JudgedList })
   .meta({ id: 'CheckTrialResult' });
 type TrialRecord = z.output<typeof TrialRecord>;
 
@@ -48,7 +51,7 @@ type TrialRecord = z.output<typeof TrialRecord>;
  */
 export async function trySettings(context: Context, trial: Trial): Promise<TrialRecord> {
   const { check_id, ...settings } = trial;
-  const check = check_id === undefined ? fresh(context, settings) : await laidOver(context, check_id, settings);
+  const check = await (check_id === undefined ? fresh(context, settings) : laidOver(context, check_id, settings));
   if (check.execution_mode === 'push') {
     throw invalid(
       check_id === undefined ? 'check_type' : 'check_id',
@@ -56,12 +59,13 @@ export async function trySettings(context: Context, trial: Trial): Promise<Trial
     );
   }
   const { outcome } = await probeNow(context, check, { shows: true, about: { check_id } });
-  return pick(TrialRecord, { ...outcome, ...textsOf(outcome), outcome: outcomeOf(outcome) } as TrialRecord);
+  const { assertions = [] } = outcome;
+  return pick(TrialRecord, { ...outcome, ...textsOf(outcome), outcome: outcomeOf(outcome), assertions } as TrialRecord);
 }
 
-function fresh({ ports, caller }: Context, settings: Record<string, unknown>): CheckSettings {
+async function fresh({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
   const check = parseTrial(settings, judgingIn(ports));
-  guardSettings(check, boundTo(ports.settings, caller));
+  await guardSettings(check, boundTo(ports.settings, caller));
   return check;
 }
 
@@ -70,6 +74,6 @@ async function laidOver(context: Context, id: string, changes: Record<string, un
   const stored = await requireCheck(context, id);
   await mustBeOn(context, stored, changes.entity as string | undefined);
   const check = mergeCheck(stored, changes, judgingIn(ports));
-  guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
+  await guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
   return check;
 }

@@ -32,3 +32,11 @@ export function watchSilence(
 }
 
 const heardOf = (check: CheckItem, now: number) => ({ last: remembered(check, now)?.received_at, watchedSince: 0 });
+
+/** Whether a silence was found that there was not, had this push (epoch ms of its arrival) been seen. */
+export function isOverlooked(check: CheckItem, received_at: number, now: number): boolean {
+  const { silence_at, runs: _none, ...rest } = check;
+  if (silence_at === undefined) return false;
+  const deadline = silenceDeadline(rest, { last: received_at, watchedSince: 0 }, now);
+  return deadline === undefined || silence_at < deadline.at;
+}

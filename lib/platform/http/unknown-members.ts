@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { nearest } from './nearest.ts';
 
@@ -6,6 +6,12 @@ import { nearest } from './nearest.ts';
 const MOST = 100;
 
 type Path = (string | number)[];
+
+/**
+ * Names that other services have for what a schema says in another way: what to write here, by the name. Registered
+ * with an object's schema, they are told in place of the nearest known name.
+ */
+export const wordsOfOthers = z.registry<Readonly<Record<string, string>>>();
 
 /**
  * Members of `value` that its schema does not know, at every level, each with the known one that is nearest. What a
@@ -28,12 +34,15 @@ export function unknownMembers(
       if (def.type === 'array') for (const [i, member] of value.entries()) look(def.element, member, [...path, i]);
       return;
     }
-    const shape = shapeOf(def, value);
-    if (!shape) return;
+    const known = knownIn(bare(wrapped), value);
+    if (!known) return;
+    const { shape, others } = known;
     for (const [name, member] of Object.entries(value)) {
       if (Object.hasOwn(shape, name)) look(shape[name]!, member, [...path, name]);
       else if (!(path.length === 0 && readOnly.has(name)) && found.length < MOST) {
-        found.push(unknown([...path, name], Object.keys(shape)));
+        found.push(
+          unknown([...path, name], Object.keys(shape), Object.hasOwn(others, name) ? others[name] : undefined),
+        );
       }
     }
   }
@@ -54,8 +63,9 @@ export function requiredAnyway(schema: z.core.$ZodType): string[] {
   );
 }
 
-/** How one unknown name is told. */
-export function unknown(path: Path, known: readonly string[]): ErrorDetail {
+/** How one unknown name is told. @param instead what to write, where that is known */
+export function unknown(path: Path, known: readonly string[], instead?: string): ErrorDetail {
+  if (instead) return { path: path.join('.'), message: `\`${path.join('.')}\` is not known here; write ${instead}` };
   const near = nearest(String(path.at(-1)), known);
   const hint = near === undefined ? '' : `; did you mean \`${near}\`?`;
   return { path: path.join('.'), message: `\`${path.join('.')}\` is not known${hint}` };
@@ -83,11 +93,17 @@ function objectShape(schema: z.core.$ZodType): z.core.$ZodShape | undefined {
 const allShapes = (def: z.core.$ZodDiscriminatedUnionDef): z.core.$ZodShape =>
   Object.assign({}, ...def.options.map((option) => objectShape(option) ?? {}));
 
-/** The members that an object may have here; undefined where it may have any. */
-function shapeOf(def: Def, value: object): z.core.$ZodShape | undefined {
-  if (def.type === 'object') return def.catchall && def.catchall._zod.def.type !== 'never' ? undefined : def.shape;
+type Known = { shape: z.core.$ZodShape; others: Readonly<Record<string, string>> };
+
+/** The members that an object may have here, and words of others for them; undefined where it may have any. */
+function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
+  const def = schema._zod.def as Def;
+  if (def.type === 'object') {
+    const isOpen = def.catchall && def.catchall._zod.def.type !== 'never';
+    return isOpen ? undefined : { shape: def.shape, others: wordsOfOthers.get(schema) ?? {} };
+  }
   if (def.type !== 'union') return undefined;
   const kind: unknown = (value as Record<string, unknown>)[def.discriminator];
   const option = def.options.find((one) => objectShape(one)?.[def.discriminator]?._zod.values?.has(kind as string));
-  return option ? objectShape(option) : allShapes(def);
+  return option ? knownIn(bare(option), value) : { shape: allShapes(def), others: {} };
 }

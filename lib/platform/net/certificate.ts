@@ -20,8 +20,11 @@ function namesOf({ subjectaltname, subject }: PeerCertificate): string {
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
 }
 
-function issuerProblem(code: string, { issuer }: PeerCertificate): string {
-  const by = [issuer?.O ?? issuer?.CN ?? 'an unnamed authority'].flat().join(', ');
+/** Who issued it: an organisation, else a common name; empty when it says neither. */
+export const issuerOf = ({ issuer }: PeerCertificate): string => [issuer?.O ?? issuer?.CN ?? ''].flat().join(', ');
+
+function issuerProblem(code: string, certificate: PeerCertificate): string {
+  const by = issuerOf(certificate) || 'an unnamed authority';
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return 'certificate is self-signed: no authority vouches for it';

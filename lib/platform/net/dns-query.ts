@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { parseServer } from './dns-server-address.ts';
 import { allowHost } from './egress.ts';
 import { ipv6Groups } from './ipv6.ts';
-import { type LookUp, type LookUpReply, NetError, type RecordType } from './net.ts';
+import { type LookUp, type LookUpReply, NetError, type NoRecord, type RecordType } from './net.ts';
 import type { Guard } from './open-socket.ts';
 import { withDeadline } from './request-timeout.ts';
 
@@ -79,17 +79,21 @@ const ASK: Record<RecordType, (resolver: dns.Resolver, name: string) => Promise<
 function queryError(error: Error & { code?: string }, { hostname, type }: LookUp, server: string | undefined): Error {
   if (error instanceof NetError) return error;
   const from = server ?? 'the DNS server';
-  const failure = (message: string, answered: boolean) => new NetError('dns', message, { answered, cause: error });
+  const failure = (message: string, answered: boolean, rcode?: NoRecord) => {
+    const made = new NetError('dns', message, { answered, cause: error });
+    if (rcode) made.rcode = rcode;
+    return made;
+  };
   switch (error.code) {
     case 'ENOTFOUND':
-      return failure(`the name ${hostname} does not exist (NXDOMAIN), says ${from}`, true);
+      return failure(`the name ${hostname} does not exist (NXDOMAIN), says ${from}`, true, 'NXDOMAIN');
     case 'ENODATA':
-      return failure(`${hostname} has no ${type} record, says ${from}`, true);
+      return failure(`${hostname} has no ${type} record, says ${from}`, true, 'NOERROR');
     // A local resolver that has lost its network answers so too.
     case 'ESERVFAIL':
-      return failure(`${from} failed to answer (SERVFAIL) for ${type} of ${hostname}`, false);
+      return failure(`${from} failed to answer (SERVFAIL) for ${type} of ${hostname}`, false, 'SERVFAIL');
     case 'EREFUSED':
-      return failure(`${from} refused to answer (REFUSED) for ${type} of ${hostname}`, false);
+      return failure(`${from} refused to answer (REFUSED) for ${type} of ${hostname}`, false, 'REFUSED');
     case 'ECONNREFUSED':
       return failure(`no DNS server listens at ${from} (connection refused)`, true);
     case 'ETIMEOUT':

@@ -12,8 +12,17 @@ import { type RequestTimeout, withDeadline } from './request-timeout.ts';
 import { MEAN_PIECE_BYTES, ResponseBody, type WantedBody } from './response-body.ts';
 import { inSips } from './sips.ts';
 
-/** `body` is absent where none was to be read; `at`: when the headers came, where nothing else decided. */
-type Answer = { status: number; headers: IncomingMessage['headers']; body?: ResponseBody; at?: number };
+/**
+ * `body` is absent where none was to be read; `at`: when the headers came, where nothing else decided; `valid_to` is
+ * that of the certificate, where it was asked for.
+ */
+type Answer = {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body?: ResponseBody;
+  at?: number;
+  valid_to?: number;
+};
 
 /** Is told the status of each response as soon as its headers are there. */
 type Heard = (status: number) => void;
@@ -32,9 +41,11 @@ export async function http(guard: Guard, request: HttpRequest): Promise<HttpRepl
       status: answer.status,
       headers: joined(answer.headers),
       body: text,
-      ...(request.find &&
-        answer.body?.isSearched && { search: { found: answer.body.isFound, bytes: answer.body.size } }),
+      ...(request.reads_on &&
+        answer.body?.isKept && { kept: { bytes: answer.body.size, goes_on: answer.body.goesOn } }),
+      ...(answer.body?.isSearched && { search: { found: answer.body.found, bytes: answer.body.size } }),
       ...(answer.body?.excerpt !== undefined && { excerpt: { text: answer.body.excerpt, bytes: answer.body.size } }),
+      ...(answer.valid_to !== undefined && { valid_to: answer.valid_to }),
       latency_ms: Math.round((answer.at ?? performance.now()) - started),
     };
   } catch (error) {
@@ -85,19 +96,22 @@ async function exchange(
   const tls = url.protocol === 'https:';
   const open = await openSocket(guard, verdict, Number(url.port) || (tls ? 443 : 80), request.egress, deadline);
   let socket: Socket = open.socket;
+  let certificate: { valid_to: number } | undefined;
   if (tls && verdict.ok) {
     const secured = await secure(open, verdict, deadline, ['http/1.1']);
     socket = secured;
+    if (request.reads_certificate) certificate = { valid_to: Date.parse(secured.getPeerCertificate().valid_to) };
     if (request.verify_tls !== false && !secured.authorized) {
       const problem = certificateProblem(secured, verdict.host, Date.now());
       throw new NetError('tls', problem || 'the certificate is not trusted', { answered: true });
     }
   }
   deadline.stage = `connected to ${open.where}, waiting for the response`;
-  return send(socket, hop, open.where, deadline, (status) => {
+  const answer = await send(socket, hop, open.where, deadline, (status) => {
     heard(status);
     return request.max_redirects > 0 && isRedirect(status) ? undefined : wantedOf(request, status);
   });
+  return { ...answer, ...certificate };
 }
 
 /** So much of a body is counted, and for so long (ms) waited for, that is only to be shown. */
@@ -106,11 +120,12 @@ const SHOWN_MS = 1_000;
 
 /** What to read of a response with that status; undefined: nothing. */
 function wantedOf(
-  { max_body_bytes: limit, find, excerpt_bytes: excerpt }: HttpRequest,
+  { max_body_bytes: limit, reads_on: readsOn = false, find, excerpt_bytes: excerpt }: HttpRequest,
   status: number,
 ): WantedBody | undefined {
   const show: Pick<WantedBody, 'excerpt'> = excerpt === undefined ? {} : { excerpt };
-  if (limit > 0 && (!find || find.status === status)) return { limit, ...(find && { find: find.text }), ...show };
+  const isWanted = limit > 0 && (find?.status === undefined || find.status === status);
+  if (isWanted) return { limit, readsOn, ...(find && { find: find.texts }), ...show };
   return excerpt === undefined ? undefined : { limit: SHOWN_BYTES, excerpt, isOnlyShown: true };
 }
 

@@ -4,6 +4,9 @@
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 
+/** Response codes of an answer without a record that is wanted; NOERROR: the name has none of that type. */
+export type NoRecord = 'NOERROR' | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED';
+
 export type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
 
 type NetErrorOptions = { answered?: boolean; interrupted?: boolean; cause?: unknown };
@@ -19,6 +22,8 @@ export class NetError extends Error {
   status = 0;
   /** From the beginning of the call to the failure; 0 when nothing was sent for it. */
   latency_ms = 0;
+  /** What a DNS server said of a question to which it gave no record: `NXDOMAIN`; absent of all else. */
+  rcode?: NoRecord;
   constructor(kind: NetErrorKind, message: string, options: NetErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'NetError';
@@ -35,10 +40,12 @@ export type HttpRequest = {
   body?: string;
   /** For everything together: look-up, connection, TLS, headers, body, redirects. */
   timeout_ms: number;
-  /** So much of a body is read at most; it is held in memory, unless there is a text to find in it. */
+  /** So much of a body is read at most; it is held in memory, unless there are texts to find in it. */
   max_body_bytes: number;
-  /** Looks for a text in the body of a response of that status, and reads no other body. */
-  find?: { text: string; status: number };
+  /** Reads on behind that until it is known whether there is more: `kept.goes_on`. */
+  reads_on?: boolean;
+  /** Looks for texts in the body. With `status`: of a response of that status, and no other body is read. */
+  find?: { texts: readonly string[]; status?: number };
   /**
    * Keeps the first so many bytes of the body for people to see. No answer depends on them: what nothing else wants is
    * waited for a second at most, and is no part of the latency.
@@ -49,18 +56,24 @@ export type HttpRequest = {
   max_redirects: number;
   /** Default true. */
   verify_tls?: boolean;
+  /** Looks until when the certificate of the last hop is valid. */
+  reads_certificate?: boolean;
 };
 
 /**
- * `headers` have names in lower case, repeated ones joined by a comma. `search` is what came of `find`, in how many
- * bytes; absent when no body was read for it. `excerpt`: how the body begins, and how many bytes of it were read.
+ * `headers` have names in lower case, repeated ones joined by a comma. `kept`, with `reads_on`: how many bytes `body`
+ * was made of, and whether more followed. `search`: which texts of `find` were found, in how many bytes; absent when no
+ * body was read for it. `excerpt`: how the body begins, and how many bytes of it were read. `valid_to`: epoch ms, NaN
+ * when the certificate has no such date; absent when there is none, or nobody asked.
  */
 export type HttpReply = {
   status: number;
   headers: Record<string, string>;
   body: string;
-  search?: { found: boolean; bytes: number };
+  kept?: { bytes: number; goes_on: boolean };
+  search?: { found: readonly string[]; bytes: number };
   excerpt?: { text: string; bytes: number };
+  valid_to?: number;
   latency_ms: number;
 };
 
@@ -73,8 +86,14 @@ export type TlsReply = {
   latency_ms: number;
   /** Epoch ms. */
   valid_from: number;
-  /** Epoch ms. */
+  /** Epoch ms; NaN when it has no such date. */
   valid_to: number;
+  /** `TLSv1.3` */
+  version: string;
+  /** Organisation of the issuer; its common name where it has none; empty without either. */
+  issuer: string;
+  /** In upper-case hex with colons. */
+  fingerprint_sha256: string;
   /** Why it cannot be trusted (dates, name or issuer), in a sentence; empty when it can. */
   problem: string;
 };
@@ -112,7 +131,7 @@ export interface Net {
    * any spelling.
    */
   tls(request: PortRequest & { servername?: string }): Promise<TlsReply>;
-  /** Asks a DNS server; no record of that type is a `NetError('dns')`. */
+  /** Asks a DNS server; no record of that type is a `NetError('dns')` with its `rcode`. */
   resolve(request: LookUp): Promise<LookUpReply>;
   /**
    * Looks a host up and checks its addresses, without connecting: `NetError('egress')` when it may not be reached, or

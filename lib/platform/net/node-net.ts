@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Settings } from '#lib/platform/settings.ts';
-import { certificateProblem } from './certificate.ts';
+import { certificateProblem, issuerOf } from './certificate.ts';
 import { resolveRecords } from './dns-query.ts';
 import { allowHost, blockList, canonicalHost, type Resolve } from './egress.ts';
 import { http } from './http-exchange.ts';
@@ -41,11 +41,14 @@ export function makeNet(settings: Pick<Settings, 'EGRESS_ALLOW'>, resolve: Resol
         const wanted = canonicalHost(servername) ?? servername;
         const socket = await secure(open, { host: wanted, literal: isIP(wanted) !== 0 }, deadline);
         const latency_ms = elapsed(started);
-        const { valid_from, valid_to } = socket.getPeerCertificate();
+        const certificate = socket.getPeerCertificate();
         return {
           latency_ms,
-          valid_from: Date.parse(valid_from),
-          valid_to: Date.parse(valid_to),
+          valid_from: Date.parse(certificate.valid_from),
+          valid_to: Date.parse(certificate.valid_to),
+          version: socket.getProtocol() ?? '',
+          issuer: issuerOf(certificate),
+          fingerprint_sha256: certificate.fingerprint256 ?? '',
           problem: certificateProblem(socket, wanted, Date.now()),
         };
       }),

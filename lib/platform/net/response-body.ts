@@ -1,8 +1,17 @@
+import { TextFinder } from '#lib/platform/text-finder.ts';
+
 /**
- * What is wanted of a body: at most `limit` bytes of it, to keep, or to look for a text in; and its first `excerpt`
- * bytes to be shown. `isOnlyShown`: nothing else of it is wanted.
+ * What is wanted of a body: at most `limit` bytes of it, to keep, or to look for texts in; and its first `excerpt`
+ * bytes to be shown. `readsOn`: it ends behind the limit, so that one knows whether there is more. `isOnlyShown`:
+ * nothing else of it is wanted.
  */
-export type WantedBody = { limit: number; find?: string; excerpt?: number; isOnlyShown?: boolean };
+export type WantedBody = {
+  limit: number;
+  readsOn?: boolean;
+  find?: readonly string[];
+  excerpt?: number;
+  isOnlyShown?: boolean;
+};
 
 /** Bytes that are held at a time while a text is looked for. */
 export const WINDOW_BYTES = 16 * 1024;
@@ -12,22 +21,21 @@ export const MEAN_PIECE_BYTES = 64;
 
 /**
  * Takes the body of a response piece by piece, into one buffer: what is held does not depend on how the other side cuts
- * its body. A body in which a text is looked for is not kept: one window of it is in memory at a time, so that many
+ * its body. A body in which texts are looked for is not kept: one window of it is in memory at a time, so that many
  * large bodies at once need no more room than small ones.
  */
 export class ResponseBody {
   /** Bytes taken so far; never more than the limit. */
   size = 0;
   pieces = 0;
-  /** Whether the text was found. */
-  isFound = false;
+  /** Whether more came behind the limit; known only where that was wanted. */
+  goesOn = false;
   readonly #wanted: WantedBody;
   readonly #decoder: InstanceType<typeof TextDecoder>;
   readonly #most: number;
   #held = Buffer.alloc(0);
   #used = 0;
-  /** The end of what was searched: the text may begin there. */
-  #tail = '';
+  readonly #finders: readonly TextFinder[] | undefined;
   #excerpt: Buffer | undefined;
   readonly #contentType: string | undefined;
 
@@ -35,6 +43,7 @@ export class ResponseBody {
   constructor(wanted: WantedBody, contentType: string | undefined) {
     this.#wanted = wanted;
     this.#contentType = contentType;
+    this.#finders = wanted.find?.map((text) => new TextFinder(text));
     this.#most = wanted.find === undefined ? wanted.limit : Math.min(wanted.limit, WINDOW_BYTES);
     this.#decoder = decoderFor(contentType);
   }
@@ -44,9 +53,19 @@ export class ResponseBody {
     return this.#held.length;
   }
 
-  /** Whether a text was looked for. */
+  /** Whether texts were looked for. */
   get isSearched(): boolean {
-    return this.#wanted.find !== undefined;
+    return this.#finders !== undefined;
+  }
+
+  /** Whether it is in memory, as far as the limit. */
+  get isKept(): boolean {
+    return this.#finders === undefined && !this.#wanted.isOnlyShown;
+  }
+
+  /** The texts that were found. */
+  get found(): string[] {
+    return (this.#finders ?? []).filter(({ isFound }) => isFound).map(({ text }) => text);
   }
 
   /** How it begins, cut between two characters; undefined where that was not wanted. */
@@ -63,13 +82,13 @@ export class ResponseBody {
     return this.pieces > FREE_PIECES && this.size < this.pieces * MEAN_PIECE_BYTES;
   }
 
-  /** @returns whether that is all: the limit is reached, or the text found */
+  /** @returns whether that is all: the limit is reached, or all texts are found */
   take(piece: Buffer): boolean {
     this.pieces++;
     this.#keepExcerpt(piece);
     if (this.#wanted.isOnlyShown) this.size = Math.min(this.#wanted.limit, this.size + piece.length);
     let from = this.#wanted.isOnlyShown ? piece.length : 0;
-    while (from < piece.length && this.size < this.#wanted.limit && !this.isFound) {
+    while (from < piece.length && this.size < this.#wanted.limit && !this.#hasAll) {
       const count = Math.min(piece.length - from, this.#most - this.#used, this.#wanted.limit - this.size);
       this.#grow(this.#used + count);
       piece.copy(this.#held, this.#used, from, from + count);
@@ -78,12 +97,17 @@ export class ResponseBody {
       from += count;
       if (this.#wanted.find !== undefined && this.#used === this.#most) this.#search();
     }
-    return this.size >= this.#wanted.limit || this.isFound;
+    this.goesOn ||= from < piece.length && this.size >= this.#wanted.limit;
+    return this.#hasAll || (this.size >= this.#wanted.limit && (this.goesOn || !this.#wanted.readsOn));
+  }
+
+  get #hasAll(): boolean {
+    return this.#finders?.every(({ isFound }) => isFound) ?? false;
   }
 
   /** To be called once, when no more is taken. @returns what was kept, cut between two characters; '' of a search */
   end(): string {
-    const isWhole = this.size < this.#wanted.limit;
+    const isWhole = this.size < this.#wanted.limit || (this.#wanted.readsOn === true && !this.goesOn);
     if (this.#wanted.find === undefined) return this.#decode(!isWhole);
     this.#search();
     return '';
@@ -104,10 +128,8 @@ export class ResponseBody {
   }
 
   #search(): void {
-    const find = this.#wanted.find ?? '';
-    const text = this.#tail + this.#decode(true);
-    this.isFound ||= text.includes(find);
-    this.#tail = text.slice(Math.max(0, text.length - find.length + 1));
+    const text = this.#decode(true);
+    for (const finder of this.#finders ?? []) finder.take(text);
     this.#used = 0;
   }
 

@@ -18,30 +18,30 @@ it.each([
   [on('tcp', { host: '2130706433', port: 22 }), 'config.host'],
   [on('tls', { host: '10.0.0.1', port: 443 }), 'config.host'],
   [on('dns', { hostname: 'example.com', record_type: 'A', resolver: '10.0.0.1:53' }), 'config.resolver'],
-])('refuses %o where only public hosts may be reached, and says where it stands', (check, path) => {
-  expect(() => guard(check)).toThrow(
+])('refuses %o where only public hosts may be reached, and says where it stands', async (check, path) => {
+  await expect(guard(check)).rejects.toThrow(
     expect.objectContaining({ code: 'VALIDATION_ERROR', details: [{ path, message: expect.any(String) }] }),
   );
 });
 
-it('leaves names to the probe, and the name that is only asked about alone', () => {
-  guard(http('https://example.com/'));
-  guard(on('tcp', { host: 'does-not-resolve.example.com', port: 22 }));
-  guard(on('dns', { hostname: '127.0.0.1', record_type: 'PTR' }));
-  guard(on('push', {}));
+it('leaves names to the probe, and the name that is only asked about alone', async () => {
+  await guard(http('https://example.com/'));
+  await guard(on('tcp', { host: 'does-not-resolve.example.com', port: 22 }));
+  await guard(on('dns', { hostname: '127.0.0.1', record_type: 'PTR' }));
+  await guard(on('push', {}));
 });
 
-it('lets people check their own network, but not what gives out credentials', () => {
-  guard(http('http://192.168.1.1/'), 'any');
-  guard(on('tcp', { host: 'nas', port: 22 }), 'any');
-  expect(() => guard(http('http://169.254.169.254/'), 'any')).toThrow(
+it('lets people check their own network, but not what gives out credentials', async () => {
+  await guard(http('http://192.168.1.1/'), 'any');
+  await guard(on('tcp', { host: 'nas', port: 22 }), 'any');
+  await expect(guard(http('http://169.254.169.254/'), 'any')).rejects.toThrow(
     'target_url: 169.254.169.254 is a link-local address',
   );
 });
 
-it("keeps to the operator's exceptions", () => {
-  guard(http('http://127.77.0.1/'), 'public', ['127.77.0.0/16']);
-  expect(() => guard(http('http://127.0.0.1/'), 'public', ['127.77.0.0/16'])).toThrow(
+it("keeps to the operator's exceptions", async () => {
+  await guard(http('http://127.77.0.1/'), 'public', ['127.77.0.0/16']);
+  await expect(guard(http('http://127.0.0.1/'), 'public', ['127.77.0.0/16'])).rejects.toThrow(
     'target_url: 127.0.0.1 is a loopback address',
   );
 });

@@ -31,7 +31,7 @@ async function pouring(head: string, part: string, tls = false): Promise<Target 
   return Object.assign(target, { taken: () => taken });
 }
 
-const searching = { max_body_bytes: MB, find: { text: 'not there', status: 200 }, verify_tls: false };
+const searching = { max_body_bytes: MB, find: { texts: ['not there'], status: 200 }, verify_tls: false };
 
 describe.each([
   ['plain', false],
@@ -75,7 +75,7 @@ describe.each([
   it('a body that nobody wants is not read, however it is cut', async () => {
     await using target = await pouring(CHUNKED, '1\r\na\r\n'.repeat(1000), tls);
     expect(await get(target.url, { ...searching, max_body_bytes: 0 })).toMatchObject({ status: 200, body: '' });
-    const other = { ...searching, find: { text: 'a', status: 404 } };
+    const other = { ...searching, find: { texts: ['a'], status: 404 } };
     const reply = await get(target.url, other);
     expect(reply).toMatchObject({ status: 200, body: '' });
     expect(reply.search).toBeUndefined();
@@ -83,7 +83,7 @@ describe.each([
 
   it('a body in some hundred small chunks is as good as any', async () => {
     await using target = await pouring(CHUNKED, `${'1\r\na\r\n'.repeat(800)}6\r\nneedle\r\n0\r\n\r\n`, tls);
-    const find = { text: 'aneedle', status: 200 };
-    expect((await get(target.url, { ...searching, find })).search).toMatchObject({ found: true });
+    const find = { texts: ['aneedle'], status: 200 };
+    expect((await get(target.url, { ...searching, find })).search).toMatchObject({ found: find.texts });
   });
 });

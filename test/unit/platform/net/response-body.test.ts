@@ -46,29 +46,29 @@ describe('a text to find', () => {
     fc.assert(
       fc.property(before, cut, text, fc.constantFrom('x', 'ü', '€'), (count, lengths, find, filler) => {
         const bytes = Buffer.from(filler.repeat(count) + find + filler.repeat(100));
-        const body = new ResponseBody({ limit: MB, find }, 'text/html; charset=utf-8');
+        const body = new ResponseBody({ limit: MB, find: [find] }, 'text/html; charset=utf-8');
         expect(give(body, bytes, lengths)).toBe('');
-        expect(body.isFound).toBe(true);
+        expect(body.found).toEqual([find]);
       }),
       { numRuns: 30 },
     );
   });
 
   it('that is not there is not found, nor what lies behind the limit', () => {
-    const body = new ResponseBody({ limit: MB, find: 'needle' }, undefined);
+    const body = new ResponseBody({ limit: MB, find: ['needle'] }, undefined);
     give(body, Buffer.from(`${'need'.repeat(MB / 4)}needle`), [1000]);
-    expect(body).toMatchObject({ isFound: false, size: MB });
+    expect(body).toMatchObject({ found: [], size: MB });
   });
 
   it.each([1, 100, 65_536])('needs one window of memory for 1 MB in pieces of %i bytes', (length) => {
-    const body = new ResponseBody({ limit: MB, find: 'needle' }, undefined);
+    const body = new ResponseBody({ limit: MB, find: ['needle'] }, undefined);
     give(body, Buffer.alloc(MB, 'a'), [length]);
     expect(body.size).toBe(MB);
     expect(body.held).toBeLessThanOrEqual(WINDOW_BYTES);
   });
 
   it('ends the reading where it is found', () => {
-    const body = new ResponseBody({ limit: MB, find: 'needle' }, undefined);
+    const body = new ResponseBody({ limit: MB, find: ['needle'] }, undefined);
     give(body, Buffer.from(`needle${'a'.repeat(MB - 6)}`), [1024]);
     expect(body.size).toBe(WINDOW_BYTES);
   });
@@ -76,7 +76,7 @@ describe('a text to find', () => {
 
 describe('a body in small pieces', () => {
   const cut = (count: number, length: number) => {
-    const body = new ResponseBody({ limit: MB, find: 'needle' }, undefined);
+    const body = new ResponseBody({ limit: MB, find: ['needle'] }, undefined);
     for (let i = 0; i < count; i++) body.take(Buffer.alloc(length));
     return body.isCutSmall;
   };
@@ -91,7 +91,7 @@ describe('a body in small pieces', () => {
 describe('the beginning of a body that is shown', () => {
   it('is the same however it is cut, and whatever else is wanted of the body', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
-    const wants = fc.constantFrom({}, { find: 'nowhere to be found' }, { isOnlyShown: true });
+    const wants = fc.constantFrom({}, { find: ['nowhere to be found'] }, { isOnlyShown: true });
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), lengths, fc.nat(60), wants, (text, cut, excerpt, wanted) => {
         const bytes = Buffer.from(text.toWellFormed());

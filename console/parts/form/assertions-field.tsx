@@ -1,0 +1,98 @@
+import { useId } from 'preact/hooks';
+import { Button } from '#console/parts/button.tsx';
+import { type FrameProps, SelectField, TextField } from '#console/parts/field.tsx';
+import {
+  type AssertionRow,
+  draftOfRows,
+  newRow,
+  operatorsOf,
+  propertyOf,
+  rowsIn,
+  valueKind,
+  withSource,
+} from '#console/rules/assertion-rows.ts';
+import { labelOf } from '#console/rules/form-fields.ts';
+
+type AssertionsProps = FrameProps & {
+  /** The rows, as rules/assertion-rows.ts writes them. */
+  value: string;
+  onChange: (draft: string) => void;
+  /** What assertions of the type may be about. */
+  sources: readonly string[];
+};
+
+const PROPERTY = { path: 'Path, such as $.items[0].id', header: 'Name of the header' };
+const SEVERITIES = [
+  { value: 'fail', label: 'fails' },
+  { value: 'warn', label: 'warns' },
+];
+
+/** What the API says of `config.assertions.0.value`, by the number that the row has here. */
+const numbered = (error: string): string =>
+  error.replaceAll(/(^|; )(\d+)\.?(\S*)/g, (_all, before, at, member) => `${before}${Number(at) + 1}: ${member}`);
+
+/** What the answer must be: a row each, with the operators that its source has. */
+export function AssertionsField({ label, hint, error, value, onChange, sources }: AssertionsProps) {
+  const id = useId();
+  const rows = rowsIn(value);
+  const change = (at: number, row: AssertionRow | undefined) =>
+    onChange(draftOfRows(rows.flatMap((one, i) => (i === at ? (row ?? []) : one))));
+  return (
+    <fieldset class="field assertions" aria-describedby={error || hint ? id : undefined}>
+      <legend>{label}</legend>
+      <div id={id}>
+        {error && <p class="field-error">{numbered(error)}</p>}
+        {hint && <p class="hint">{hint}</p>}
+      </div>
+      {rows.map((row, i) => (
+        <Row key={i} number={i + 1} row={row} sources={sources} onChange={(next) => change(i, next)} />
+      ))}
+      <div>
+        <Button small onClick={() => onChange(draftOfRows([...rows, newRow(sources[0]!)]))}>
+          Add an assertion
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+type RowProps = {
+  number: number;
+  row: AssertionRow;
+  sources: readonly string[];
+  /** undefined: without it */
+  onChange: (row: AssertionRow | undefined) => void;
+};
+
+function Row({ number, row, sources, onChange }: RowProps) {
+  const set = (member: keyof AssertionRow) => (text: string) => onChange({ ...row, [member]: text });
+  const property = propertyOf(row.source);
+  const kind = valueKind(row);
+  return (
+    <fieldset class="assertion">
+      <legend>Assertion {number}</legend>
+      <SelectField
+        label="Source"
+        value={row.source}
+        onChange={(source) => onChange(withSource(row, source))}
+        options={sources.map((one) => ({ value: one, label: labelOf(one) }))}
+      />
+      {property && <TextField label={PROPERTY[property]} value={row.property} onChange={set('property')} />}
+      <SelectField
+        label="Operator"
+        value={row.operator}
+        onChange={set('operator')}
+        options={operatorsOf(row.source).map((one) => ({ value: one, label: labelOf(one).toLowerCase() }))}
+      />
+      {kind !== 'none' && (
+        <TextField
+          label={kind === 'list' ? 'Values, with commas between' : 'Value'}
+          value={row.value}
+          onChange={set('value')}
+        />
+      )}
+      <SelectField label="Otherwise it" value={row.severity} onChange={set('severity')} options={SEVERITIES} />
+      <Button small quiet icon="close" label={`Remove assertion ${number}`} onClick={() => onChange(undefined)} />
+    </fieldset>
+  );
+}

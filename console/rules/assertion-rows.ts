@@ -1,0 +1,112 @@
+import { OPERATORS, type Operator, takesList } from '#lib/checks/assertions/operators.ts';
+import { operatorsFor, type SourceName, sourceOf } from '#lib/checks/assertions/sources.ts';
+
+/** An assertion as it is typed: everything is text. */
+export type AssertionRow = { source: string; property: string; operator: string; value: string; severity: string };
+
+type Assertion = { source: string; property?: string; operator: string; value?: unknown; severity?: string };
+
+/** The operators that a source has. */
+export const operatorsOf = (source: string): readonly string[] => operatorsFor(source as SourceName);
+
+/** What the property of a source is; undefined where it has none. */
+export const propertyOf = (source: string): 'path' | 'header' | undefined => sourceOf(source as SourceName).property;
+
+/** What is typed as a value; `none`: nothing. */
+export function valueKind({ operator }: Pick<AssertionRow, 'operator'>): 'none' | 'one' | 'list' {
+  if (OPERATORS[operator as Operator].group === 'presence') return 'none';
+  return takesList(operator as Operator) ? 'list' : 'one';
+}
+
+/** A new row, about the first of the sources of a type. */
+export const newRow = (source: string): AssertionRow => ({
+  source,
+  property: '',
+  operator: operatorsOf(source)[0]!,
+  value: '',
+  severity: 'fail',
+});
+
+/** A row with another source; what does not fit that is taken away. */
+export function withSource(row: AssertionRow, source: string): AssertionRow {
+  const fits = operatorsOf(source).includes(row.operator);
+  const { operator } = fits ? row : newRow(source);
+  return { ...row, source, operator, property: propertyOf(source) === propertyOf(row.source) ? row.property : '' };
+}
+
+/** The rows in the text of a draft. */
+export const rowsIn = (draft: string): AssertionRow[] => (draft === '' ? [] : JSON.parse(draft));
+
+/** Rows as the text of a draft; empty without any. */
+export const draftOfRows = (rows: readonly AssertionRow[]): string => (rows.length === 0 ? '' : JSON.stringify(rows));
+
+/** Stored assertions as they are typed. */
+export const draftOfAssertions = (assertions: readonly Assertion[]): string =>
+  draftOfRows(
+    assertions.map(({ source, property = '', operator, value, severity = 'fail' }) => {
+      const row = { source, property, operator, severity };
+      return { ...row, value: value === undefined ? '' : typedValue(row, value) };
+    }),
+  );
+
+/** What was typed, as it is sent. What does not fit is sent as it was typed: the API says what it must be. */
+export const assertionsIn = (draft: string): Assertion[] =>
+  rowsIn(draft).map((row) => ({
+    source: row.source,
+    ...(propertyOf(row.source) && row.property !== '' && { property: row.property }),
+    operator: row.operator,
+    ...(valueKind(row) !== 'none' && row.value !== '' && { value: readValue(row) }),
+    severity: row.severity,
+  }));
+
+type Place = Pick<AssertionRow, 'source' | 'operator'>;
+
+/** Whether values there may be of any kind, so that a text which looks like another kind stands in quotes. */
+const isAnyKind = ({ source, operator }: Place): boolean =>
+  sourceOf(source as SourceName).values === 'json' && OPERATORS[operator as Operator].group === 'equality';
+
+const isNumeric = ({ source, operator }: Place): boolean => {
+  const { values } = sourceOf(source as SourceName);
+  return values === 'integer' || values === 'status' || OPERATORS[operator as Operator].group === 'order';
+};
+
+function typedValue(place: Place, value: unknown): string {
+  const one = (item: unknown): string => {
+    if (typeof item !== 'string') return JSON.stringify(item);
+    return isAnyKind(place) && scalarIn(item) !== item ? JSON.stringify(item) : item;
+  };
+  if (!Array.isArray(value)) return one(value);
+  const isPlain = value.every((item) => typeof item !== 'string' || /^[^\s,"[\]][^,]*$/.test(item));
+  return isPlain && value.every((item) => one(item).trim() === one(item))
+    ? value.map(one).join(', ')
+    : JSON.stringify(value);
+}
+
+function readValue(row: AssertionRow): unknown {
+  const one = (text: string): unknown => {
+    if (isNumeric(row)) return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+    return isAnyKind(row) ? scalarIn(text) : text;
+  };
+  if (valueKind(row) !== 'list') return one(row.value);
+  const written = jsonIn(row.value);
+  if (Array.isArray(written)) return written;
+  return row.value
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map(one);
+}
+
+/** A number, true, false, null or a text in quotes is read as such; else it is the text itself. */
+function scalarIn(text: string): unknown {
+  const value = jsonIn(text);
+  return value === undefined || (typeof value === 'object' && value !== null) ? text : value;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,161 @@
+import { shorten } from '#lib/platform/text.ts';
+import type { JsonPath } from './json-path.ts';
+import { type JsonMarks, scanJson } from './json-scan.ts';
+import type { Scalar } from './operators.ts';
+
+/** Of what was found so many characters are shown. */
+export const MOST_SHOWN = 100;
+/** Of an object and a list so many are looked at for that. */
+const LOOKED_AT = 400;
+
+/** A value in a JSON text. `scalar` is absent of objects and lists. */
+export type JsonValue = {
+  /** In words, as `a number`; empty where the value says it. */
+  kind: string;
+  scalar?: Scalar;
+  /** As text of at most 100 characters. */
+  preview: string;
+};
+
+/** What a path leads to; or how many of its segments lead to something, and what that has: `has name, version`. */
+export type JsonFound = { value: JsonValue } | { depth: number; content: string };
+
+/** A JSON text, of which values are made as they are asked for. */
+export class JsonDocument {
+  readonly #text: string;
+  readonly #marks: JsonMarks;
+
+  private constructor(text: string, marks: JsonMarks) {
+    this.#text = text;
+    this.#marks = marks;
+  }
+
+  /** Undefined when it is no JSON. @param turn waits for the next turn of the event loop */
+  static async read(text: string, turn: () => Promise<void>): Promise<JsonDocument | undefined> {
+    const marks = await scanJson(text, turn);
+    return marks && new JsonDocument(text, marks);
+  }
+
+  /**
+   * The value at a path. Of members of one name the last one counts. A last `length` of a list is the number of its
+   * members, of a text that of its characters.
+   */
+  find(path: JsonPath): JsonFound {
+    let value = 0;
+    for (const [depth, segment] of path.entries()) {
+      const isLast = depth === path.length - 1;
+      const next = typeof segment === 'number' ? this.#place(value, segment) : this.#member(value, segment);
+      if (next !== undefined) value = next;
+      else {
+        const length = isLast && segment === 'length' ? this.#length(value) : undefined;
+        if (length === undefined) return { depth, content: this.#contentOf(value) };
+        return { value: valueOfScalar(length) };
+      }
+    }
+    return { value: this.#valueAt(value) };
+  }
+
+  #begin(value: number): string {
+    return this.#text[this.#marks.starts[value]!]!;
+  }
+
+  #scalar(value: number): Scalar {
+    return JSON.parse(this.#text.slice(this.#marks.starts[value], this.#marks.stops[value]));
+  }
+
+  #place(value: number, place: number): number | undefined {
+    if (this.#begin(value) !== '[') return undefined;
+    const { ends } = this.#marks;
+    let left = place < 0 ? this.#count(value) + place : place;
+    for (let i = value + 1; i < ends[value]!; i = ends[i]!) if (left-- === 0) return i;
+    return undefined;
+  }
+
+  #count(value: number): number {
+    const { ends } = this.#marks;
+    let count = 0;
+    for (let i = value + 1; i < ends[value]!; i = ends[i]!) count++;
+    return count;
+  }
+
+  #member(value: number, name: string): number | undefined {
+    if (this.#begin(value) !== '{') return undefined;
+    const { ends } = this.#marks;
+    let found: number | undefined;
+    for (let i = value + 1; i < ends[value]!; i = ends[i + 1]!) if (this.#isName(i, name)) found = i + 1;
+    return found;
+  }
+
+  #isName(value: number, name: string): boolean {
+    const { starts, stops } = this.#marks;
+    const from = starts[value]! + 1;
+    const length = stops[value]! - 1 - from;
+    if (length === name.length && this.#text.startsWith(name, from)) return !name.includes('\\');
+    // With escapes it is longer than what it says.
+    return length > name.length && this.#text.slice(from, from + length).includes('\\') && this.#scalar(value) === name;
+  }
+
+  #length(value: number): number | undefined {
+    if (this.#begin(value) === '[') return this.#count(value);
+    return this.#begin(value) === '"' ? characters(String(this.#scalar(value))) : undefined;
+  }
+
+  #valueAt(value: number): JsonValue {
+    const begin = this.#begin(value);
+    if (begin !== '{' && begin !== '[') return valueOfScalar(this.#scalar(value));
+    const { starts, stops } = this.#marks;
+    const raw = this.#text.slice(starts[value], Math.min(stops[value]!, starts[value]! + LOOKED_AT));
+    return { kind: begin === '{' ? 'an object' : 'a list', preview: shorten(raw.replaceAll(/\s+/g, ' '), MOST_SHOWN) };
+  }
+
+  /** `has name, version` */
+  #contentOf(value: number): string {
+    const begin = this.#begin(value);
+    if (begin === '[') {
+      const count = this.#count(value);
+      return `has ${count} ${count === 1 ? 'member' : 'members'}`;
+    }
+    if (begin !== '{') {
+      const { kind, preview } = valueOfScalar(this.#scalar(value));
+      return `is ${kind || preview}`;
+    }
+    const { ends } = this.#marks;
+    const names: string[] = [];
+    let i = value + 1;
+    for (; i < ends[value]! && names.length < MOST_NAMED; i = ends[i + 1]!) {
+      names.push(shorten(String(this.#scalar(i)), LONGEST_NAME));
+    }
+    if (names.length === 0) return 'has no members';
+    return `has ${names.join(', ')}${i < ends[value]! ? ' and more' : ''}`;
+  }
+}
+
+/** So many members of an object are named where one is not there, and of each so many characters. */
+const MOST_NAMED = 10;
+const LONGEST_NAME = 40;
+
+/** Numbers beyond all bounds are shown as such, of which JSON.stringify makes null. */
+const valueOfScalar = (scalar: Scalar): JsonValue => ({
+  kind: kindOf(scalar),
+  scalar,
+  preview: typeof scalar === 'string' ? previewOf(scalar) : String(scalar),
+});
+
+/** A text in quotes, cut after 100 characters. */
+export const previewOf = (text: string): string => shorten(JSON.stringify(text.slice(0, MOST_SHOWN + 1)), MOST_SHOWN);
+
+/** The kind of a value in words; empty where the value says it. */
+export function kindOf(scalar: unknown): string {
+  if (typeof scalar === 'string') return 'text';
+  return typeof scalar === 'number' ? 'a number' : '';
+}
+
+/** An emoji is one, not two (RFC 9535, 2.4.4). */
+function characters(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++) {
+    const isPair = (text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800;
+    if (isPair) count--;
+  }
+  return count;
+}

@@ -1,0 +1,22 @@
+import type { Assertion } from './assertion.ts';
+import type { Facts } from './facts.ts';
+import type { AssertionErrorKind } from './sources.ts';
+
+/** An assertion as it was judged. `actual`: what was found, in words; null where there was nothing. */
+export type Judged = Assertion & { passed: boolean; actual: string | null };
+
+/** Why an assertion does not hold. */
+export type Complaint = { kind: AssertionErrorKind; message: string };
+
+/** What came of all assertions of a check, in their order. */
+export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Judged[] };
+
+/**
+ * Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). How, is loaded when the first one is
+ * met: most checks have none.
+ */
+export async function judge(assertions: readonly Assertion[] = [], facts: Facts): Promise<Verdict> {
+  if (assertions.length === 0) return { failures: [], warnings: [], judged: [] };
+  const { judgeAll } = await import('./judge-all.ts');
+  return judgeAll(assertions, facts);
+}

@@ -1,0 +1,39 @@
+import { RE2JS, RE2JSException } from 're2js';
+
+/**
+ * The one file that loads the library, 150 KB of it: import it late, as expressions.ts does. RE2 takes time in
+ * proportion to the text whatever the expression is, which the expressions of node do not.
+ */
+
+/** Instructions of a compiled expression: each costs 0.75 ms for 64 KB of text at worst. */
+const MOST_INSTRUCTIONS = 100;
+
+/** Whether the expression is found anywhere in a text. */
+export type Expression = (text: string) => boolean;
+
+/** Compiles an expression; of one that cannot be used it says why, as a sentence without its subject. */
+export function compile(text: string): Expression | { problem: string } {
+  try {
+    const compiled = RE2JS.compile(text);
+    const size = compiled.programSize();
+    if (size > MOST_INSTRUCTIONS) {
+      return { problem: `is too large: it has ${size} instructions, ${MOST_INSTRUCTIONS} are possible` };
+    }
+    return (searched) => compiled.test(searched);
+  } catch (error) {
+    if (error instanceof RE2JSException) return { problem: problemOf(text, error.message) };
+    throw error;
+  }
+}
+
+/** What others know and RE2 does not. */
+const NOT_HERE: readonly (readonly [RegExp, string])[] = [
+  [/\(\?<?[=!]/, 'look-ahead and look-behind are not possible here; write what must be there, or a second assertion'],
+  [/\\[1-9]|\\k[<{']/, 'back references are not possible here'],
+  [/\(\?>|[*+?}]\+/, 'possessive and atomic groups are not possible here, nor needed: RE2 does not go back'],
+];
+
+function problemOf(text: string, message: string): string {
+  const known = NOT_HERE.find(([form]) => form.test(text));
+  return known?.[1] ?? `is no RE2 expression (${message})`;
+}

@@ -1,0 +1,141 @@
+import { SECRET_IN_ANSWERS } from '#lib/platform/secrets/header-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { statusName } from '#lib/platform/status.ts';
+import { shorten } from '#lib/platform/text.ts';
+import { hasText } from '#lib/platform/text-finder.ts';
+import { type Assertion, pathOf } from './assertion.ts';
+import { type Body, sizeText, type Unreadable } from './body.ts';
+import { SEARCHED } from './expressions.ts';
+import type { Facts, Records } from './facts.ts';
+import { type JsonDocument, MOST_SHOWN, previewOf } from './json-document.ts';
+import { printPath } from './json-path.ts';
+import type { Scalar, Subject } from './operators.ts';
+import { bodySubject } from './read-body.ts';
+import { statusSubject } from './statuses.ts';
+
+/**
+ * What was found for one assertion. `subjects`: it holds of one of them, or of each if `every`. `actual`: in words,
+ * null where there is nothing. `missing`: why there is nothing, as a sentence. `kind`: of a JSON value, in words; empty
+ * where the value says it.
+ */
+export type Reading = {
+  subjects: Subject[];
+  every?: boolean;
+  actual: string | null;
+  missing?: string;
+  kind?: string;
+};
+
+/**
+ * What an assertion is about, as it was found; undefined where nothing was measured. Pure.
+ * @param json the body as JSON, where one of them is about that
+ */
+export function readingOf(
+  { source, property = '' }: Assertion,
+  facts: Facts,
+  json: JsonDocument | Unreadable | undefined,
+): Reading | Unreadable | undefined {
+  switch (source) {
+    case 'latency_ms':
+      return facts.latency_ms === undefined ? undefined : ofNumber(facts.latency_ms);
+    case 'status_code': {
+      const status = known(facts.status_code, source);
+      return { subjects: [statusSubject(status)], actual: statusName(status) };
+    }
+    case 'body': {
+      const body = known(facts.body, source);
+      return 'problem' in body ? body : ofBody(body);
+    }
+    case 'json': {
+      const document = known(json, source);
+      return 'problem' in document ? document : ofJson(document, property);
+    }
+    case 'header':
+      return ofHeader(property, known(facts.header, source)(property.toLowerCase()));
+    case 'days_left': {
+      const expiry = known(facts.expiry, source);
+      return 'problem' in expiry ? expiry : ofNumber(expiry.days_left);
+    }
+    case 'tls_version':
+    case 'issuer':
+    case 'fingerprint_sha256':
+      return ofText(known(facts[source], source));
+    case 'rcode': {
+      const rcode = known(facts.rcode, source);
+      return { subjects: [textSubject(rcode)], actual: rcode };
+    }
+    case 'record_count':
+      return ofNumber(known(facts.records, source).values.length);
+    case 'any_record':
+    case 'all_records':
+      return ofRecords(known(facts.records, source), source === 'all_records');
+  }
+}
+
+function known<T>(fact: T | undefined, source: string): T {
+  if (fact === undefined) throw new Error(`A check has the source ${source}, and its probe says nothing of it.`);
+  return fact;
+}
+
+const ofNumber = (number: number): Reading => ({
+  subjects: [{ exists: true, number, equals: (wanted) => wanted === number }],
+  actual: String(number),
+});
+
+const ofText = (text: string): Reading => ({ subjects: [textSubject(text)], actual: previewOf(text) });
+
+const textSubject = (found: string): Subject => ({
+  exists: true,
+  equals: (wanted) => wanted === found,
+  text: { contains: (wanted) => hasText(found, wanted), begin: found.slice(0, SEARCHED) },
+});
+
+/** A body is never quoted: it may be long, and hold anything. */
+const ofBody = (body: Body): Reading => ({ subjects: [bodySubject(body)], actual: sizeText(body.bytes) });
+
+const NOTHING: Subject = { exists: false, equals: () => false };
+
+function ofJson(document: JsonDocument, property: string): Reading {
+  const path = pathOf(property);
+  const found = document.find(path);
+  if (!('value' in found)) {
+    const parent = printPath(path.slice(0, found.depth));
+    const missing = `json ${property}: there is no such value; ${parent} ${found.content}`;
+    return { subjects: [NOTHING], actual: null, missing };
+  }
+  const { kind, scalar, preview } = found.value;
+  return { subjects: [jsonSubject(scalar)], actual: preview, kind };
+}
+
+/** @param scalar absent of an object or list, which equals no value that an assertion can name */
+const jsonSubject = (scalar: Scalar | undefined): Subject => ({
+  exists: true,
+  equals: (wanted: Scalar) => scalar !== undefined && wanted === scalar,
+  ...(typeof scalar === 'number' && { number: scalar }),
+  ...(typeof scalar === 'string' && { text: textSubject(scalar).text! }),
+});
+
+function ofHeader(name: string, value: string | undefined): Reading {
+  if (value === undefined)
+    return { subjects: [NOTHING], actual: null, missing: `header ${name}: there is no such header` };
+  const isNumber = /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value);
+  return {
+    subjects: [{ ...textSubject(value), ...(isNumber && { number: Number(value) }) }],
+    actual: SECRET_IN_ANSWERS.has(name.toLowerCase()) ? REDACTED : previewOf(value),
+  };
+}
+
+const MOST_RECORDS_SHOWN = 5;
+
+function ofRecords({ values, same, none }: Records, every: boolean): Reading {
+  const few = values.slice(0, MOST_RECORDS_SHOWN).join(', ');
+  const more = values.length > MOST_RECORDS_SHOWN ? ` and ${values.length - MOST_RECORDS_SHOWN} more` : '';
+  return {
+    subjects: values.map((record) => ({
+      ...textSubject(record),
+      equals: (wanted) => typeof wanted === 'string' && same(record, wanted),
+    })),
+    every,
+    actual: values.length === 0 ? none : shorten(few, MOST_SHOWN) + more,
+  };
+}

@@ -1,0 +1,55 @@
+import type { Assertion } from './assertion.ts';
+import type { SourceName } from './sources.ts';
+
+type Line = Partial<Assertion> & { source: SourceName };
+
+/** As it is written on one line. */
+const line = (assertion: Line): string =>
+  `config.assertions: [${JSON.stringify(assertion, null, 1)
+    .replaceAll(/([[{])\s+|\s+([\]}])/g, '$1$2')
+    .replaceAll(/\n\s*/g, ' ')}]`;
+
+const MISSING: Line = { source: 'body', operator: 'not_contains', value: '…' };
+const AT_PATH: Line = { source: 'json', property: '$.status', operator: 'equals', value: 'ok' };
+const STATUSES: Line = { source: 'status_code', operator: 'one_of', value: ['2xx', 304] };
+const HEADER: Line = { source: 'header', property: 'x-name', operator: 'equals', value: '…' };
+const FAST: Line = { source: 'latency_ms', operator: 'less_than', value: 800 };
+const SLOW: Line = { ...FAST, severity: 'warn' };
+const LASTS: Line = { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' };
+
+/** What other services call what is an assertion here, and the one that says it. */
+const OTHERS: Readonly<Record<string, Line>> = {
+  body_not_contains: MISSING,
+  keyword_absent: MISSING,
+  invert_keyword: MISSING,
+  body_matches: { source: 'body', operator: 'matches', value: '…' },
+  json_path: AT_PATH,
+  json_query: AT_PATH,
+  expected_json: AT_PATH,
+  expected_statuses: STATUSES,
+  accepted_statuscodes: STATUSES,
+  expected_headers: HEADER,
+  max_latency_ms: FAST,
+  max_response_time: FAST,
+  degraded_after_ms: SLOW,
+  degraded_response_time: SLOW,
+  warn_after_ms: SLOW,
+  warn_days: LASTS,
+  warning_days: LASTS,
+  expiry_warning_days: LASTS,
+  expected_rcode: { source: 'rcode', operator: 'equals', value: 'NXDOMAIN' },
+};
+
+/** For the schemas of a type with these sources: what to write in place of words of others. */
+export const wordsFor = (sources: readonly SourceName[]): Record<string, string> => ({
+  assertions: 'config.assertions',
+  conditions: 'config.assertions',
+  ...Object.fromEntries(
+    Object.entries(OTHERS)
+      .filter(([, { source }]) => sources.includes(source))
+      .map(([name, assertion]) => [name, line(assertion)]),
+  ),
+});
+
+/** What is said of an expected_status that is no one status. */
+export const SEVERAL_STATUSES = `must be one status, as a number; for several write ${line(STATUSES)}`;

@@ -1,0 +1,25 @@
+import type { Assertion } from './assertions/assertion.ts';
+import { judge } from './assertions/judge.ts';
+import type { AssertionErrorKind } from './assertions/sources.ts';
+import type { ProbeOutcome } from './check-type.ts';
+import { succeeded, withVerdict } from './outcome.ts';
+
+/** A success that a job reports. */
+type Ping = {
+  /** As text; empty where it has none. */
+  body: string;
+  /** How many bytes of it were read, and whether there were more. */
+  bytes: number;
+  isCut: boolean;
+  /** How long the run took; undefined where it was not measured: latency is not judged then. */
+  latency_ms: number | undefined;
+};
+
+/** What a success comes to by the assertions of its push check: one that does not hold makes it a failure. */
+export async function judgePing(
+  assertions: readonly Assertion[] | undefined,
+  { body: text, bytes, isCut, latency_ms }: Ping,
+): Promise<ProbeOutcome<AssertionErrorKind>> {
+  const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
+  return withVerdict(succeeded(latency_ms ?? 0), await judge(assertions, facts));
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { Assertion } from '#lib/checks/assertions/assertion.ts';
+import { isFound, SEARCHED, wrongExpressions } from '#lib/checks/assertions/expressions.ts';
+
+const matches = (value: string): Assertion => ({ source: 'body', operator: 'matches', value, severity: 'fail' });
+
+describe('an expression', () => {
+  it.each([
+    ['^ok', 'ok then', true],
+    ['(?i)OK', 'all is ok', true],
+    ['a.c', 'a\nc', false],
+    ['(?s)a.c', 'a\nc', true],
+    ['^\\d{3}$', '200', true],
+    ['😀+', '😀😀', true],
+    ['x', '', false],
+  ])('%s is found in %j: %s', async (expression, text, found) => {
+    expect(await isFound(expression, text)).toBe(found);
+  });
+
+  it('is looked for in the first 32 KB', async () => {
+    const text = `${'x'.repeat(SEARCHED - 1)}ab`;
+    expect([await isFound('a', text), await isFound('b', text)]).toEqual([true, false]);
+  });
+
+  it.each<[string, RegExp]>([
+    ['(?=a)b', /^look-ahead and look-behind are not possible here/],
+    ['(?!a)b', /^look-ahead/],
+    ['(?<=a)b', /^look-ahead/],
+    ['(?<!a)b', /^look-ahead/],
+    ['(a)\\1', /^back references are not possible here/],
+    ['(a{1000}){1000}', /^is no RE2 expression|^is too large/],
+    ['a{101}', /^is too large: it has \d+ instructions, 100 are possible/],
+    ['(', /^is no RE2 expression/],
+    ['[z-a]', /^is no RE2 expression/],
+    ['a**', /^is no RE2 expression/],
+    ['\\p{Nope}', /^is no RE2 expression/],
+  ])('%s is refused with what is wrong', async (expression, problem) => {
+    expect(await wrongExpressions([matches('ok'), matches(expression)])).toEqual([
+      { at: 1, problem: expect.stringMatching(problem) },
+    ]);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { assertionsIn, draftOfAssertions, newRow, rowsIn, withSource } from '#console/rules/assertion-rows.ts';
+
+const round = (assertion: object) => assertionsIn(draftOfAssertions([assertion as never]));
+
+describe('assertions in a form', () => {
+  it.each([
+    { source: 'status_code', operator: 'one_of', value: ['2xx', 304, '200-299'], severity: 'fail' },
+    { source: 'status_code', operator: 'less_than', value: 300, severity: 'warn' },
+    { source: 'body', operator: 'contains', value: '200', severity: 'fail' },
+    { source: 'body', operator: 'one_of', value: ['a, b', ' c', '[d]'], severity: 'fail' },
+    { source: 'json', property: '$.a', operator: 'equals', value: 'ok', severity: 'fail' },
+    { source: 'json', property: '$.a', operator: 'equals', value: 'true', severity: 'fail' },
+    { source: 'json', property: '$.a', operator: 'equals', value: null, severity: 'fail' },
+    { source: 'json', property: '$.a', operator: 'one_of', value: ['1', 1, true, null, 'a'], severity: 'fail' },
+    { source: 'json', property: '$.a', operator: 'exists', severity: 'fail' },
+    { source: 'header', property: 'x-left', operator: 'at_least', value: 1.5, severity: 'fail' },
+    { source: 'rcode', operator: 'not_one_of', value: ['SERVFAIL', 'REFUSED'], severity: 'fail' },
+  ])('are typed and read back as they were: %o', (assertion) => {
+    expect(round(assertion)).toEqual([assertion]);
+  });
+
+  it('are sent as they were typed where that does not fit, so that the API says what it must be', () => {
+    const [row] = [{ ...newRow('latency_ms'), value: 'fast' }];
+    expect(assertionsIn(JSON.stringify([row]))).toEqual([
+      { source: 'latency_ms', operator: 'equals', value: 'fast', severity: 'fail' },
+    ]);
+    expect(assertionsIn(JSON.stringify([newRow('json')]))).toEqual([
+      { source: 'json', operator: 'equals', severity: 'fail' },
+    ]);
+  });
+
+  it('keep what fits when the source is another', () => {
+    const row = { source: 'json', property: '$.a', operator: 'contains', value: 'x', severity: 'warn' };
+    expect(withSource(row, 'body')).toEqual({ ...row, source: 'body', property: '' });
+    expect(withSource(row, 'latency_ms')).toEqual({ ...row, source: 'latency_ms', property: '', operator: 'equals' });
+  });
+
+  it('are nothing where there are none', () => {
+    expect([draftOfAssertions([]), rowsIn(''), assertionsIn('')]).toEqual(['', [], []]);
+  });
+});
