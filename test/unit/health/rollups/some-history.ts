@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, type Outcome, succeeded } from '#lib/checks/outcome.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import type { Span } from '#lib/health/history/gap-causes.ts';
-import { receivePush } from '#lib/health/recording/receive-push.ts';
+import { type Push, receivePush } from '#lib/health/recording/receive-push.ts';
 import { rollUp } from '#lib/health/rollups/roll-up.ts';
 import { cellOf } from '#lib/keys.ts';
 import { type MessageOf, messages } from '#lib/messages.ts';
@@ -186,12 +186,8 @@ async function push(
   for (let times = twice ? 2 : 1; times > 0; times--) {
     const warning_message = outcome === 'warn' ? 'nearly full' : '';
     const one = { success, latency_ms, status_code: 0, error_message: '', warning_message, checked_at };
-    await receivePush(
-      world,
-      await world.fresh(check),
-      { ...one, identity: { kind: 'body', text }, ends: { measured: false } },
-      30,
-    );
+    const sent: Push = { ...one, identity: { kind: 'body', text }, ends: { measured: false } };
+    await receivePush(world, await world.fresh(check), sent, 30);
   }
   teller.told.runs.push({ at: checked_at, outcome, latency: latency_ms });
   const oldest = (teller.newest ?? 0) - Math.max(MINUTE, check.interval_seconds * 1000);

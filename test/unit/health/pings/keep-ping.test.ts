@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { type Ping, receivePing } from '#lib/health/pings/receive-ping.ts';
+import { PINGS, under } from '#lib/keys.ts';
+import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
+
+const ping = (kind: Ping['kind'], more: Partial<Ping> = {}): Ping => ({
+  kind,
+  exit_status: null,
+  method: 'POST',
+  remote_addr: '192.0.2.1',
+  user_agent: 'curl/8.5.0',
+  body: '',
+  key: undefined,
+  ...more,
+});
+const write = async (world: HealthWorld, check: CheckItem, changes: Partial<CheckItem>) => {
+  const next = nextCheck(check, world.ports.ids.token(), changes);
+  expect((await world.ports.table.transact([replaceCheck(check, next)])).ok).toBe(true);
+  return next;
+};
+
+describe('the start of a run', () => {
+  it('takes the mark of a silence detection away, so that the detection sees it', async () => {
+    const world = await healthWorld();
+    const check = await world.pushCheck();
+    await world.push(check);
+    const marked = await write(world, await world.fresh(check), {});
+    await write(world, marked, { silence_mark: 'under way', silence_at: 1 });
+    await receivePing(world, await world.fresh(check), ping('start'), 30);
+    const now = world.ports.clock.now();
+    const fresh = await world.fresh(check);
+    expect(fresh).toMatchObject({ runs: [{ started_at: now, received_at: now }], last_received: { received_at: now } });
+    expect(fresh.silence_mark).toBeUndefined();
+    expect(fresh.silence_at).toBeUndefined();
+  });
+
+  it('that is decided on an older version of its check goes round again, and opens one run', async () => {
+    const world = await healthWorld();
+    const check = await world.pushCheck();
+    await receivePing(world, check, ping('start', { rid: 'a' }), 30);
+    // As this process read it before the other start.
+    await receivePing(world, check, ping('start', { rid: 'b' }), 30);
+    expect((await world.fresh(check)).runs).toMatchObject([{ rid: 'a' }, { rid: 'b' }]);
+  });
+
+  it('that is one too many, or comes to a disabled check, is kept and changes nothing', async () => {
+    const world = await healthWorld();
+    const check = await world.pushCheck();
+    const start = async (rid: string) => receivePing(world, await world.fresh(check), ping('start', { rid }), 30);
+    for (let i = 0; i < 10; i++) await start(`r${i}`);
+    const before = await world.fresh(check);
+    await start('one too many');
+    expect(await world.fresh(check)).toEqual(before);
+    await write(world, before, { enabled: false });
+    const off = await world.fresh(check);
+    await start('to nobody');
+    expect(await world.fresh(check)).toEqual(off);
+    const partition = world.keys.ofCheck(check.tenant_id, check.id);
+    expect((await world.ports.table.query({ partition, ...under(PINGS) })).items).toHaveLength(12);
+  });
+
+  it('costs one transaction; a success without a run costs one put, and no write of the check', async () => {
+    const world = await healthWorld();
+    const check = await world.pushCheck();
+    await world.push(check);
+    const costs = async (one: Ping) => {
+      const fresh = await world.fresh(check);
+      const { writes, reads } = { ...world.requests };
+      await receivePing(world, fresh, one, 30);
+      const after = await world.fresh(check);
+      return {
+        writes: world.requests.writes - writes,
+        reads: world.requests.reads - reads - 1,
+        same: after.v === fresh.v,
+      };
+    };
+    expect(await costs(ping('success'))).toEqual({ writes: 1, reads: 1, same: true });
+    expect(await costs(ping('log'))).toEqual({ writes: 1, reads: 0, same: true });
+    expect(await costs(ping('start'))).toEqual({ writes: 1, reads: 0, same: false });
+    expect(await costs(ping('success', { body: 'copied 3 tables' }))).toMatchObject({ writes: 2, same: false });
+  });
+});
