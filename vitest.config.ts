@@ -20,6 +20,7 @@ const ALONE = [
   'event-loop',
   'node-net-deadline',
   'planted-secrets',
+  'starttls',
   'tls',
   'tls-assertions',
 ].map((name) => {

@@ -73,9 +73,15 @@ function put(body: Record<string, unknown>, path: string, value: unknown): void 
   else body[name] = { ...(body[name] as object | undefined), [inner]: value };
 }
 
+/** Whether something is about a field of a row, which shows it. */
+const isOfRow = ({ path, columns = [] }: Partial<FieldSpec>, about: string): boolean =>
+  columns.some(
+    (column) => about.startsWith(`${path}.`) && /^\d+\.(.+)$/.exec(about.slice(path!.length + 1))?.[1] === column.path,
+  );
+
 /** What the API said, by the field it is about; the rest stands above the form. */
 export function sortErrors(
-  specs: readonly Pick<FieldSpec, 'path'>[],
+  specs: readonly (Pick<FieldSpec, 'path'> & Partial<Pick<FieldSpec, 'columns'>>)[],
   failure: { message: string; details: readonly ErrorDetail[] },
 ): { byPath: Readonly<Record<string, string>>; rest: string[] } {
   const byPath: Record<string, string> = {};
@@ -83,6 +89,7 @@ export function sortErrors(
   for (const { path, message } of failure.details) {
     const spec = specs.find((one) => path === one.path || path.startsWith(`${one.path}.`));
     if (!spec) rest.push(`${path}: ${message}`);
+    else if (isOfRow(spec, path)) byPath[path] = message;
     else {
       const text = path === spec.path ? message : `${path.slice(spec.path.length + 1)} ${message}`;
       byPath[spec.path] = byPath[spec.path] ? `${byPath[spec.path]}; ${text}` : text;

@@ -1,4 +1,6 @@
 import { assertionsIn, draftOfAssertions } from './assertion-rows.ts';
+import { escaped, unescaped } from './escapes.ts';
+import { keptRows, type Row, rowsIn } from './rows.ts';
 
 /** The part of JSON Schema that forms are made from. What is beyond it is typed as JSON. */
 export type MemberSchema = {
@@ -24,7 +26,8 @@ export type MemberSchema = {
 
 /**
  * How a member is typed. `set`: some of a few, a line each. `map`: a line `name: value` each. `list`: a line each.
- * `instant`: an ISO 8601 time. `assertions`: rows (assertion-rows.ts). `json`: whatever it is.
+ * `instant`: an ISO 8601 time. `escaped`: text on one line, its line ends as escapes. `rows`: a list of objects, whose
+ * members are the columns. `assertions`: rows of their own (assertion-rows.ts). `json`: whatever it is.
  */
 export type FieldKind =
   | 'text'
@@ -37,6 +40,8 @@ export type FieldKind =
   | 'instant'
   | 'map'
   | 'list'
+  | 'escaped'
+  | 'rows'
   | 'assertions'
   | 'json';
 
@@ -54,6 +59,8 @@ export type FieldSpec = {
   options: readonly string[];
   /** Whether the items of a list are texts, whatever they look like. */
   texts: boolean;
+  /** Of `rows`: the members of a row; their paths are within it. */
+  columns: readonly FieldSpec[];
 };
 
 /** From so many characters on a text has several lines. */
@@ -68,7 +75,7 @@ export function fieldsOf(schema: MemberSchema, skip: readonly string[] = []): Fi
 function members({ properties = {}, required = [] }: MemberSchema, prefix: string, enter: boolean): FieldSpec[] {
   return Object.entries(properties).flatMap(([name, member]) => {
     const path = prefix + name;
-    if (member.const !== undefined) return [];
+    if (member.const !== undefined && member.const !== true) return [];
     if (enter && member.type === 'object' && member.properties) return members(member, `${path}.`, false);
     return [specOf(path, name, withoutNull(member), required.includes(name))];
   });
@@ -84,6 +91,8 @@ function withoutNull({ anyOf, default: fallback, ...member }: MemberSchema): Mem
 function specOf(path: string, name: string, member: MemberSchema, required: boolean): FieldSpec {
   const kind = kindOf(member, name);
   const texts = member.items?.type === 'string';
+  const columns = kind === 'rows' ? members(member.items!, '', false) : [];
+  const fallback = member.default ?? (member.const === true ? false : undefined);
   return {
     path,
     label: member.title ?? labelOf(name),
@@ -91,9 +100,10 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
     required: required && member.default === undefined,
     secret: member.writeOnly === true,
     hint: member.description ?? '',
-    fallback: member.default === undefined ? undefined : textOf({ kind, texts }, member.default),
+    fallback: fallback === undefined ? undefined : textOf({ kind, texts, columns }, fallback),
     options: (member.enum ?? member.items?.enum ?? member.items?.properties?.source?.enum ?? []).map(String),
     texts,
+    columns,
   };
 }
 
@@ -105,10 +115,11 @@ function kindOf(
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'boolean';
   if (type === 'array' && name === 'assertions') return 'assertions';
-  if (type === 'array') return items?.enum ? 'set' : 'list';
+  if (type === 'array') return items?.properties ? 'rows' : items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
   if (format === 'date-time') return 'instant';
+  if (format === 'bytes') return 'escaped';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
   return maxLength >= LONG || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
 }
@@ -125,11 +136,13 @@ export function labelOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-type Typed = Pick<FieldSpec, 'kind' | 'texts'>;
+type Typed = Pick<FieldSpec, 'kind' | 'texts' | 'columns'>;
 
 /** A value as it is typed. */
-export function textOf({ kind, texts }: Typed, value: unknown): string {
+export function textOf({ kind, texts, columns }: Typed, value: unknown): string {
   if (value === undefined || value === null) return '';
+  if (kind === 'rows') return keptRows(rowsOf(columns, value));
+  if (kind === 'escaped') return escaped(String(value));
   if (kind === 'assertions' && Array.isArray(value)) return draftOfAssertions(value);
   if (kind === 'map' && typeof value === 'object') {
     return Object.entries(value)
@@ -165,7 +178,9 @@ function jsonOf(text: string): unknown {
 /**
  * What was typed as a value. What does not read as its kind is left as it was typed: the API then says what it must be.
  */
-export function readText({ kind, texts }: Typed, text: string): unknown {
+export function readText({ kind, texts, columns }: Typed, text: string): unknown {
+  if (kind === 'rows') return valuesOf(columns, rowsIn(text));
+  if (kind === 'escaped') return unescaped(text);
   if (kind === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (kind === 'boolean') return text === 'true';
   if (kind === 'json') return jsonOf(text) ?? text;
@@ -175,6 +190,28 @@ export function readText({ kind, texts }: Typed, text: string): unknown {
   if (kind === 'map') return Object.fromEntries(lines.map(pairOf));
   return text;
 }
+
+/** A list as it is typed. What is no list of objects is a list of empty rows. */
+const rowsOf = (columns: readonly FieldSpec[], value: unknown): Row[] =>
+  (Array.isArray(value) ? value : []).map((item) =>
+    Object.fromEntries(
+      columns.map((column) => {
+        const member: unknown = item?.[column.path];
+        return [column.path, member === undefined ? (column.fallback ?? '') : textOf(column, member)];
+      }),
+    ),
+  );
+
+/** What was typed as a list. What is empty, or as it is by itself, is left out. */
+const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[]): object[] =>
+  rows.map((row) =>
+    Object.fromEntries(
+      columns.flatMap((column) => {
+        const text = row[column.path] ?? '';
+        return text === '' || text === column.fallback ? [] : [[column.path, readText(column, text)]];
+      }),
+    ),
+  );
 
 /** `name: value`; a line without a colon is a name without a value. */
 function pairOf(line: string): [string, string] {

@@ -178,6 +178,8 @@ export function serviceEnvironment(settings: DeploySettings): Record<string, str
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),
+    // Functions outside a VPC do not get there.
+    SMTP_EGRESS: settings.VPC_ID === '' ? 'closed' : settings.SMTP_EGRESS,
     PUBLIC_URL: settings.PUBLIC_URL || (settings.DOMAIN_NAME && `https://${settings.DOMAIN_NAME}`),
   };
 }

@@ -37,5 +37,6 @@ function marked(schema: JsonSchema, secrets: readonly string[]): JsonSchema {
   return copy;
 }
 
+/** Of an object its members, of a list those of what is in it. */
 const membersOf = (schema: JsonSchema | undefined): Record<string, JsonSchema> | undefined =>
-  schema?.properties as Record<string, JsonSchema> | undefined;
+  ((schema?.items as JsonSchema | undefined) ?? schema)?.properties as Record<string, JsonSchema> | undefined;

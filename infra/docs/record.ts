@@ -83,8 +83,7 @@ export const answeringNet: GivenPorts['net'] = {
       latency_ms: 42,
       ...(request.excerpt_bytes !== undefined && { excerpt: { text: ANSWERED, bytes: ANSWERED.length } }),
     },
-  connect: async () => ({ latency_ms: 7 }),
-  tls: async () => Promise.reject(new NetError('tls', 'no TLS here')),
+  open: () => Promise.reject(new NetError('connect', 'nobody is there')),
   resolve: async () => ({ values: ['192.0.2.1'], latency_ms: 3 }),
   guard: async () => {},
 };

@@ -22,17 +22,26 @@ export const redactUrls = (text: string): string => text.replace(URLS, REDACTED)
 
 /**
  * A record without the values at some paths (`config.body`, `config.headers`). Of an object there, the keys stay and
- * each value goes. An absent or null member stays as it is.
+ * each value goes; a list on the way is entered (`config.steps.send`). An absent or null member stays as it is.
  */
-export function redactPaths<R extends object>(record: R, paths: readonly string[]): R {
-  return paths.reduce((shown, path) => redactAt(shown, path.split('.')) as R, record);
-}
+export const redactPaths = <R extends object>(record: R, paths: readonly string[]): R =>
+  changeAt(record, paths, redactWhole);
 
-function redactAt(value: unknown, [name, ...rest]: string[]): unknown {
+/** A record whose URLs at some paths are as `redactUrl` shows them. */
+export const redactUrlsAt = <R extends object>(record: R, paths: readonly string[]): R =>
+  changeAt(record, paths, (value) => (typeof value === 'string' ? redactUrl(value) : value));
+
+type Change = (value: unknown) => unknown;
+
+const changeAt = <R extends object>(record: R, paths: readonly string[], change: Change): R =>
+  paths.reduce((shown, path) => changed(shown, path.split('.'), change) as R, record);
+
+function changed(value: unknown, [name, ...rest]: string[], change: Change): unknown {
   if (value === undefined || value === null) return value;
-  if (name === undefined) return redactWhole(value);
+  if (name === undefined) return change(value);
+  if (Array.isArray(value)) return value.map((one) => changed(one, [name, ...rest], change));
   if (typeof value !== 'object' || !Object.hasOwn(value, name)) return value;
-  return { ...value, [name]: redactAt((value as Record<string, unknown>)[name], rest) };
+  return { ...value, [name]: changed((value as Record<string, unknown>)[name], rest, change) };
 }
 
 const redactWhole = (value: unknown): unknown =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
-import { redactPaths, redactUrl, seesSecrets } from '#lib/access/redaction.ts';
+import { redactPaths, redactUrl, redactUrlsAt, seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { Entity } from '#lib/catalog/entity.ts';
 import { entityPath } from '#lib/catalog/entity-path.ts';
@@ -22,7 +22,7 @@ const PingUrl = z
   .string()
   .describe('Where its job reports by curl or a client of Healthchecks, without a key: whoever knows it can ping.');
 
-const recordOf = ({ type, mode, fields, config }: CheckType) =>
+const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
   z.object({
     id: IdOf('the check'),
     entity_id: IdOf('the entity that it is attached to'),
@@ -33,7 +33,7 @@ const recordOf = ({ type, mode, fields, config }: CheckType) =>
     check_type: z.literal(type).describe('What kind of check it is.'),
     execution_mode: z.literal(mode).describe(MODE[mode]),
     ...fields.shape,
-    ...settingsOf(mode),
+    ...settingsOf(mode, interval.least),
     ...(mode === 'pull' && PULL_SETTINGS),
     config: config.describe('Settings of this type.'),
     state: CheckState.describe(
@@ -109,16 +109,14 @@ export function checkRecord(
 export function shownTargets(check: CheckItem, caller: Rights): string[] {
   if (check.execution_mode === 'push') return [];
   const { targetLabel, urls } = checkTypeOf(check.check_type);
-  const members: Record<string, unknown> = check;
-  const found = urls.map((name) => members[name]).filter((url) => typeof url === 'string');
+  const valueAt = (path: string) => path.split('.').reduce<unknown>((at, name) => at?.[name as never], check);
+  const found = urls.map(valueAt).filter((url) => typeof url === 'string');
   return [targetLabel(check), ...found.map((url) => (seesSecrets(caller) ? url : redactUrl(url)))];
 }
 
 function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): Shown {
   const { secrets, urls } = checkTypeOf(check.check_type);
-  const members: Record<string, unknown> = check;
-  const shown = urls.flatMap((name) => (typeof members[name] === 'string' ? [[name, redactUrl(members[name])]] : []));
-  return { ...redactPaths(record, secrets), ...Object.fromEntries(shown) };
+  return redactUrlsAt(redactPaths(record, secrets), urls);
 }
 
 /** What the service itself sets. */

@@ -3,6 +3,7 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
 import type { Net, NetErrorKind } from '#lib/platform/net/net.ts';
 import type { Settings } from '#lib/platform/settings.ts';
 import { type Assertion, assertionList } from './assertions/assertion.ts';
+import type { Written } from './assertions/expressions.ts';
 import type { Judged } from './assertions/judge.ts';
 import { ASSERTION_ERRORS, type AssertionErrorKind, type SourceName } from './assertions/sources.ts';
 import type { CheckSettings } from './check-item.ts';
@@ -14,10 +15,11 @@ export const COMMON_ERRORS = {
   timeout: 'no answer in time',
   redirect: 'too many, or a wrong one',
   egress: 'the address may not be reached from here',
+  protocol: 'an answer, a step or a message is not what was expected',
   silence: 'a push check was silent past its grace',
   overrun: 'a run of a push check has started and did not finish in time',
   reported: 'your agent said so',
-} satisfies Record<NetErrorKind | AssertionErrorKind | 'silence' | 'overrun' | 'reported', string>;
+} satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'silence' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
@@ -51,8 +53,8 @@ export type ProbeOutcome<Kind extends string = string> = {
  */
 export type ProbeInput = { net: Net; settings: Settings; timeout_ms: number; now: number; shows?: boolean };
 
-/** A host that a check connects to, and the path of the setting that names it. */
-type SettingHost = { path: string; host: string };
+/** A host that a check connects to, with its port where one is set, and the path of the setting that names it. */
+type SettingHost = { path: string; host: string; port?: number | undefined };
 
 /** One kind of check: all that the rest of the service needs to know of it. */
 export type CheckType<Name extends string = string, Kind extends string = string> = {
@@ -62,6 +64,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
   title: string;
   /** What it does and when it succeeds, in a sentence or two, for the documents. */
   about: string;
+  /** In seconds, where its target bears no more. Else 1 to a day, and 60. */
+  interval: { least: number; default: number };
   /** The `config` object; strict, so that a typo there never passes silently. Every type has `assertions` there. */
   config: z.ZodObject;
   /** What its assertions may be about. */
@@ -74,9 +78,9 @@ export type CheckType<Name extends string = string, Kind extends string = string
   shown: z.ZodObject;
   /** Kinds of error of this type alone, and what each means. */
   errors: Readonly<Partial<Record<Kind, string>>>;
-  /** Paths below the record that a read-only key sees as ********. */
+  /** Paths below the record that a read-only key sees as ********; through lists: `config.steps.send`. */
   secrets: readonly string[];
-  /** Fields that hold a URL, which a read-only key sees without its query, fragment and user info. */
+  /** Paths of URLs, each of which a read-only key sees without its query, fragment and user info. */
   urls: readonly string[];
   /** Settings that fit their schemas, and not each other: each place with what it must be. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
@@ -85,6 +89,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
    * `config` that a change replaces. Throws VALIDATION_ERROR for what can never come true.
    */
   derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
+  /** RE2 expressions in its settings, beside those of assertions. */
+  expressions(settings: Pick<CheckSettings, 'config'>): Written[];
   /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
@@ -103,7 +109,7 @@ type Definition<
   Shown extends z.ZodObject,
   Kind extends string,
 > = Pick<CheckType<Name>, 'type' | 'mode' | 'title' | 'about' | 'sources' | 'examples'> &
-  Partial<Pick<CheckType, 'secrets' | 'urls'>> & {
+  Partial<Pick<CheckType, 'interval' | 'secrets' | 'urls'>> & {
     config: Config;
     fields?: Fields;
     result?: Result;
@@ -111,6 +117,7 @@ type Definition<
     errors?: Record<Kind, string>;
     contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
     derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
+    expressions?: (settings: Stored<Config, Fields>) => Written[];
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
@@ -142,7 +149,17 @@ export const defineCheck = <
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
   const config = type.config.safeExtend({ assertions: assertionList(type.type, type.sources).optional() });
-  const none = { fields: z.object(), errors: {}, secrets: [], urls: [], contradictions: () => [], derived: () => ({}) };
+  const interval = { least: 1, default: 60 };
+  const none = {
+    interval,
+    fields: z.object(),
+    errors: {},
+    secrets: [],
+    urls: [],
+    contradictions: () => [],
+    derived: () => ({}),
+    expressions: () => [],
+  };
   const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;
 };

@@ -49,9 +49,9 @@ export const PULL_SETTINGS = {
   ),
 };
 
-/** Settings that every check has. */
-export const settingsOf = (mode: 'pull' | 'push') => ({
-  interval_seconds: whole(1, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
+/** Settings that every check has. @param least the shortest interval, in seconds */
+export const settingsOf = (mode: 'pull' | 'push', least = 1) => ({
+  interval_seconds: whole(least, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
   timeout_ms: whole(10, 30_000).describe(
     'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
   ),
@@ -66,9 +66,10 @@ export const settingsOf = (mode: 'pull' | 'push') => ({
     .describe('A disabled check is not run, has the state unknown and does not count for its entity.'),
 });
 
-const inputOf = ({ type, mode, title, about, fields, config, sources }: CheckType) => {
+const inputOf = ({ type, mode, title, about, interval, fields, config, sources }: CheckType) => {
   wordsOfOthers.add(config, wordsFor(sources));
-  const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settingsOf(mode);
+  const settings = settingsOf(mode, interval.least);
+  const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settings;
   const input = z
     .object({
       entity_id: IdOf('the entity that it is attached to').optional(),
@@ -85,7 +86,7 @@ const inputOf = ({ type, mode, title, about, fields, config, sources }: CheckTyp
       labels: Labels.describe(`${LABELS} At most 20.`).optional(),
       ...fields.shape,
       // Of a push check they follow from its schedule.
-      interval_seconds: mode === 'push' ? interval_seconds.optional() : interval_seconds.default(60),
+      interval_seconds: mode === 'push' ? interval_seconds.optional() : interval_seconds.default(interval.default),
       ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
       timeout_ms: timeout_ms.default(5000),
       failure_threshold: mode === 'push' ? failure_threshold.optional() : failure_threshold.default(3),
@@ -105,9 +106,18 @@ const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify
 
 const inputs = new Map([...checkTypes].map(([name, type]) => [name, inputOf(type)]));
 
+/** People look for a ping: what says the same is told where the types are listed. */
+function noSuchType({ input }: { input?: unknown }): string {
+  const names = [...checkTypes.keys()].join(', ');
+  const isMissing = (input as { check_type?: unknown } | undefined)?.check_type === undefined;
+  return isMissing
+    ? `is required: one of ${names}`
+    : `must be one of ${names}; icmp is not among them: check an open port with tcp`;
+}
+
 /** A check as a create request states it, defaults filled in: one schema a type, told apart by check_type. */
 export const CheckInput = namesEntity(
-  z.discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>]),
+  z.discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>], { error: noSuchType }),
 ).meta({ id: 'NewCheck' });
 
 /** Settings of a check as a request states them: its entity by id, by path (`service/shop`), or by both. */
@@ -128,10 +138,19 @@ export const judgingIn = ({ settings, clock }: Pick<Ports, 'settings' | 'clock'>
 export const parseCheck = (input: object, judging: Judging, stored?: CheckItem): StatedCheck =>
   settled(input, input, judging, stored);
 
-/** Whole settings, with what follows from their config in place of what a request has not supplied. */
-function settled(whole: object, supplied: object, { minInterval, now }: Judging, stored?: CheckItem): StatedCheck {
+/**
+ * Whole settings, with what follows from their config in place of what a request has not supplied.
+ * @param before the config that a change replaces; without one, what is not supplied has its default
+ */
+function settled(
+  whole: object,
+  supplied: object,
+  { minInterval, now }: Judging,
+  stored?: CheckItem,
+  before?: CheckItem['config'],
+): StatedCheck {
   const { labels = {}, ...parsed } = parse(CheckInput, whole) as StatedCheck;
-  const derived = checkTypeOf(parsed.check_type).derived(parsed.config, now, stored?.config);
+  const derived = checkTypeOf(parsed.check_type).derived(parsed.config, now, before);
   const missing = Object.entries(derived).filter(([name]) => supplied[name as never] === undefined);
   const labelled = Object.keys(labels).length > 0 ? { ...parsed, labels } : parsed;
   const check: StatedCheck = { ...labelled, ...Object.fromEntries(missing) };
@@ -178,7 +197,7 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, jud
   const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
   const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
   const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
-  return { ...settled(whole, patch, judging, check), entity_id: check.entity_id };
+  return { ...settled(whole, patch, judging, check, check.config), entity_id: check.entity_id };
 }
 
 /** The members in which settings differ from those of a check, also those that it has and they have not. */

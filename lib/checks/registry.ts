@@ -1,12 +1,15 @@
 import { type CheckType, COMMON_ERRORS } from './check-type.ts';
 import { dns } from './types/dns.ts';
+import { domain } from './types/domain.ts';
+import { grpc } from './types/grpc.ts';
 import { http } from './types/http.ts';
 import { push } from './types/push.ts';
 import { tcp } from './types/tcp.ts';
 import { tls } from './types/tls.ts';
+import { websocket } from './types/websocket.ts';
 
 /** Every check type: the only list. A new one is a file in types/ and a word here. */
-const kinds = [http, tcp, tls, dns, push] as const;
+const kinds = [http, tcp, tls, dns, websocket, grpc, domain, push] as const;
 
 /** What an error of a check may be: of a common kind, or of one that a type has added. */
 export type ErrorKind = (typeof kinds)[number] extends CheckType<string, infer Kind> ? Kind : never;

@@ -58,6 +58,8 @@ export const SettingsSchema = z.object({
     .transform((egress): Egress => egress),
   /** CIDRs that everything may reach, whatever CHECK_EGRESS says. */
   EGRESS_ALLOW: csv,
+  /** `closed`: no connection from here gets out to port 25, so that checks of it are refused. */
+  SMTP_EGRESS: z.enum(['open', 'closed']).default('open'),
   MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10),
   /** Origins that a browser may call the API from; `*` for any. */
   ALLOWED_ORIGINS: csv
@@ -101,6 +103,8 @@ export const SettingsSchema = z.object({
     .string()
     .default('')
     .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com'),
+  /** The list of the registries of domains and their RDAP servers, as RFC 9224 has it: IANA's, or a copy of it. */
+  RDAP_BOOTSTRAP_URL: z.url({ protocol: /^https?$/ }).default('https://data.iana.org/rdap/dns.json'),
   /** `off`, or rates in place of the host's own: `push=1000/10000,send=5/20`, a second and at once. */
   RATE_LIMITS: z
     .string()

@@ -1,9 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { type Person, startBrowser } from '#test/support/browser.ts';
+import type { Person } from '#test/support/browser.ts';
 import { newTenant } from '#test/support/client.ts';
 import { target } from '#test/support/service.ts';
+import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { HOSTILE, hostileCatalog, type Params } from './hostile-catalog.ts';
 import { addressOf, arrive, isOpen, paths, personAt } from './places.ts';
@@ -25,19 +25,17 @@ const OVERFLOW = `(async () => {
 })()`;
 
 describe.skipIf(!binary)('every page, in a real browser', () => {
-  let browser: Browser;
+  const world = inBrowser();
   let params: Params;
   let insider: Person;
   let outsider: Person;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
     const { url } = await target();
     const admin = await newTenant();
     params = await hostileCatalog(admin);
-    insider = await personAt(browser, url, admin.key);
-    outsider = await personAt(browser, url);
+    insider = await personAt(world.browser, url, admin.key);
+    outsider = await personAt(world.browser, url);
   });
-  afterAll(() => browser?.close());
 
   it.each(paths)('%s fits every window, has no barrier in either theme, and shows every name as text', async (path) => {
     const person = isOpen(path) ? outsider : insider;

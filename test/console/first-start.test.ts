@@ -1,23 +1,19 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { describe, expect, it } from 'vitest';
+import { personWith } from '#test/support/browser.ts';
 import { startRealService } from '#test/support/real-service.ts';
+import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { passkeys, seen, signInByPasskey, signOut, takeOffer, told, useLink } from './person.ts';
 
 const LINK = /Sign in, once, within an hour: (http:\/\/localhost:\d+\/#\/link\/fwl_[0-9A-Za-z]{43})/;
 
 describe.skipIf(!binary)('the first start, in a real browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await startBrowser(binary!);
-  });
-  afterAll(() => browser?.close());
+  const world = inBrowser();
 
   it('goes from the printed link to a passkey, which is all it takes from then on, also after kill -9', async () => {
     await using service = await startRealService();
     const link = LINK.exec(service.out())![1]!;
-    const person = await personWith(browser);
+    const person = await personWith(world.browser);
     await useLink(person, link);
     await seen(person, 'signed-in');
     await told(person, /Add a passkey/);

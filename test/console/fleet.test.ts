@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { type Client, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startRealService } from '#test/support/real-service.ts';
-import { browserAndService } from './browser-and-service.ts';
+import { browserAndService, inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { seen, signInByKey } from './person.ts';
 
@@ -147,31 +147,28 @@ describe.skipIf(!binary)('the fleet, in a real browser', () => {
 });
 
 describe.skipIf(!binary)('a service that goes away and comes back', () => {
+  const world = inBrowser();
+
   it('is said to be away, and the page recovers by itself', async () => {
-    const browser = await startBrowser(binary!);
     await using service = await startRealService();
-    try {
-      await fleetOf(service.client, ['Web shop']);
-      const person = await personWith(browser);
-      await person.page.goto(service.url);
-      await seen(person, 'sign-in');
-      await signInByKey(person, service.client.key);
-      await person.page.getByRole('link', { name: 'Web shop' }).waitFor();
-      await service.kill();
-      const looks = person.page.getByText('Offline');
-      // Each look comes later than the one before, but somebody who comes back asks at once.
-      await eventually(async () => {
-        await person.page.evaluate(`dispatchEvent(new Event('online'))`);
-        return looks.isVisible();
-      }, 50_000);
-      expect(await person.page.getByRole('link', { name: 'Web shop' }).isVisible()).toBe(true);
-      await service.start();
-      await eventually(async () => {
-        await person.page.evaluate(`dispatchEvent(new Event('online'))`);
-        return !(await looks.isVisible());
-      }, 50_000);
-    } finally {
-      await browser.close();
-    }
+    await fleetOf(service.client, ['Web shop']);
+    const person = await personWith(world.browser);
+    await person.page.goto(service.url);
+    await seen(person, 'sign-in');
+    await signInByKey(person, service.client.key);
+    await person.page.getByRole('link', { name: 'Web shop' }).waitFor();
+    await service.kill();
+    const looks = person.page.getByText('Offline');
+    // Each look comes later than the one before, but somebody who comes back asks at once.
+    await eventually(async () => {
+      await person.page.evaluate(`dispatchEvent(new Event('online'))`);
+      return looks.isVisible();
+    }, 50_000);
+    expect(await person.page.getByRole('link', { name: 'Web shop' }).isVisible()).toBe(true);
+    await service.start();
+    await eventually(async () => {
+      await person.page.evaluate(`dispatchEvent(new Event('online'))`);
+      return !(await looks.isVisible());
+    }, 50_000);
   });
 });

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { startBrowser } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startRealService } from '#test/support/real-service.ts';
-import { browserAndService } from './browser-and-service.ts';
+import { browserAndService, inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, seen, signInByKey, signOut, told } from './person.ts';
 import { arrive, personAt } from './places.ts';
@@ -113,33 +112,30 @@ describe.skipIf(!binary)('the life of a tab, in a real browser', () => {
 });
 
 describe.skipIf(!binary)('a service that is killed and comes back', () => {
+  const world = inBrowser();
+
   it('costs nothing that was typed, and the page says so and recovers by itself', async () => {
-    const browser = await startBrowser(binary!);
     await using service = await startRealService();
-    try {
-      const { page, complaints } = await personAt(browser, service.url, service.client.key);
-      await page.clock.install();
-      await arrive({ page }, '/settings/account');
-      await name(page).fill(TYPED);
-      await service.kill();
-      await button({ page }, 'Save').click();
-      await told({ page }, /service cannot be reached/);
-      // Nobody touches the page from here on: its own looks say that the service is away, and that it is back.
-      const offline = page.getByText('Offline');
-      const afterAMinute = async (isSo: () => Promise<boolean>) => {
-        await page.clock.fastForward(61_000);
-        return isSo();
-      };
-      await eventually(() => afterAMinute(() => offline.isVisible()), 20_000);
-      await service.start();
-      await eventually(() => afterAMinute(async () => !(await offline.isVisible())), 20_000);
-      expect(await name(page).inputValue()).toBe(TYPED);
-      await button({ page }, 'Save').click();
-      await told({ page }, /account was changed/);
-      expect((await service.client.get('/v1/me')).body.name).toBe(TYPED);
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
-    }
+    const { page, complaints } = await personAt(world.browser, service.url, service.client.key);
+    await page.clock.install();
+    await arrive({ page }, '/settings/account');
+    await name(page).fill(TYPED);
+    await service.kill();
+    await button({ page }, 'Save').click();
+    await told({ page }, /service cannot be reached/);
+    // Nobody touches the page from here on: its own looks say that the service is away, and that it is back.
+    const offline = page.getByText('Offline');
+    const afterAMinute = async (isSo: () => Promise<boolean>) => {
+      await page.clock.fastForward(61_000);
+      return isSo();
+    };
+    await eventually(() => afterAMinute(() => offline.isVisible()), 20_000);
+    await service.start();
+    await eventually(() => afterAMinute(async () => !(await offline.isVisible())), 20_000);
+    expect(await name(page).inputValue()).toBe(TYPED);
+    await button({ page }, 'Save').click();
+    await told({ page }, /account was changed/);
+    expect((await service.client.get('/v1/me')).body.name).toBe(TYPED);
+    expect(complaints).toEqual([]);
   });
 });

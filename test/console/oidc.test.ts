@@ -1,19 +1,17 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { personWith } from '#test/support/browser.ts';
 import { invited, newAdmin, newPerson, type OidcWorld, oidcWorld } from '#test/support/oidc-world.ts';
+import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, identities, openSignIns, seen, signOut, told, whoIsIn } from './person.ts';
 
 describe.skipIf(!binary)('the identity provider, in a real browser', () => {
-  let browser: Browser;
+  const own = inBrowser();
   let world: OidcWorld;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
     world = await oidcWorld({ env: { OIDC_NAME: 'Example SSO' } });
   });
   afterAll(async () => {
-    await browser?.close();
     await world?.[Symbol.asyncDispose]();
   });
 
@@ -23,7 +21,7 @@ describe.skipIf(!binary)('the identity provider, in a real browser', () => {
     const token = await invited(admin, 'ben@example.com');
     const who = newPerson({ name: 'Ben' });
     world.provider.person = who;
-    const person = await personWith(browser);
+    const person = await personWith(own.browser);
     await person.page.goto(`${world.page}/#/invitation/${token}`);
     await seen(person, 'invitation');
     await button(person, 'Accept with Example SSO').click();
@@ -76,7 +74,7 @@ describe.skipIf(!binary)('the identity provider, in a real browser', () => {
 
   it('says at the page why somebody is not let in', async () => {
     world.provider.person = newPerson();
-    const { page } = await personWith(browser);
+    const { page } = await personWith(own.browser);
     await page.goto(world.page);
     await seen({ page }, 'sign-in');
     await button({ page }, 'Go to Example SSO').click();

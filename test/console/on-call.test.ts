@@ -1,10 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startBrowser } from '#test/support/browser.ts';
+import { describe, expect, it } from 'vitest';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { target } from '#test/support/service.ts';
+import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { arrive, personAt } from './places.ts';
 
@@ -12,11 +11,7 @@ import { arrive, personAt } from './places.ts';
 const PATIENCE_MS = 30_000;
 
 describe.skipIf(!binary)('whoever is on call, in a real browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await startBrowser(binary!);
-  });
-  afterAll(() => browser?.close());
+  const world = inBrowser();
 
   it('signs in by key, sees what is down and why, and opens its check', async () => {
     const admin = await newTenant();
@@ -32,7 +27,7 @@ describe.skipIf(!binary)('whoever is on call, in a real browser', () => {
     await report({ success: true });
 
     const { url } = await target();
-    const person = await personAt(browser, url, admin.key);
+    const person = await personAt(world.browser, url, admin.key);
     const { page, complaints } = person;
     const row = page.getByRole('table', { name: 'Entities' }).locator('tbody tr').first();
     await row.waitFor({ timeout: PATIENCE_MS });

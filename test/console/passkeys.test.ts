@@ -1,8 +1,7 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import {
   addPasskey,
@@ -22,24 +21,17 @@ import {
 } from './person.ts';
 
 describe.skipIf(!binary)('passkeys, in a real browser', () => {
-  let browser: Browser;
-  let service: Service;
+  const world = browserAndService();
   let local: string;
-  beforeAll(async () => {
-    browser = await startBrowser(binary!);
-    service = await startService();
-    local = service.url.replace('127.0.0.1', 'localhost');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
+  beforeAll(() => {
+    local = world.service.url.replace('127.0.0.1', 'localhost');
   });
 
   /** Somebody invited to a new account, who has accepted at the page. */
   async function member() {
-    const admin = await newTenantOf(service);
+    const admin = await newTenantOf(world.service);
     const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'member' });
-    const person = await personWith(browser);
+    const person = await personWith(world.browser);
     await person.page.goto(`${local}/#/invitation/${invited.body.invite_token}`);
     await seen(person, 'invitation');
     await person.page.getByLabel(/^Your name/).fill('Ben');
@@ -145,10 +137,10 @@ describe.skipIf(!binary)('passkeys, in a real browser', () => {
   it.each(['127.0.0.1', 'fleetwatch'])(
     'do not work at http://%s: the page says why, and offers the key',
     async (host) => {
-      const { key } = await newTenantOf(service);
-      const person = await personWith(browser);
+      const { key } = await newTenantOf(world.service);
+      const person = await personWith(world.browser);
       await person.authenticator();
-      await person.page.goto(service.url.replace('127.0.0.1', host));
+      await person.page.goto(world.service.url.replace('127.0.0.1', host));
       await seen(person, 'sign-in');
       await expectDisabled(person, 'Use a passkey', /need (a name|https)/);
       await signInByKey(person, key);

@@ -1,8 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, startBrowser } from '#test/support/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Person } from '#test/support/browser.ts';
 import { type Client, keyOf, memberOf, newTenant } from '#test/support/client.ts';
 import { target } from '#test/support/service.ts';
+import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { hostileCatalog, type Params } from './hostile-catalog.ts';
 import { expectDisabled } from './person.ts';
@@ -29,17 +29,15 @@ const OF_ONES_OWN = ['/settings/keys', '/settings/sign-in'];
 const OFFERED = `[...document.querySelectorAll('dialog[open] :is(.main, .danger):not([aria-disabled=true])')].map((one) => one.textContent)`;
 
 describe.skipIf(!binary)('what one may not do, in a real browser', () => {
-  let browser: Browser;
+  const world = inBrowser();
   let url: string;
   let admin: Client;
   let params: Params;
   beforeAll(async () => {
-    browser = await startBrowser(binary!);
     ({ url } = await target());
     admin = await newTenant();
     params = await hostileCatalog(admin);
   });
-  afterAll(() => browser?.close());
 
   /** Presses all that can be pressed on a page. @returns what the API refused or a dialog offers */
   async function refusedOn(person: Person, path: string): Promise<string[]> {
@@ -69,7 +67,7 @@ describe.skipIf(!binary)('what one may not do, in a real browser', () => {
     ['a viewer', () => memberOf(admin, 'viewer')],
     ['who came with a read-only key', () => keyOf(admin, { is_read_only: true })],
   ])('is not offered to %s, on any page', async (_who, made) => {
-    const person = await personAt(browser, url, (await made()).key);
+    const person = await personAt(world.browser, url, (await made()).key);
     const refused: string[] = [];
     for (const path of paths) if (!isOpen(path)) refused.push(...(await refusedOn(person, path)));
     expect(refused).toEqual([]);
@@ -77,7 +75,7 @@ describe.skipIf(!binary)('what one may not do, in a real browser', () => {
   });
 
   it('is not offered to a member where it takes an admin, and says so', async () => {
-    const person = await personAt(browser, url, (await memberOf(admin)).key);
+    const person = await personAt(world.browser, url, (await memberOf(admin)).key);
     const refused: string[] = [];
     for (const path of paths.filter((one) => one.startsWith('/settings'))) {
       refused.push(...(await refusedOn(person, path)).filter((one) => !one.includes(' offers ')));

@@ -15,5 +15,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,
+    // What one file has loaded, its browser and its service are there for the next (browser-and-service.ts).
+    isolate: false,
   },
 });

@@ -4,22 +4,29 @@ import { dueAfter, graceOf, maxRunOf } from '#test/oracle/deadlines.ts';
 import type { PushAttempt } from '#test/oracle/history.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
+import { uuidOf } from './jobs.ts';
 import type { Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 import { type Client, insist } from './requests.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; profile: Profile; end: number };
 
-/** Numbers the pushes of a run; a result carries its number as its latency, so that it can be told from all others. */
-let pushes = 0;
+/**
+ * Numbers the pushes of a run; a result carries its number as its latency, so that it can be told from all others. No
+ * run is measured that takes so long.
+ */
+const FIRST_PUSH = 50_000_000;
+let pushes = FIRST_PUSH;
 export const resetPushes = (): void => {
-  pushes = 0;
+  pushes = FIRST_PUSH;
 };
+/** What a result of so many ms says of the push that it came by; empty: nothing. */
+export const markOf = (latencyMs: number): string => (latencyMs > FIRST_PUSH ? `${latencyMs}` : '');
 
 /** The customer's agent of one push check, for as long as that is there. */
 export async function runAgent(world: World, checkKey: string): Promise<void> {
   const check = () => world.seen.table.get(checkKey) as CheckItem | undefined;
-  await (check()?.config.schedule === undefined ? report(world, check) : runJobs(world, check));
+  await (check()?.config.schedule === undefined ? report(world, check) : runOnSchedule(world, check));
 }
 
 type Present = () => CheckItem | undefined;
@@ -28,7 +35,7 @@ type Present = () => CheckItem | undefined;
 const OFF_MS = [-50_000, -20_000, -2_000, 0, 0, 0, 1_000, 4_000, 30_000];
 
 /** A cron job: runs at its due times or around them, or in the moment in which it is held for silent; or not at all. */
-async function runJobs(world: World, check: Present): Promise<void> {
+async function runOnSchedule(world: World, check: Present): Promise<void> {
   const { random, clock, end } = world;
   for (let present = check(); present && clock.now() < end; present = check()) {
     const due = Math.min(dueAfter(present, clock.now() + 1000), end);
@@ -43,7 +50,7 @@ async function runJobs(world: World, check: Present): Promise<void> {
 /** A run that says when it begins, and mostly when it ends; in time, or not. */
 async function run(world: World, check: CheckItem): Promise<void> {
   const { random, clock, seen, client } = world;
-  const rid = random.chance(0.7) ? `?rid=${uuidOf(random)}` : '';
+  const rid = random.chance(0.7) ? `?rid=${uuidOf(random.bytes(16))}` : '';
   const ping = (action: string) => client('GET', `/ping/${check.ping!.uuid}${action}${rid}`);
   for (let i = 0; i < 3; i++) {
     const started_at = clock.now();
@@ -56,11 +63,6 @@ async function run(world: World, check: CheckItem): Promise<void> {
   await clock.sleep(random.pick([1000, 5000, maxRunOf(check) - 1000, maxRunOf(check) + 2000]));
   await insist(random, clock, () => ping(random.pick(['', '', '/0', '/fail', '/3'])), 3);
 }
-
-const uuidOf = (random: Random): string => {
-  const hex = Buffer.from(random.bytes(16)).toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-');
-};
 
 /** Reports at its interval, goes silent for a while, comes back. */
 async function report(world: World, check: Present): Promise<void> {

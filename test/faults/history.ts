@@ -11,6 +11,7 @@ import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silenc
 import { changesIn, checkIdOf, checksIn, isCheckKey, keyText, type Seen, settingsIn } from '#test/oracle/inside.ts';
 import { NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import { toldIn } from '#test/oracle/told.ts';
+import { markOf } from './agents.ts';
 import type { Run } from './simulate.ts';
 
 /** Three attempts with their waits and time-outs, the messages between them, and a receiver that asks to wait (ms). */
@@ -91,7 +92,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
     if (received_at !== undefined) {
       const check_id = checkIdOf(key);
       const { id } = resultRecord(check_id, result);
-      const mark = latency_ms > 0 ? `${latency_ms}` : '';
+      const mark = markOf(latency_ms);
       const record = { success, latency_ms, error_message, warning_message };
       const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), history, received_at, record };
       if (!results.has(id)) results.set(id, { ...one, ...(result.ping && { is_ping: true }) });
@@ -102,7 +103,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
       silences.push({
         check_id: check.id,
         at: Number(key.sk.slice(2, 15)),
-        failsAfter: (since) => failsAfter(check, since),
+        failsAfter: (since, isSign) => failsAfter(check, since, isSign),
         ...(result.error_kind === 'overrun' && { overrun: true }),
         judged,
       });

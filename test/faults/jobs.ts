@@ -69,7 +69,8 @@ async function ping({ seen, clock, client }: JobWorld, meant: Meant, path: strin
   return answer.status;
 }
 
-const uuidOf = (bytes: Uint8Array): string =>
+/** Sixteen bytes as a UUID. */
+export const uuidOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

@@ -19,7 +19,7 @@ export const entitiesIn = (seen: Observations): EntityItem[] =>
   [...seen.table.values()].filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
 
 /** Less than every interval of a probed check; the last one before a slot is often under way when that is due. */
-const RETRIES = [0, 0, 3, 7];
+const RETRIES = [0, 3, 7, 9];
 
 /** A body for a new check of an entity. */
 export function newCheck(random: Random, entity_id: string, number: number): object {

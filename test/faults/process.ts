@@ -146,8 +146,7 @@ export function startProcess(shared: Shared): Process {
     bus: { publish: (events) => call(() => bus.publish(events), { refuse: true }) },
     net: {
       http: (request) => call(() => net.http(request)),
-      connect: (request) => call(() => net.connect(request)),
-      tls: (request) => call(() => net.tls(request)),
+      open: (request, work) => call(() => net.open(request, work)),
       resolve: (request) => call(() => net.resolve(request)),
       guard: (request) => call(() => net.guard(request)),
     },

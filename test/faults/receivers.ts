@@ -73,8 +73,8 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
 }
 
 /**
- * What whoever reads an alert takes from it: up, degraded, down, closed or test; `garbled` when it is not in the form of its
- * type.
+ * What whoever reads an alert takes from it: up, degraded, down, closed or test; `garbled` when it is not in the form
+ * of its type.
  */
 function whatItSays(type: string, headers: Record<string, string>, body: string): string {
   try {

@@ -1,4 +1,11 @@
-import { type LookUpReply, NetError, type TlsReply } from '#lib/platform/net/net.ts';
+import { PassThrough } from 'node:stream';
+import {
+  type Connection,
+  type Handshake,
+  type LookUpReply,
+  NetError,
+  type OpenRequest,
+} from '#lib/platform/net/net.ts';
 import { type ProbeSeen, stalledBetween } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
@@ -88,30 +95,40 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
   const noServer = () => new NetError('dns', 'the DNS server failed to answer');
   const noHandshake = () => new NetError('tls', 'it closed the connection', { answered: true });
 
-  function certificate(days: number, latency_ms: number): TlsReply {
+  function certificate(days: number): Handshake {
     const valid_to = clock.now() + days * DAY_MS;
     const problem = days < 0 ? 'the certificate has expired' : '';
-    const version = 'TLSv1.3';
     return {
-      latency_ms,
       valid_from: valid_to - 365 * DAY_MS,
       valid_to,
-      version,
+      version: 'TLSv1.3',
       issuer: '',
       fingerprint_sha256: '',
       problem,
+      protocol: '',
     };
   }
+
+  /** On which nobody says anything. */
+  const connection = (where: string, took: number, handshake?: Handshake): Connection => ({
+    where,
+    stream: new PassThrough(),
+    handshake,
+    elapsed: () => took,
+    waitFor: () => {},
+    secure: async () => handshake ?? certificate(90),
+  });
 
   return {
     http: (process: number, host: string, timeout: number): Promise<number> =>
       probe({ process, host }, timeout, { well: () => 200, fails: () => 503, refuses: refused }),
-    connect: (process: number, host: string, timeout: number): Promise<{ latency_ms: number }> =>
-      probe({ process, host }, timeout, { well: (latency_ms) => ({ latency_ms }), fails: noRoute, refuses: refused }),
-    tls: (process: number, host: string, timeout: number): Promise<TlsReply> =>
-      probe({ process, host }, timeout, {
-        well: (took) => certificate(90, took),
-        fails: (took) => (random.chance(0.5) ? certificate(-1, took) : noHandshake()),
+    open: (process: number, { host, timeout_ms, tls }: OpenRequest): Promise<Connection> =>
+      probe({ process, host }, timeout_ms, {
+        well: (took) => connection(host, took, tls && certificate(90)),
+        fails: (took) => {
+          if (!tls) return noRoute();
+          return random.chance(0.5) ? connection(host, took, certificate(-1)) : noHandshake();
+        },
         refuses: refused,
       }),
     /** @param resolver undefined: our own */

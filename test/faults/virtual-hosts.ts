@@ -77,8 +77,7 @@ export function virtualHosts(clock: Clock, onCall: (host: string) => Promise<voi
       await call(hostname, timeout_ms, {});
       return { values: ['a.root-servers.net'], latency_ms: 2 * TRAVEL_MS };
     },
-    connect: unused,
-    tls: unused,
+    open: unused,
     guard: unused,
   };
   return { net, host: hostOf, names: () => [...hosts.keys()] };

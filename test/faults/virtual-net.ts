@@ -46,8 +46,7 @@ export function virtualNet(world: World, post: ReturnType<typeof receivers>['pos
           : plain(await target.http(process, url.hostname, request.timeout_ms));
       return { ...reply, latency_ms: clock.now() - at };
     },
-    connect: ({ host, timeout_ms }) => target.connect(process, host, timeout_ms),
-    tls: ({ host, timeout_ms }) => target.tls(process, host, timeout_ms),
+    open: async (request, work) => work(await target.open(process, request)),
     resolve: async ({ hostname, type, resolver, timeout_ms }) => {
       if (hostname !== referenceHost || type !== 'NS') return target.resolve(process, hostname, resolver, timeout_ms);
       await look(process, timeout_ms);

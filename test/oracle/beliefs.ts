@@ -3,7 +3,10 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
 import { shownBy, toldOf } from './telling.ts';
 
-/** Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about to be told. */
+/**
+ * Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about
+ * to be told.
+ */
 export function checkBeliefs({ seen, keys }: Inside): string[] {
   const items = [...seen.table.values()];
   const transitions = items.filter((item): item is TransitionItem => item.sk.startsWith('TR#'));

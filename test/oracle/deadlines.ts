@@ -35,11 +35,11 @@ function dueTimesFrom({ schedule = '', timezone = 'UTC' }: Config, hour: number)
   const name = [schedule, timezone, hour].join('|');
   const found = known.get(name);
   if (found) return found;
-  const isDue = schedule.split(' ').length === 5 ? isCronDue : isOnCalendarDue;
-  const second = Number(/:\d\d:(\d\d)$|:[^:]+:(\d\d)$/.exec(schedule)?.slice(1).find(Boolean) ?? 0);
+  const [, text = '', own = timezone] = /^(.*?)(?: ([A-Z][a-z]+\/\w+))?$/.exec(schedule)!;
+  const isDue = text.split(' ').length === 5 ? isCronDue : isOnCalendarDue;
+  const second = Number(/:\d\d:(\d\d)$|:[^:]+:(\d\d)$/.exec(text)?.slice(1).find(Boolean) ?? 0);
   const times: number[] = [];
-  for (let at = hour + second * 1000; at < hour + SPAN_MS; at += MINUTE_MS)
-    if (isDue(schedule, timezone, at)) times.push(at);
+  for (let at = hour + second * 1000; at < hour + SPAN_MS; at += MINUTE_MS) if (isDue(text, own, at)) times.push(at);
   known.set(name, times);
   return times;
 }
@@ -50,11 +50,11 @@ export function dueAfter(check: CheckItem, since: number): number {
   return dueTimesFrom(configOf(check), hour).find((due) => due > since) ?? Number.POSITIVE_INFINITY;
 }
 
-/** When a check fails, if time counts from a sign of life at `since`, or from the end of an outage. */
-export const failsAfter = (check: CheckItem, since: number): number =>
+/** When a check fails, if time counts from `since`: a sign of life, or the end of an outage and the like. */
+export const failsAfter = (check: CheckItem, since: number, isSign = false): number =>
   check.last_received === undefined && check.silence_at === undefined
     ? firstFails(check, since)
-    : failsSilent(check, since, since);
+    : failsSilent(check, since, isSign ? since : undefined);
 
 /** The first sign of life may be late too. */
 const firstFails = (check: CheckItem, since: number): number =>
@@ -78,7 +78,7 @@ export function failsNext(check: CheckItem, since: number, sign: number | undefi
   const open = (check.runs ?? []).filter((run) => !run.overrun && run.received_at >= watchedSince);
   if (open.length > 0) return Math.min(...open.map((run) => run.started_at)) + maxRunOf(check);
   const failed = check.silence_at !== undefined && check.silence_at >= since ? check.silence_at : undefined;
-  if (sign === undefined && failed === undefined) return firstFails(check, since);
+  if (sign === undefined && check.silence_at === undefined) return firstFails(check, since);
   const fresh = failsSilent(check, since, sign);
   if (failed === undefined) return fresh;
   const { schedule } = configOf(check);

@@ -133,8 +133,8 @@ export type PingAttempt = {
 export type Silence = {
   check_id: string;
   at: number;
-  /** When it was to fail, had nothing been heard since an instant; both epoch ms. */
-  failsAfter(since: number): number;
+  /** When it was to fail, had time counted from an instant, such as that of a sign of life; both epoch ms. */
+  failsAfter(since: number, isSign: boolean): number;
   /** A run was not finished in time, and nothing else is missing. */
   overrun?: true;
   judged?: { n: number; at: number; began_at: number; check: CheckItem };

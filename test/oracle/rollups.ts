@@ -20,8 +20,8 @@ const MADE_MS = 3 * MINUTE;
 
 /**
  * An hour is rolled up when it is over and five minutes have passed, not before; what it then says of a check is what
- * is stored of it: runs, failures, warnings, how many have a latency, and the time that it was what. That holds again five
- * minutes after something has come late.
+ * is stored of it: runs, failures, warnings, how many have a latency, and the time that it was what. That holds again
+ * five minutes after something has come late.
  */
 export function checkRollups(inside: Inside): string[] {
   const { seen, profile, end } = inside;

@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failsAfter, failsNext, isMissedLater, maxRunOf } from './deadlines.ts';
 import type { History, Silence } from './history.ts';
 import { checksIn, type Inside } from './inside.ts';
-import { skewOf } from './rules.ts';
+import { outagesOf, skewOf } from './rules.ts';
 
 /** A silence is judged within 15 s when nothing of ours fails (docs/CONTRACT.md#silence). */
 const QUIET_MARGIN_MS = 15_000;
@@ -33,7 +33,7 @@ function heardBefore({ pushes, results }: History, { check_id, at, failsAfter, o
     if (!answered || !result || result.history) return [];
     const since = result.received_at ?? started_at;
     const isBefore = judged ? answered.n < judged.n : answered.at <= at;
-    return isBefore && at < failsAfter(since) ? [`push of ${since} was answered before`] : [];
+    return isBefore && at < failsAfter(since, true) ? [`push of ${since} was answered before`] : [];
   });
 }
 
@@ -41,7 +41,9 @@ function heardBefore({ pushes, results }: History, { check_id, at, failsAfter, o
 const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun, judged }: Silence): string[] =>
   (inside?.seen.starts ?? []).flatMap((start) => {
     const isBefore = !overrun && start.check_id === check_id && start.n < judged!.n;
-    return isBefore && at < failsAfter(start.started_at) ? [`start of ${start.started_at} was answered before`] : [];
+    return isBefore && at < failsAfter(start.started_at, true)
+      ? [`start of ${start.started_at} was answered before`]
+      : [];
   });
 
 /** Times away that were over before it was judged, and after which it was to fail later. */
@@ -55,7 +57,7 @@ function unwatched({ away }: History, silence: Silence): string[] {
 
 /** Whether it was to fail later, if nobody watched until then. */
 function isTooEarly({ at, failsAfter, overrun, judged }: Silence, to: number): boolean {
-  if (!overrun) return at < failsAfter(to);
+  if (!overrun) return at < failsAfter(to, false);
   return runsOf(judged!.check, at).every(({ received_at }) => received_at < to);
 }
 
@@ -124,7 +126,8 @@ function checkEnd({ results, away }: History, { seen, profile, end }: Inside): s
     if (!check.enabled || check.execution_mode !== 'push') return [];
     const known = signsOf(results, check);
     const sign = known.length > 0 ? Math.max(...known) : undefined;
-    const watchedSince = Math.max(0, ...away.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at));
+    const outages = [...away, ...outagesOf(seen)];
+    const watchedSince = Math.max(0, ...outages.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at));
     const due = failsNext(check, Math.max(check.settings_at, sign ?? 0, watchedSince), sign, watchedSince);
     return end > due + margin ? [`silence of ${check.id} was due at ${due} and never judged`] : [];
   });

@@ -6,9 +6,16 @@ export type Target = AsyncDisposable & { host: string; port: number; url: string
 
 const DEFAULT_HOST = '127.77.0.1';
 
-/** An HTTP server that answers as told. */
-export const httpTarget = (listener: RequestListener, host = DEFAULT_HOST): Promise<Target> =>
-  listening(createHttp(listener), host, 'http');
+/** An HTTP server that answers as told. @param more what else it does, such as an upgrade */
+export function httpTarget(
+  listener: RequestListener,
+  host = DEFAULT_HOST,
+  more: (server: HttpServer) => void = () => {},
+): Promise<Target> {
+  const server = createHttp(listener);
+  more(server);
+  return listening(server, host, 'http');
+}
 
 /** A TCP server that does as told with each connection: nothing, garbage, half an answer. */
 export const rawTarget = (onConnection: (socket: Socket) => void, host = DEFAULT_HOST, port = 0): Promise<Target> =>

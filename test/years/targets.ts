@@ -62,8 +62,7 @@ export function makeTargets(now: () => number, { once_in, shortest, longest }: S
       }),
       resolve: async () => ({ values: ['a.root-servers.net'], latency_ms: LATENCY_MS }),
       guard: async () => {},
-      connect: unused,
-      tls: unused,
+      open: unused,
     },
   };
 }

@@ -60,6 +60,7 @@ const SAID = new Set([
   'warning_message',
   'assertions',
   'response',
+  'transcript',
 ]);
 
 type Response = { headers: Record<string, string>; body_excerpt: string; body_bytes: number };
@@ -67,6 +68,7 @@ type Response = { headers: Record<string, string>; body_excerpt: string; body_by
 function Trial({ found }: { found: TrialResult }) {
   const { outcome, status_code, latency_ms, error_message, error_kind, warning_message } = found;
   const response = found.response as Response | undefined;
+  const transcript = found.transcript as string[] | undefined;
   return (
     <div class="trial">
       <p>
@@ -81,6 +83,18 @@ function Trial({ found }: { found: TrialResult }) {
           {error_kind && <strong>{error_kind} </strong>}
           {error_message}
         </p>
+      )}
+      {transcript && transcript.length > 0 && (
+        <details>
+          <summary>What the other side said</summary>
+          <ol>
+            {transcript.map((said, i) => (
+              <li key={i} dir="auto">
+                <code>{said}</code>
+              </li>
+            ))}
+          </ol>
+        </details>
       )}
       {warning_message && (
         <p class="alert-error" dir="auto">

@@ -7,6 +7,7 @@ import { Section } from '#console/parts/page.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
+import { lineOf, rowsIn } from '#console/rules/rows.ts';
 
 /** Said elsewhere on the page, or of no use. */
 const SKIPPED = ['entity_id', 'entity', 'name', 'labels', 'enabled'];
@@ -25,8 +26,15 @@ export function Facts({ check }: { check: CheckDetail }) {
           <dt>Type</dt>
           <dd>{typeTitle(check.check_type)}</dd>
         </div>
-        {specs.map(({ path, label, secret }) => {
-          const text = secret && isSet(path) !== undefined ? 'set; not shown here' : draft[path];
+        {specs.map(({ path, label, secret, kind, columns }) => {
+          const typed = draft[path] ?? '';
+          const said =
+            kind === 'rows'
+              ? rowsIn(typed)
+                  .map((row) => lineOf(columns, row))
+                  .join('\n')
+              : typed;
+          const text = secret && isSet(path) !== undefined ? 'set; not shown here' : said;
           return (
             text && (
               <div key={path}>

@@ -1,5 +1,6 @@
 import { CheckboxField, SelectField, TextField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
+import { RowsField } from '#console/parts/rows-field.tsx';
 import { SetField } from '#console/parts/set-field.tsx';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 import { AssertionsField } from './assertions-field.tsx';
@@ -10,6 +11,7 @@ const HOW: Partial<Record<FieldSpec['kind'], string>> = {
   map: 'One a line, as name: value.',
   list: 'One a line.',
   json: 'As JSON.',
+  escaped: 'Line ends as \\r\\n, any byte as \\u0000.',
 };
 
 /** A field as its kind is typed. @param stored whether the record has a value already: a secret then stays */
@@ -33,6 +35,25 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
   if (kind === 'choice') {
     return (
       <SelectField {...common} options={required || fallback ? options : [{ value: '', label: 'none' }, ...options]} />
+    );
+  }
+  if (kind === 'rows') {
+    return (
+      <RowsField
+        {...common}
+        columns={spec.columns}
+        cell={(column, i, row, set) => {
+          const inner = `${path}.${i}.${column.path}`;
+          const within = {
+            ...form,
+            draft: { ...form.draft, [inner]: row[column.path] ?? '' },
+            set: (_: string, typed: string) => set(typed),
+          };
+          return (
+            <FormField key={inner} form={within} spec={{ ...column, path: inner, hint: i === 0 ? column.hint : '' }} />
+          );
+        }}
+      />
     );
   }
   if (kind === 'assertions') return <AssertionsField {...common} sources={options} />;

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
+import type { Assertion } from './assertion.ts';
 import type { Unreadable } from './body.ts';
 
 /** Until when something lasts. `what`: as it begins a sentence, `certificate` or the name of a domain. */
@@ -30,3 +32,13 @@ export const expiryMembers = (expiry: Expiry | Unreadable | undefined): Partial<
 /** `certificate expires on 2026-12-02, in 9 days; at least 21 are wanted: renew it` */
 export const tooSoon = ({ what, days_left, expires_at }: Expiry, wanted: number): string =>
   `${what} expires on ${expires_at.slice(0, 10)}, in ${days_left} days; at least ${wanted} are wanted: renew it`;
+
+/** Warnings that can never come, as the check fails before them. @param least the fewest days with which it succeeds */
+export const idleWarnings = (assertions: readonly Assertion[], least: number): ErrorDetail[] =>
+  assertions.flatMap(({ source, operator, value, severity }, i) => {
+    const wanted = Number(value) + (operator === 'greater_than' ? 1 : 0);
+    const isLeast = operator === 'at_least' || operator === 'greater_than';
+    const isIdle = source === 'days_left' && severity === 'warn' && isLeast && wanted <= least;
+    const message = `the warning at ${wanted} days can never come: the check fails below ${least}`;
+    return isIdle ? [{ path: `config.assertions.${i}.value`, message }] : [];
+  });

@@ -1,4 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { ErrorDetail } from '#lib/platform/errors.ts';
 import type { Assertion } from './assertion.ts';
 import { takesExpression } from './operators.ts';
 import type { Expression } from './re2.ts';
@@ -13,8 +14,8 @@ const kept = new Map<string, Expression>();
 /** Loaded when the first expression is met. */
 const library = () => import('./re2.ts');
 
-/** The expression of an assertion that was accepted, compiled. */
-async function expressionOf(text: string): Promise<Expression> {
+/** An expression that was accepted, compiled. */
+export async function expressionOf(text: string): Promise<Expression> {
   const known = kept.get(text);
   if (known) return known;
   const compiled = (await library()).compile(text);
@@ -27,19 +28,27 @@ async function expressionOf(text: string): Promise<Expression> {
 /** Whether an expression is found in a text. It ends the turn of the event loop: two may take too long for one. */
 export async function isFound(expression: string, text: string): Promise<boolean> {
   const compiled = await expressionOf(expression);
-  const found = compiled(text.slice(0, SEARCHED));
+  const found = compiled.isIn(text.slice(0, SEARCHED));
   await othersTurn();
   return found;
 }
 
-/** Expressions that cannot be used, by their place in the list. */
-export async function wrongExpressions(assertions: readonly Assertion[]): Promise<{ at: number; problem: string }[]> {
-  const wrong: { at: number; problem: string }[] = [];
-  for (const [at, { operator, value }] of assertions.entries()) {
-    if (!takesExpression(operator)) continue;
-    const compiled = (await library()).compile(String(value));
-    if ('problem' in compiled) wrong.push({ at, problem: compiled.problem });
+/** An expression that somebody has written, and where it stands. */
+export type Written = { path: string; text: string };
+
+/** Those that cannot be used, each with the reason. */
+export async function wrongExpressions(expressions: readonly Written[]): Promise<ErrorDetail[]> {
+  const wrong: ErrorDetail[] = [];
+  for (const { path, text } of expressions) {
+    const compiled = (await library()).compile(text);
+    if ('problem' in compiled) wrong.push({ path, message: compiled.problem });
     await othersTurn();
   }
   return wrong;
 }
+
+/** The expressions in assertions. */
+export const expressionsIn = (assertions: readonly Assertion[]): Written[] =>
+  assertions.flatMap(({ operator, value }, i) =>
+    takesExpression(operator) ? [{ path: `config.assertions.${i}.value`, text: String(value) }] : [],
+  );

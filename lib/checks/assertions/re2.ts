@@ -8,8 +8,13 @@ import { RE2JS, RE2JSException } from 're2js';
 /** Instructions of a compiled expression: each costs 0.75 ms for 64 KB of text at worst. */
 const MOST_INSTRUCTIONS = 100;
 
-/** Whether the expression is found anywhere in a text. */
-export type Expression = (text: string) => boolean;
+/** An expression, compiled. */
+export type Expression = {
+  /** Whether it is found anywhere in a text. */
+  isIn(text: string): boolean;
+  /** Where it first ends in a text; -1 where it is not found. */
+  endIn(text: string): number;
+};
 
 /** Compiles an expression; of one that cannot be used it says why, as a sentence without its subject. */
 export function compile(text: string): Expression | { problem: string } {
@@ -19,7 +24,15 @@ export function compile(text: string): Expression | { problem: string } {
     if (size > MOST_INSTRUCTIONS) {
       return { problem: `is too large: it has ${size} instructions, ${MOST_INSTRUCTIONS} are possible` };
     }
-    return (searched) => compiled.test(searched);
+    const isIn = (searched: string) => compiled.test(searched);
+    return {
+      isIn,
+      endIn: (searched) => {
+        if (!isIn(searched)) return -1;
+        const match = compiled.matcher(searched);
+        return match.find() ? match.end() : -1;
+      },
+    };
   } catch (error) {
     if (error instanceof RE2JSException) return { problem: problemOf(text, error.message) };
     throw error;

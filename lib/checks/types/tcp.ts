@@ -1,31 +1,74 @@
 import * as z from 'zod';
-import { judge } from '#lib/checks/assertions/judge.ts';
 import { defineCheck } from '#lib/checks/check-type.ts';
+import { converse } from '#lib/checks/conversation/converse.ts';
+import { actionsOf, expressionsOf, Steps, secretsOf, Transcript } from '#lib/checks/conversation/steps.ts';
+import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
-import { probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
+import { probing } from '#lib/checks/outcome.ts';
+import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 
-/** A connection that comes about is a success; nothing is sent. */
+const Config = z.strictObject({
+  host: Host,
+  port: Port,
+  tls: z.boolean().describe('Whether TLS is spoken from the start; default false.').optional(),
+  servername: Host.describe('The name that the certificate must have; default: host.').optional(),
+  verify_tls: z
+    .boolean()
+    .describe('Whether the certificate must be valid; default true. Turn it off for self-signed ones only.')
+    .optional(),
+  steps: Steps.optional(),
+});
+
+/** A connection that comes about is a success; with steps, when each of them has its answer. */
 export const tcp = defineCheck({
   type: 'tcp',
   mode: 'pull',
   title: 'TCP connection',
-  about: 'Opens a connection to a port and closes it; nothing is sent. It succeeds when the connection is made.',
-  config: z.strictObject({ host: Host, port: Port }),
+  about:
+    'Opens a connection to a port and closes it. It succeeds when the connection is made. With tls the certificate must be valid too; with steps something is sent and answered, as SMTP, SSH, Redis and many others want it.',
+  config: Config,
   sources: ['latency_ms'],
-  hosts: ({ config }) => [{ path: 'config.host', host: config.host }],
+  shown: Transcript,
+  secrets: ['config.steps.send'],
+  contradictions: ({ config: { tls, steps = [] } }) => {
+    const secured = steps.flatMap(({ starttls }, i) => (starttls ? [i] : []));
+    const message = tls ? 'cannot be: with tls the connection has TLS from the start' : 'cannot be twice';
+    return secured.slice(tls ? 0 : 1).map((i) => ({ path: `config.steps.${i}.starttls`, message }));
+  },
+  expressions: ({ config }) => expressionsOf(config.steps ?? []),
+  hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
-  probe: ({ config }, { net, settings, timeout_ms }) =>
+  probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
     probing(async () => {
-      const { host, port } = config;
-      const { latency_ms } = await net.connect({ host, port, timeout_ms, egress: settings.CHECK_EGRESS });
-      return withVerdict(succeeded(latency_ms), await judge(config.assertions, { latency_ms }));
+      const { host, port, servername, verify_tls: verify = true, steps = [], assertions } = config;
+      const tls = { servername, verify };
+      const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(config.tls && { tls }) };
+      const hide = redactorOf(secretsOf(steps));
+      const talked = await converse(net, request, await actionsOf(steps), { tls, hide });
+      const outcome = await judgedTalk(talked, assertions);
+      return { ...outcome, ...(shows && steps.length > 0 && { transcript: talked.transcript }) };
     }),
   examples: {
     valid: [
+      {
+        config: {
+          host: 'mail.example.com',
+          port: 587,
+          steps: [
+            { expect: '220' },
+            { send: 'EHLO fleetwatch\r\n' },
+            { expect: 'STARTTLS' },
+            { send: 'STARTTLS\r\n' },
+            { expect: '220' },
+            { starttls: true },
+          ],
+        },
+      },
       { config: { host: 'db.example.com', port: 5432 } },
-      { config: { host: '192.168.1.10', port: 22 } },
+      { config: { host: '192.168.1.10', port: 22, steps: [{ matches: '^SSH-2\\.0-OpenSSH_(9|1\\d)' }] } },
       { config: { host: '::1', port: 1 } },
       { config: { host: 'my_container', port: 65_535 } },
+      { config: { host: 'db.example.com', port: 6380, tls: true, servername: 'db', verify_tls: false, steps: [] } },
       {
         config: {
           host: '::1',
@@ -46,6 +89,20 @@ export const tcp = defineCheck({
       { value: { config: { host: 'example.com', port: 0 } }, path: 'config.port' },
       { value: { config: { host: 'example.com', port: 65_536 } }, path: 'config.port' },
       { value: { config: { host: 'example.com', port: 22, timeout: 1 } }, path: 'config.timeout' },
+      { value: { config: { host: 'example.com', port: 22, steps: [{}] } }, path: 'config.steps.0' },
+      { value: { config: { host: 'a', port: 22, steps: [{ send: 'a', expect: 'b' }] } }, path: 'config.steps.0' },
+      { value: { config: { host: 'a', port: 22, steps: [{ expect: '' }] } }, path: 'config.steps.0.expect' },
+      {
+        value: { config: { host: 'a', port: 22, steps: [{ matches: 'x'.repeat(257) }] } },
+        path: 'config.steps.0.matches',
+      },
+      { value: { config: { host: 'a', port: 22, steps: [{ send: '\u20ac' }] } }, path: 'config.steps.0.send' },
+      {
+        value: { config: { host: 'a', port: 22, steps: [{ expect: 'a', sends: 'b' }] } },
+        path: 'config.steps.0.sends',
+      },
+      { value: { config: { host: 'a', port: 22, steps: [{ starttls: false }] } }, path: 'config.steps.0.starttls' },
+      { value: { config: { host: 'a', port: 22, steps: Array(11).fill({ expect: 'a' }) } }, path: 'config.steps' },
     ],
   },
 });

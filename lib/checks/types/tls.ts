@@ -1,8 +1,19 @@
 import * as z from 'zod';
 import type { Unreadable } from '#lib/checks/assertions/body.ts';
-import { type Expiry, ExpiryMembers, expiryMembers, expiryOf, tooSoon } from '#lib/checks/assertions/expiry.ts';
+import {
+  type Expiry,
+  ExpiryMembers,
+  expiryMembers,
+  expiryOf,
+  idleWarnings,
+  tooSoon,
+} from '#lib/checks/assertions/expiry.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
 import { defineCheck } from '#lib/checks/check-type.ts';
+import { converse } from '#lib/checks/conversation/converse.ts';
+import { STARTTLS } from '#lib/checks/conversation/starttls.ts';
+import { Transcript } from '#lib/checks/conversation/steps.ts';
+import { judgedTalk } from '#lib/checks/conversation/talk-over.ts';
 import { Host, Port } from '#lib/checks/host-setting.ts';
 import { failed, probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 
@@ -12,11 +23,17 @@ export const tls = defineCheck({
   mode: 'pull',
   title: 'TLS certificate',
   about:
-    'Makes a TLS handshake. It succeeds when the certificate is valid, for the name, from a trusted authority, and for long enough, and the assertions hold. last_result shows days_left and expires_at.',
+    'Makes a TLS handshake, with starttls in the midst of another protocol. It succeeds when the certificate is valid, for the name, from a trusted authority, and for long enough, and the assertions hold. last_result shows days_left and expires_at.',
   config: z.strictObject({
     host: Host,
     port: Port.default(443),
     servername: Host.describe('The name that the certificate must have; default: host.').optional(),
+    starttls: z
+      .enum(Object.keys(STARTTLS) as [keyof typeof STARTTLS])
+      .describe(
+        'The protocol that goes over to TLS on a plain port, such as 587 of smtp, 143 of imap, 5432 of postgres.',
+      )
+      .optional(),
     min_days_remaining: z
       .int()
       .min(0)
@@ -26,31 +43,36 @@ export const tls = defineCheck({
   }),
   sources: ['latency_ms', 'days_left', 'tls_version', 'issuer', 'fingerprint_sha256'],
   result: ExpiryMembers,
-  contradictions: ({ config: { assertions = [], min_days_remaining: least } }) =>
-    assertions.flatMap(({ source, operator, value, severity }, i) => {
-      const wanted = Number(value) + (operator === 'greater_than' ? 1 : 0);
-      const isLeast = operator === 'at_least' || operator === 'greater_than';
-      const isIdle = source === 'days_left' && severity === 'warn' && isLeast && wanted <= least;
-      const message = `the warning at ${wanted} days can never come: the check fails below ${least}`;
-      return isIdle ? [{ path: `config.assertions.${i}.value`, message }] : [];
-    }),
-  hosts: ({ config }) => [{ path: 'config.host', host: config.host }],
+  shown: Transcript,
+  contradictions: ({ config: { port, starttls, assertions = [], min_days_remaining: least } }) => {
+    const message = `must be that of a server of ${starttls}, which speaks plain text at first`;
+    const wrongPort = starttls !== undefined && port === 443 ? [{ path: 'config.port', message }] : [];
+    return [...wrongPort, ...idleWarnings(assertions, least)];
+  },
+  hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config }) => `tls ${config.host}:${config.port}`,
-  probe: ({ config }, { net, settings, timeout_ms, now }) =>
+  probe: ({ config }, { net, settings, timeout_ms, now, shows = false }) =>
     probing(async () => {
-      const { host, port, servername = host, min_days_remaining, assertions } = config;
-      const reply = await net.tls({ host, port, servername, timeout_ms, egress: settings.CHECK_EGRESS });
-      const { latency_ms, version, issuer, fingerprint_sha256 } = reply;
-      const expiry = expiryOf('certificate', reply.valid_to, now, 'tls');
-      const problem = reply.problem || shortly(expiry, min_days_remaining);
+      const { host, port, servername, starttls, min_days_remaining, assertions } = config;
+      const tls = { servername, verify: false };
+      const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(!starttls && { tls }) };
+      const manner = { tls, whose: starttls };
+      const talked = await converse(net, request, starttls ? STARTTLS[starttls] : [], manner);
+      const shown = shows && starttls ? { transcript: talked.transcript } : {};
+      const { latency_ms, handshake } = talked;
+      if (!handshake) return { ...(await judgedTalk(talked)), ...shown };
+      const { version, issuer, fingerprint_sha256 } = handshake;
+      const expiry = expiryOf('certificate', handshake.valid_to, now, 'tls');
+      const problem = handshake.problem || shortly(expiry, min_days_remaining);
       const found = problem ? failed('tls', problem, latency_ms) : succeeded(latency_ms);
       const facts = { latency_ms, expiry, tls_version: version, issuer, fingerprint_sha256 };
-      return { ...withVerdict(found, await judge(assertions, facts)), ...expiryMembers(expiry) };
+      return { ...withVerdict(found, await judge(assertions, facts)), ...expiryMembers(expiry), ...shown };
     }),
   examples: {
     valid: [
       { config: { host: 'example.com', min_days_remaining: 14 } },
       { config: { host: 'example.com' } },
+      { config: { host: 'mail.example.com', port: 587, starttls: 'smtp' } },
       { config: { host: '192.168.1.10', port: 8443, servername: 'intern.example.com', min_days_remaining: 14 } },
       {
         config: {
@@ -70,6 +92,7 @@ export const tls = defineCheck({
       { value: { config: { host: 'example.com', min_days_remaining: -1 } }, path: 'config.min_days_remaining' },
       { value: { config: { host: 'example.com', min_days_remaining: 1.5 } }, path: 'config.min_days_remaining' },
       { value: { config: { host: 'example.com', days: 14 } }, path: 'config.days' },
+      { value: { config: { host: 'example.com', port: 5222, starttls: 'xmpp' } }, path: 'config.starttls' },
     ],
   },
 });

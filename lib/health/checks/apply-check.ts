@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '#lib/access/context.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
@@ -18,7 +19,7 @@ type Applied = { check: CheckItem; isNew: boolean };
 export async function applyCheck(
   context: Context,
   slug: string,
-  body: { slug?: string | undefined },
+  body: { slug?: string | undefined; [setting: string]: unknown },
 ): Promise<Applied> {
   if (body.slug !== undefined && body.slug !== slug) {
     throw invalid('slug', `is ${slug} in the path; PUT /v1/checks/{id} gives a check another one`);
@@ -41,7 +42,7 @@ export async function applyCheck(
 
 async function replaceSettings(context: Context, found: CheckItem, stated: object): Promise<CheckItem> {
   const { id, slug, check_type } = found;
-  const { entity: path, entity_id, ...settings } = parseCheck(stated, judgingIn(context.ports), found);
+  const { entity: path, entity_id, ...settings } = parseStated(context, found, stated);
   const which = `check ${id}, which has this slug`;
   if (settings.check_type !== check_type) throw invalid('check_type', `cannot be changed; ${which}, is ${check_type}`);
   if ((await entityIdOf(context, { id: entity_id, path })) !== found.entity_id) {
@@ -52,4 +53,13 @@ async function replaceSettings(context: Context, found: CheckItem, stated: objec
     if (check.slug !== slug) throw notFound(`Check ${slug}`);
     return { ...settings, entity_id: check.entity_id };
   });
+}
+
+/** What follows from a config that is the same is what followed from it then: else a schedule would change by itself. */
+function parseStated({ ports }: Context, found: CheckItem, stated: object): ReturnType<typeof parseCheck> {
+  const judging = judgingIn(ports);
+  const settings = parseCheck(stated, judging, found);
+  return isDeepStrictEqual(settings.config, found.config)
+    ? parseCheck(stated, { ...judging, now: found.settings_at }, found)
+    : settings;
 }

@@ -45,7 +45,7 @@ export function silenceDeadline(check: Watched, heard: Heard, now: number): Sile
   const since = Math.max(sign ?? 0, pastOrZero(check.settings_at, now), heard.watchedSince);
   const failed = pastOrZero(check.silence_at ?? 0, now);
   const goesOn = failed > 0 && failed >= since;
-  if (sign === undefined && !goesOn)
+  if (sign === undefined && failed === 0)
     return rules.first > 0 ? { misses: 'first sign', at: since + rules.first } : undefined;
   if (rules.calendar) return missesDueTime(rules.calendar, rules, { since, sign, failed: goesOn ? failed : undefined });
   const at = Math.max(since + rules.grace, goesOn ? failed + rules.interval : 0);

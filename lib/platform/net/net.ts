@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /**
  * How far an outbound connection may go (docs/CONTRACT.md#egress): `public` only, or `any` but link-local, 0/8,
  * multicast and cloud metadata; `any-but-self` is `any` without loopback.
@@ -79,24 +81,53 @@ export type HttpReply = {
 
 /** A host (name or address) and what a connection to it may cost and where it may go. */
 export type HostRequest = { host: string; timeout_ms: number; egress: Egress };
-type PortRequest = HostRequest & { port: number };
 
-/** What a TLS handshake showed of the peer's certificate. */
-export type TlsReply = {
-  latency_ms: number;
-  /** Epoch ms. */
+/** How TLS is spoken with a peer. */
+export type TlsWanted = {
+  /** Who we want, in any spelling; default: the host. */
+  servername?: string | undefined;
+  /** What to offer for the protocol within it (RFC 7301), the best first. */
+  alpn?: string[];
+  /** A certificate that cannot be trusted is a `NetError('tls')`; without it that is a finding. */
+  verify: boolean;
+};
+
+/** What a TLS handshake showed. */
+export type Handshake = {
+  /** Of the peer's certificate; epoch ms. */
   valid_from: number;
   /** Epoch ms; NaN when it has no such date. */
   valid_to: number;
   /** `TLSv1.3` */
   version: string;
-  /** Organisation of the issuer; its common name where it has none; empty without either. */
+  /** Organisation of the issuer of the certificate; its common name where it has none; empty without either. */
   issuer: string;
-  /** In upper-case hex with colons. */
+  /** Of the certificate, in upper-case hex with colons. */
   fingerprint_sha256: string;
-  /** Why it cannot be trusted (dates, name or issuer), in a sentence; empty when it can. */
+  /** Why the certificate cannot be trusted (dates, name or issuer), in a sentence; empty when it can. */
   problem: string;
+  /** Of what was offered by `alpn`, what the peer has chosen; empty when nothing. */
+  protocol: string;
 };
+
+/** A connection, with `tls` one whose handshake is over. */
+export type OpenRequest = HostRequest & { port: number; tls?: TlsWanted | undefined };
+
+/** An open connection to a host that the guard let through. It ends with the work that it was opened for. */
+export interface Connection {
+  /** `127.0.0.1:8080`, or `name (127.0.0.1:8080)`. */
+  readonly where: string;
+  /** What comes and goes, within TLS once that is spoken. Its errors need no listener: it closes. */
+  readonly stream: Duplex;
+  /** Of the latest handshake. */
+  readonly handshake: Handshake | undefined;
+  /** Ms since the connection was asked for. */
+  elapsed(): number;
+  /** Says what is waited for from now on, for the message when the time is over: `the greeting`. */
+  waitFor(what: string): void;
+  /** Goes over to TLS. Whoever reads the stream has taken all of it and listens no more. */
+  secure(tls: TlsWanted): Promise<Handshake>;
+}
 
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SRV', 'SOA', 'CAA', 'PTR'] as const;
 export type RecordType = (typeof RECORD_TYPES)[number];
@@ -124,13 +155,8 @@ export type LookUpReply = { values: string[]; latency_ms: number };
 export interface Net {
   /** One exchange on a new connection, and one more for each redirect followed. */
   http(request: HttpRequest): Promise<HttpReply>;
-  /** Opens a TCP connection and closes it. */
-  connect(request: PortRequest): Promise<{ latency_ms: number }>;
-  /**
-   * A TLS handshake; a bad certificate is its finding, not its failure. `servername` (default: host) is who we want, in
-   * any spelling.
-   */
-  tls(request: PortRequest & { servername?: string }): Promise<TlsReply>;
+  /** Opens a connection, and closes it when the work on it is done or the time over. */
+  open<Result>(request: OpenRequest, work: (connection: Connection) => Promise<Result> | Result): Promise<Result>;
   /** Asks a DNS server; no record of that type is a `NetError('dns')` with its `rcode`. */
   resolve(request: LookUp): Promise<LookUpReply>;
   /**

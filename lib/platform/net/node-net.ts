@@ -1,11 +1,10 @@
-import { isIP } from 'node:net';
 import type { Settings } from '#lib/platform/settings.ts';
-import { certificateProblem, issuerOf } from './certificate.ts';
+import { connectionOf } from './connection.ts';
 import { resolveRecords } from './dns-query.ts';
-import { allowHost, blockList, canonicalHost, type Resolve } from './egress.ts';
+import { allowHost, blockList, type Resolve } from './egress.ts';
 import { http } from './http-exchange.ts';
 import type { Net } from './net.ts';
-import { addressesOf, openSocket, secure } from './open-socket.ts';
+import { addressesOf, openSocket } from './open-socket.ts';
 import { withDeadline } from './request-timeout.ts';
 import { systemResolver } from './system-resolver.ts';
 
@@ -22,35 +21,17 @@ export function makeNet(settings: Pick<Settings, 'EGRESS_ALLOW'>, resolve: Resol
     throw new Error(`EGRESS_ALLOW: ${(cause as Error).message}`, { cause });
   }
   const guard = { allow, resolve };
-  const elapsed = (started: number) => Math.round(performance.now() - started);
 
   return {
     http: (request) => http(guard, request),
 
-    connect: ({ host, port, timeout_ms, egress }) =>
-      withDeadline(timeout_ms, async (deadline) => {
-        const started = performance.now();
-        await openSocket(guard, allowHost(host, egress, allow), port, egress, deadline);
-        return { latency_ms: elapsed(started) };
-      }),
-
-    tls: ({ host, port, timeout_ms, egress, servername = host }) =>
+    open: ({ host, port, timeout_ms, egress, tls }, work) =>
       withDeadline(timeout_ms, async (deadline) => {
         const started = performance.now();
         const open = await openSocket(guard, allowHost(host, egress, allow), port, egress, deadline);
-        const wanted = canonicalHost(servername) ?? servername;
-        const socket = await secure(open, { host: wanted, literal: isIP(wanted) !== 0 }, deadline);
-        const latency_ms = elapsed(started);
-        const certificate = socket.getPeerCertificate();
-        return {
-          latency_ms,
-          valid_from: Date.parse(certificate.valid_from),
-          valid_to: Date.parse(certificate.valid_to),
-          version: socket.getProtocol() ?? '',
-          issuer: issuerOf(certificate),
-          fingerprint_sha256: certificate.fingerprint256 ?? '',
-          problem: certificateProblem(socket, wanted, Date.now()),
-        };
+        const connection = connectionOf(open, { host, started, deadline });
+        if (tls) await connection.secure(tls);
+        return work(connection);
       }),
 
     resolve: (request) => resolveRecords(guard, request),

@@ -27,7 +27,7 @@ export async function addressesOf(
   }
 }
 
-type OpenSocket = { socket: Socket; where: string };
+export type OpenSocket = { socket: Socket; where: string };
 
 /** How long one of several addresses is tried before the next. */
 const NEXT_ADDRESS_MS = 1_000;

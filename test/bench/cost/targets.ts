@@ -50,8 +50,7 @@ export function makeTargets(): Targets {
     taken: () => taken,
     netOf: (clock, whose) => ({
       http: (request) => http(clock, whose, request),
-      connect: unused,
-      tls: unused,
+      open: unused,
       resolve: unused,
       guard: unused,
     }),

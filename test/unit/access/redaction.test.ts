@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactPaths, redactUrl, redactUrls } from '#lib/access/redaction.ts';
+import { redactPaths, redactUrl, redactUrls, redactUrlsAt } from '#lib/access/redaction.ts';
 import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 
 describe('redactUrl', () => {
@@ -64,5 +64,15 @@ describe('redactPaths', () => {
     expect(redactPaths(record, ['config.token', 'id.x', 'config.empty', 'more.x'])).toEqual(before);
     redactPaths(record, ['config.body']);
     expect(record).toEqual(before);
+  });
+});
+
+describe('redactUrlsAt', () => {
+  it('shows URLs at any path without what may be secret, and leaves the rest', () => {
+    const record = { url: 'https://a.test/x?key=1', config: { url: 'wss://a.test/y?key=2', expect: 'a?b' } };
+    expect(redactUrlsAt(record, ['url', 'config.url', 'config.none'])).toEqual({
+      url: `https://a.test/x?${REDACTED}`,
+      config: { url: `wss://a.test/y?${REDACTED}`, expect: 'a?b' },
+    });
   });
 });

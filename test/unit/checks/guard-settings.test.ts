@@ -8,7 +8,8 @@ const guard = (
   check: Pick<CheckSettings, 'check_type' | 'config'>,
   CHECK_EGRESS: 'public' | 'any' = 'public',
   EGRESS_ALLOW: string[] = [],
-) => guardSettings(check, { CHECK_EGRESS, EGRESS_ALLOW });
+  SMTP_EGRESS: 'open' | 'closed' = 'open',
+) => guardSettings(check, { CHECK_EGRESS, EGRESS_ALLOW, SMTP_EGRESS });
 
 it.each([
   [http('http://127.0.0.1/'), 'target_url'],
@@ -43,5 +44,13 @@ it("keeps to the operator's exceptions", async () => {
   await guard(http('http://127.77.0.1/'), 'public', ['127.77.0.0/16']);
   await expect(guard(http('http://127.0.0.1/'), 'public', ['127.77.0.0/16'])).rejects.toThrow(
     'target_url: 127.0.0.1 is a loopback address',
+  );
+});
+
+it.each(['tcp', 'tls'])('says of a %s check where nobody gets out to port 25 what to use', async (check_type) => {
+  const smtp = on(check_type, { host: 'mail.example.com', port: 25 });
+  await guard(smtp);
+  await expect(guard(smtp, 'public', [], 'closed')).rejects.toThrow(
+    'config.port: AWS lets no function reach port 25; use 587 or 465',
   );
 });

@@ -137,3 +137,32 @@ describe('an update', () => {
     expect(refused(() => mergeCheck(check, { config: 'x' }, AT))).toEqual(['config']);
   });
 });
+
+describe('settings that do not go together', () => {
+  const tcp = { entity_id: 'ent_a', check_type: 'tcp' };
+  const steps = [{ starttls: true }, { starttls: true }];
+  it.each([
+    [{ ...tcp, config: { host: 'a', port: 25, steps } }, ['config.steps.1.starttls']],
+    [
+      { ...tcp, config: { host: 'a', port: 25, tls: true, steps } },
+      ['config.steps.0.starttls', 'config.steps.1.starttls'],
+    ],
+    [{ ...tcp, check_type: 'tls', config: { host: 'a', starttls: 'smtp' } }, ['config.port']],
+  ])('%j are refused at %j', (input, paths) => {
+    expect(refused(() => parseCheck(input, AT))).toEqual(paths);
+  });
+
+  it('are refused in an update as well', () => {
+    const check = stored({ ...tcp, config: { host: 'a', port: 25, tls: true } });
+    expect(refused(() => mergeCheck(check, { config: { steps: [{ starttls: true }] } }, AT))).toEqual([
+      'config.steps.0.starttls',
+    ]);
+  });
+});
+
+it('says to whoever looks for a ping what to use', () => {
+  expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'icmp' }, AT)).toThrow(
+    /^check_type: must be one of http, tcp, .*push; icmp is not among them: check an open port with tcp$/,
+  );
+  expect(() => parseCheck({ entity_id: 'ent_a' }, AT)).toThrow(/^check_type: is required: one of http, tcp, .*push/);
+});

@@ -46,7 +46,9 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
     const names = new Set([...taken, ...Object.keys(ResultRecord.shape), ...OF_CHECKS.split(' ')]);
     expect(own.filter((name) => names.has(name))).toEqual([]);
     expect(Object.keys(type.errors).filter((kind) => kind in COMMON_ERRORS)).toEqual([]);
-    expect(type.urls.filter((name) => !(name in type.fields.shape))).toEqual([]);
+    const known = { ...type.fields.shape, ...type.config.shape };
+    const hidden = [...type.urls, ...type.secrets].map((path) => path.replace(/^config\./, '').split('.')[0]!);
+    expect(hidden.filter((name) => !(name in known))).toEqual([]);
   });
 
   it('is probed exactly when it is pulled', () => {

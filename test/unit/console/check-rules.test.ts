@@ -8,6 +8,7 @@ import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#consol
 import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { cronOf, pingSnippets } from '#console/rules/push-snippets.ts';
+import { rhythmWords } from '#console/rules/rhythm.ts';
 import { uptimeOf, windowOf } from '#console/rules/uptime.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 
@@ -141,6 +142,21 @@ describe('what a push check is told by', () => {
     );
     expect(start).toContain('https://status.example.com/ping/u/start');
   });
+
+  it('has the schedule of its check in the crontab, if that is one of cron', () => {
+    const fields = (schedule: string) =>
+      pingSnippets('https://a.test/ping/u', 86_400, schedule).crontab.split(' out=')[0];
+    expect(fields('30 2 * * *')).toBe('30 2 * * *');
+    expect(fields('@daily')).toBe('@daily');
+    expect(fields('Mon..Fri 02:30')).toBe('0 3 * * *');
+  });
+});
+
+it('how often a check is due is said by its schedule, or else by its interval', () => {
+  const due = (config: object) => rhythmWords({ interval_seconds: 90, config });
+  expect(due({})).toBe('every 1 min 30 s');
+  expect(due({ schedule: '30 2 * * *' })).toBe('by 30 2 * * * in UTC');
+  expect(due({ schedule: '02:30\n 12:00 \n', timezone: 'Europe/Berlin' })).toBe('by 02:30 and 12:00 in Europe/Berlin');
 });
 
 describe('how far a check is on its way', () => {

@@ -1,13 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
+import { escaped, unescaped } from '#console/rules/escapes.ts';
 import { bodyOf, draftOf, sortErrors } from '#console/rules/form-draft.ts';
-import { type FieldKind, fieldsOf, labelOf, readText, schemaOfFields, textOf } from '#console/rules/form-fields.ts';
+import {
+  type FieldKind,
+  fieldsOf,
+  labelOf,
+  type MemberSchema,
+  readText,
+  schemaOfFields,
+  textOf,
+} from '#console/rules/form-fields.ts';
+import { lineOf, rowsIn } from '#console/rules/rows.ts';
 import { channelTypes } from '#lib/alerts/channels/registry.ts';
 import { CheckInput } from '#lib/checks/model.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 
-const typed = (kind: FieldKind, texts = false) => ({ kind, texts });
+const typed = (kind: FieldKind, texts = false) => ({ kind, texts, columns: [] });
 
 describe('a form from a schema', () => {
   it('has a field for every setting of every check type, and types what the API takes', () => {
@@ -122,4 +132,62 @@ describe('a form from a schema', () => {
       'Name',
     ]);
   });
+});
+
+describe('a list of objects', () => {
+  const steps: MemberSchema = {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {
+        send: { type: 'string', format: 'bytes', writeOnly: true },
+        expect: { type: 'string', format: 'bytes' },
+        starttls: { type: 'boolean', const: true },
+      },
+    },
+  };
+  const [spec] = fieldsOf({ type: 'object', properties: { config: { type: 'object', properties: { steps } } } });
+  const value = [{ send: 'a "b"\r\n\u0000' }, { expect: 'c\\d\u00ff' }, { starttls: true }];
+
+  it('has a row each and a field for each member, and comes back as it was', () => {
+    expect(spec).toMatchObject({ path: 'config.steps', kind: 'rows' });
+    const typed = textOf(spec!, value);
+    expect(rowsIn(typed)).toEqual([
+      { send: 'a "b"\\r\\n\\u0000', expect: '', starttls: 'false' },
+      { send: '', expect: 'c\\\\d\u00ff', starttls: 'false' },
+      { send: '', expect: '', starttls: 'true' },
+    ]);
+    expect(readText(spec!, typed)).toEqual(value);
+  });
+
+  it('reads in a line each, without its secrets', () => {
+    const lines = rowsIn(textOf(spec!, value)).map((row) => lineOf(spec!.columns, row));
+    expect(lines).toEqual(['send ********', 'expect c\\\\d\u00ff', 'starttls']);
+  });
+
+  it('has what the API says of a member at its field, and the rest at the list', () => {
+    const details = [
+      { path: 'config.steps.1.expect', message: 'must not be empty' },
+      { path: 'config.steps.2', message: 'must have one' },
+    ];
+    expect(sortErrors([spec!], { message: 'no', details })).toEqual({
+      byPath: { 'config.steps.1.expect': 'must not be empty', 'config.steps': '2 must have one' },
+      rest: [],
+    });
+  });
+
+  it('is empty when every row was taken away', () => {
+    expect(bodyOf([spec!], { 'config.steps': '[]' }, { config: { steps: value } })).toEqual({ config: { steps: [] } });
+    expect(bodyOf([spec!], {}, { config: {} })).toEqual({});
+  });
+});
+
+it('bytes are typed on one line, whatever they are', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(escaped(text)).not.toMatch(/[\r\n]/);
+      expect(unescaped(escaped(text))).toBe(text);
+    }),
+  );
+  expect(unescaped('no \\x escape')).toBe('no \\x escape');
 });

@@ -29,13 +29,9 @@ export function lambdaNet(settings: Settings, resolve: Resolve = systemResolver(
       if (url) await checked({ ...request, host: url.hostname });
       return net.http(request);
     },
-    connect: async (request) => {
+    open: async (request, work) => {
       await checked(request, request.port);
-      return net.connect(request);
-    },
-    tls: async (request) => {
-      await checked(request, request.port);
-      return net.tls(request);
+      return net.open(request, work);
     },
     guard: async (request) => {
       await net.guard(request);

@@ -20,7 +20,7 @@ const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This f
 
 const NO_NET: MakeNet = () => {
   const none = () => Promise.reject(new Error('This function reaches nobody (infra/topology.ts).'));
-  return { http: none, connect: none, tls: none, resolve: none, guard: none };
+  return { http: none, open: none, resolve: none, guard: none };
 };
 
 const NO_METRICS: Metrics = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { isFound, SEARCHED, wrongExpressions } from '#lib/checks/assertions/expressions.ts';
+import { expressionsIn, isFound, SEARCHED, wrongExpressions } from '#lib/checks/assertions/expressions.ts';
 
 const matches = (value: string): Assertion => ({ source: 'body', operator: 'matches', value, severity: 'fail' });
 
@@ -35,8 +35,8 @@ describe('an expression', () => {
     ['a**', /^is no RE2 expression/],
     ['\\p{Nope}', /^is no RE2 expression/],
   ])('%s is refused with what is wrong', async (expression, problem) => {
-    expect(await wrongExpressions([matches('ok'), matches(expression)])).toEqual([
-      { at: 1, problem: expect.stringMatching(problem) },
+    expect(await wrongExpressions(expressionsIn([matches('ok'), matches(expression)]))).toEqual([
+      { path: 'config.assertions.1.value', message: expect.stringMatching(problem) },
     ]);
   });
 });

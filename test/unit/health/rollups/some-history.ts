@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, type Outcome, succeeded } from '#lib/checks/outcome.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
@@ -12,6 +11,7 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
 import type { Told } from './naive-history.ts';
+import { judge, type Standing } from './naive-judge.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -90,8 +90,7 @@ export const someHistory = fc.record({
 type SomeHistory = typeof someHistory extends fc.Arbitrary<infer T> ? T : never;
 
 /** A check that is told of while it lives. */
-export type Teller = { told: Told; check: CheckItem; state: CheckState; judged: Judged[] };
-type Judged = { outcome: Outcome; at: number };
+export type Teller = Standing & { told: Told; check: CheckItem };
 
 /** Does all of it, and tells what was done. */
 export async function live({ begin, checks: settings, steps }: SomeHistory) {
@@ -170,28 +169,6 @@ async function run(world: HealthWorld, teller: Teller, slot: number, said: Outco
   const at = Math.max(slot, check.settings_at);
   teller.told.runs.push({ at, outcome: said, latency });
   judge(teller, said, started_at);
-}
-
-/** What holds after one more result, and since when: by the results at the end that are alike (CONTRACT, States). */
-function judge(teller: Teller, outcome: Outcome, at: number): void {
-  const { state, judged } = teller;
-  judged.push({ outcome, at });
-  const { failure_threshold: most, recovery_threshold: enough } = teller.check;
-  const last = (...alike: Outcome[]) => judged.slice(judged.findLastIndex((one) => !alike.includes(one.outcome)) + 1);
-  const [fails, bads, goods, oks] = [last('fail'), last('fail', 'warn'), last('ok', 'warn'), last('ok')];
-  const become = (next: CheckState, since: Judged[]) => {
-    if (next === state) return;
-    teller.state = next;
-    const from = Math.max((since[0] ?? { at }).at, teller.told.states.at(-1)?.from ?? 0);
-    teller.told.states.push({ from, state: next });
-  };
-  if (state === 'down') {
-    if (goods.length >= enough) become(oks.length >= enough ? 'up' : 'degraded', goods);
-  } else if (fails.length >= most) become('down', fails);
-  else if (state === 'degraded') {
-    if (oks.length >= enough) become('up', oks);
-  } else if (bads.length >= most) become('degraded', bads);
-  else if (outcome !== 'fail') become('up', oks);
 }
 
 async function push(

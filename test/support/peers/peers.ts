@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KeyAndCertificate } from '#test/support/certificates.ts';
+import { findProgram } from '#test/support/find-program.ts';
+import { lastingPort } from '#test/support/lasting-port.ts';
+
+/** A real server in a process of its own; `await using` ends it. */
+type Peer = AsyncDisposable & { host: string; port: number };
+
+const HOST = '127.77.0.1';
+const PYTHON = join(import.meta.dirname, '../../../.cache/peers/bin/python');
+
+/**
+ * The interpreter of a virtual environment with the packages of requirements.txt; undefined where there is none. To
+ * make one: python3 -m venv .cache/peers && .cache/peers/bin/pip install -r test/support/peers/requirements.txt
+ */
+export const peerPython = (): string | undefined => needed(PYTHON, existsSync(PYTHON) ? PYTHON : undefined);
+
+/** Where a program of Debian is; undefined where there is none. */
+export const peerProgram = (name: string): string | undefined =>
+  needed(name, findProgram(name) ?? findProgram(`/usr/sbin/${name}`));
+
+function needed(name: string, found: string | undefined): string | undefined {
+  if (found === undefined && process.env.CI) throw new Error(`${name} is missing; .ci/run installs it.`);
+  return found;
+}
+
+export function startSmtp({ cert, key }: KeyAndCertificate): Promise<Peer> {
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-smtp-'));
+  const [certificate, privateKey] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
+  writeFileSync(certificate, cert);
+  writeFileSync(privateKey, key, { mode: 0o600 });
+  return startPython('smtp.py', [HOST, certificate, privateKey], dir);
+}
+
+export const startWebsocket = (): Promise<Peer> => startPython('websocket.py', [HOST]);
+
+export async function startRedis(program: string): Promise<Peer> {
+  const port = await lastingPort();
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-redis-'));
+  const settings = { port, bind: HOST, dir, save: '', appendonly: 'no' };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  await said(child, /Ready to accept connections/);
+  return peerOf(child, port, dir);
+}
+
+export async function startSshd(program: string): Promise<Peer> {
+  const port = await lastingPort();
+  const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-sshd-'));
+  const key = join(dir, 'key');
+  mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+  const made = spawn('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key], { stdio: 'ignore' });
+  await once(made, 'exit');
+  const options = { Port: port, ListenAddress: HOST, HostKey: key, PidFile: 'none', UsePAM: 'no' };
+  const args = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  const child = spawn(program, ['-D', '-e', '-f', '/dev/null', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  await said(child, /Server listening on/);
+  return peerOf(child, port, dir);
+}
+
+async function startPython(script: string, args: string[], dir?: string): Promise<Peer> {
+  const child = spawn(PYTHON, [join(import.meta.dirname, script), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [line] = await said(child, /^\d+$/m);
+  return peerOf(child, Number(line), dir);
+}
+
+/** What a program writes, until that is in it. Rejects with all of it when the program ends before. */
+function said(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`${child.spawnfile} ended with ${code}: ${text}`)));
+    for (const output of [child.stdout!, child.stderr!]) {
+      output.on('data', (piece: Buffer) => {
+        text += piece;
+        const found = wanted.exec(text);
+        if (found) resolve(found);
+      });
+    }
+  });
+}
+
+const peerOf = (child: ChildProcess, port: number, dir?: string): Peer => ({
+  host: HOST,
+  port,
+  async [Symbol.asyncDispose]() {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+    if (dir) rmSync(dir, { recursive: true });
+  },
+});

@@ -1,0 +1,177 @@
+import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { status } from '@grpc/grpc-js';
+import { describe, expect, it } from 'vitest';
+import { selfSigned } from '#test/support/certificates.ts';
+import { grpcServer } from '#test/support/grpc-server.ts';
+import { probeCheck } from '#test/support/probe-check.ts';
+import { probeWorld } from '#test/support/probe-world.ts';
+import { httpTarget, listening, rawTarget } from '#test/support/socket-target.ts';
+import { tlsTarget } from '#test/support/tls-server.ts';
+
+type At = { host: string; port: number };
+
+const world = probeWorld({ timeout_ms: 2_000 });
+const probe = ({ host, port }: At, config: object = {}, given = world) =>
+  probeCheck({ check_type: 'grpc', config: { host, port, tls: false, ...config } }, given);
+
+const GOOD = { success: true, error_kind: null, error_message: '' };
+const wrong = (error_message: string | RegExp) => ({
+  success: false,
+  error_kind: 'protocol',
+  error_message: typeof error_message === 'string' ? error_message : expect.stringMatching(error_message),
+});
+
+describe('a grpc check of a real server (@grpc/grpc-js)', () => {
+  it('succeeds when what it asks for is SERVING', async () => {
+    const asked: string[] = [];
+    await using server = await grpcServer((service) => {
+      asked.push(service);
+      return { health: 1 };
+    });
+    const long = `shop.${'Cart'.repeat(40)}`;
+    for (const service of [undefined, 'shop.Cart', long]) {
+      expect(await probe(server, service === undefined ? {} : { service })).toMatchObject(GOOD);
+    }
+    expect(asked).toEqual(['', 'shop.Cart', long]);
+  });
+
+  it.each([
+    [{ health: 2 }, 'health of "shop.Cart" is NOT_SERVING'],
+    [{ health: 0 }, 'health of "shop.Cart" is UNKNOWN'],
+    [{ health: 9 }, 'health of "shop.Cart" is 9'],
+    [{ code: status.NOT_FOUND, details: 'unknown service' }, 'the server does not know the service "shop.Cart"'],
+    [{ code: status.UNAVAILABLE, details: 'zu früh, später' }, 'the server answered UNAVAILABLE: zu früh, später'],
+  ])('is told by %o what is wrong', async (answer, message) => {
+    await using server = await grpcServer(() => answer);
+    expect(await probe(server, { service: 'shop.Cart' })).toMatchObject(wrong(message));
+  });
+
+  it('is told of a whole server that it does not serve', async () => {
+    await using server = await grpcServer(() => ({ health: 2 }));
+    expect(await probe(server)).toMatchObject(wrong('health of the server is NOT_SERVING'));
+  });
+
+  it('is told of one without a health service', async () => {
+    await using server = await grpcServer(undefined);
+    expect(await probe(server)).toMatchObject(wrong('the server has no grpc.health.v1.Health service'));
+  });
+
+  it('speaks TLS unless it was told not to, and holds the certificate to its rules', async () => {
+    await using server = await grpcServer(() => ({ health: 1 }), await selfSigned(['127.77.0.1']));
+    const { host, port } = server;
+    expect(await probeCheck({ check_type: 'grpc', config: { host, port } }, world)).toMatchObject({
+      success: false,
+      error_kind: 'tls',
+      error_message: 'certificate is self-signed: no authority vouches for it',
+    });
+    expect(await probe(server, { tls: true, verify_tls: false })).toMatchObject(GOOD);
+    expect(await probe(server)).toMatchObject({ success: false });
+  });
+
+  it('goes where the guard lets it go, and nowhere else', async () => {
+    await using server = await grpcServer(() => ({ health: 1 }), undefined, '127.0.0.1');
+    expect(await probe(server)).toMatchObject({ success: false, error_kind: 'egress' });
+  });
+
+  it('reads no more of an answer than 64 KB', async () => {
+    await using server = await grpcServer(() => ({ bytes: Buffer.alloc(5 * 1024 * 1024) }));
+    expect(await probe(server)).toMatchObject(wrong('its answer has more than 64 KB'));
+  });
+
+  it('is told of an answer that is none', async () => {
+    await using server = await grpcServer(() => ({ bytes: Buffer.from('hello') }));
+    expect(await probe(server)).toMatchObject(wrong('its answer holds no health'));
+  });
+});
+
+describe('a server that speaks HTTP/2 and', () => {
+  /** @param answer what it does with each request */
+  const http2Target = (answer: (stream: ServerHttp2Stream) => void) => {
+    const server = createServer();
+    server.on('stream', (stream) => {
+      stream.on('error', () => {});
+      answer(stream);
+    });
+    server.on('session', (session) => session.on('error', () => {}));
+    return listening(server as never, '127.77.0.1', 'http');
+  };
+
+  it('answers trailers only is understood', async () => {
+    await using target = await http2Target((stream) =>
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '14' }, { endStream: true }),
+    );
+    expect(await probe(target)).toMatchObject(wrong('the server answered UNAVAILABLE'));
+  });
+
+  it('says OK and nothing else is not taken for healthy', async () => {
+    await using target = await http2Target((stream) =>
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '0' }, { endStream: true }),
+    );
+    expect(await probe(target)).toMatchObject(wrong('its answer holds no health'));
+  });
+
+  it('is no gRPC server is told by its status', async () => {
+    await using target = await http2Target((stream) => {
+      stream.respond({ ':status': 404 });
+      stream.end('nothing here');
+    });
+    expect(await probe(target)).toMatchObject(wrong('the server answered 404 (Not Found) in place of gRPC'));
+    await using page = await http2Target((stream) => {
+      stream.respond({ ':status': 200, 'content-type': 'text/html' });
+      stream.end('<html>');
+    });
+    expect(await probe(page)).toMatchObject(wrong('its answer ends without a grpc-status: it is no gRPC server'));
+  });
+
+  it('resets the stream is told so', async () => {
+    await using target = await http2Target((stream) => stream.close(2));
+    expect(await probe(target)).toMatchObject({ success: false, error_kind: 'protocol' });
+  });
+
+  it('never answers is waited for until the time is over', async () => {
+    await using target = await http2Target(() => {});
+    expect(await probe(target, {}, probeWorld({ timeout_ms: 300 }))).toMatchObject({
+      error_kind: 'timeout',
+      error_message: expect.stringContaining('waiting for its health'),
+    });
+  });
+});
+
+describe('a server that does not speak HTTP/2 and', () => {
+  it('speaks HTTP/1.1 is told so', async () => {
+    await using target = await httpTarget((_, response) => response.end());
+    expect(await probe(target)).toMatchObject(wrong(/HTTP\/2|closed the connection/));
+  });
+
+  it('greets is told so', async () => {
+    await using target = await rawTarget((socket) => void socket.write('SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n'));
+    expect(await probe(target)).toMatchObject(wrong(/^what it sent is no HTTP\/2, which gRPC needs/));
+  });
+
+  it('closes is told so', async () => {
+    await using target = await rawTarget((socket) => void socket.end());
+    expect(await probe(target)).toMatchObject(wrong(/^it closed the connection without an answer/));
+  });
+
+  it('sends a gigabyte is read no further', async () => {
+    let written = 0;
+    await using target = await rawTarget((socket) => {
+      // Settings, whose number nobody limits.
+      const piece = Buffer.concat(Array.from({ length: 1000 }, () => Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])));
+      const more = setInterval(() => {
+        socket.write(piece);
+        written += piece.length;
+      }, 1);
+      socket.on('close', () => clearInterval(more));
+    });
+    expect(await probe(target)).toMatchObject({ success: false, error_kind: 'protocol' });
+    expect(written).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it('agrees to TLS without it is told so', async () => {
+    await using target = await tlsTarget(await selfSigned(['127.77.0.1']));
+    expect(await probe(target, { tls: true, verify_tls: false })).toMatchObject(
+      wrong('it does not agree to HTTP/2 (ALPN h2) in the TLS handshake, which gRPC needs'),
+    );
+  });
+});

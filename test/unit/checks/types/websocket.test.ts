@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { readSettings } from '#lib/platform/settings.ts';
+import { selfSigned } from '#test/support/certificates.ts';
+import { peerPython, startWebsocket } from '#test/support/peers/peers.ts';
+import { probeCheck } from '#test/support/probe-check.ts';
+import { probeWorld } from '#test/support/probe-world.ts';
+import { httpTarget, rawTarget, type Target } from '#test/support/socket-target.ts';
+import { httpsTarget } from '#test/support/tls-server.ts';
+
+const world = probeWorld({ timeout_ms: 2_000 });
+const probe = (url: string, config: object = {}, given = world) =>
+  probeCheck({ check_type: 'websocket', config: { url: url.replace(/^http/, 'ws'), ...config } }, given);
+
+const GOOD = { success: true, error_kind: null, error_message: '' };
+const wrong = (error_message: string | RegExp) => ({
+  success: false,
+  error_kind: 'protocol',
+  error_message: typeof error_message === 'string' ? error_message : expect.stringMatching(error_message),
+});
+
+type OnSocket = (socket: WebSocket, request: IncomingMessage) => void;
+
+/** Has an HTTP server take WebSockets, and does with each as told. */
+const taking = (onSocket: OnSocket) => (server: Server) => {
+  const handleProtocols = (offered: Set<string>) => offered.has('chat') && 'chat';
+  new WebSocketServer({ server, handleProtocols }).on('connection', onSocket);
+};
+
+const websocketTarget = (onSocket: OnSocket): Promise<Target> => httpTarget(() => {}, undefined, taking(onSocket));
+
+/** What a server sends by itself after an upgrade that is as it should be. */
+const upgraded = (then: (socket: Socket) => void) =>
+  rawTarget((socket) => {
+    socket.once('data', (request) => {
+      const key = /sec-websocket-key: (\S+)/i.exec(String(request))![1];
+      const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+      );
+      then(socket);
+    });
+  });
+
+describe('a websocket check', () => {
+  it('succeeds when the server agrees to one, and closes it', async () => {
+    const closed = Promise.withResolvers<number>();
+    await using target = await websocketTarget((socket) => socket.on('close', closed.resolve));
+    expect(await probe(target.url)).toMatchObject(GOOD);
+    expect(await closed.promise).toBe(1000);
+  });
+
+  it('sends a message and waits for one that fits, past others', async () => {
+    await using target = await websocketTarget((socket) => {
+      socket.send('welcome');
+      socket.on('message', (said) => socket.send(`pong of ${said}, für alle`));
+    });
+    expect(await probe(target.url, { send: 'ping', expect: 'für alle' })).toMatchObject(GOOD);
+    expect(await probe(target.url, { send: 'ping', expect: 'nothing' }, probeWorld({ timeout_ms: 300 }))).toMatchObject(
+      wrong('expected a message to contain "nothing", got "pong of ********, für alle" (23 bytes)'),
+    );
+  });
+
+  it('sends its headers, and asks for its subprotocol', async () => {
+    const asked: IncomingMessage['headers'][] = [];
+    await using target = await websocketTarget((_, request) => asked.push(request.headers));
+    expect(await probe(target.url, { headers: { 'X-Token': 'abc' }, subprotocol: 'chat' })).toMatchObject(GOOD);
+    expect(asked[0]).toMatchObject({ 'x-token': 'abc', 'user-agent': expect.stringContaining('Fleetwatch') });
+    expect(await probe(target.url, { subprotocol: 'mqtt' })).toMatchObject(
+      wrong(/^it does not speak the subprotocol mqtt /),
+    );
+  });
+
+  it('finds an expression in a message', async () => {
+    await using target = await websocketTarget((socket) => socket.send('{"price": 12.5}'));
+    expect(await probe(target.url, { matches: '"price": \\d+\\.\\d' })).toMatchObject(GOOD);
+    expect(await probe(target.url, { matches: '^pong$' }, probeWorld({ timeout_ms: 300 }))).toMatchObject(
+      wrong('expected a message to match "^pong$", got "{\\"price\\": 12.5}" (15 bytes)'),
+    );
+  });
+
+  it('finds bytes in a binary message as it finds text', async () => {
+    await using target = await websocketTarget((socket) => socket.send(Buffer.from('\u0000ready\u0001')));
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(GOOD);
+  });
+
+  it('speaks TLS, and holds the certificate to its rules', async () => {
+    await using target = await httpsTarget(
+      await selfSigned(['127.77.0.1']),
+      () => {},
+      undefined,
+      taking((socket) => socket.send('hello')),
+    );
+    expect(await probe(target.url)).toMatchObject({
+      error_kind: 'tls',
+      error_message: expect.stringContaining('self-signed'),
+    });
+    expect(await probe(target.url, { verify_tls: false, expect: 'hello' })).toMatchObject(GOOD);
+  });
+
+  it('goes where the guard lets it go, and nowhere else', async () => {
+    await using inside = await httpTarget(() => {}, '127.0.0.1');
+    expect(await probe(inside.url)).toMatchObject({ success: false, error_kind: 'egress' });
+    expect(inside.connections()).toBe(0);
+    const names = {
+      ...probeWorld({ resolve: async () => ['127.0.0.1'] }),
+      settings: readSettings({ CHECK_EGRESS: 'public' }),
+    };
+    expect(await probe(`ws://live.example.org:${inside.port}/`, {}, names)).toMatchObject({ error_kind: 'egress' });
+    expect(inside.connections()).toBe(0);
+  });
+});
+
+describe('a websocket server that', () => {
+  it('has nothing there is told by its status', async () => {
+    await using target = await httpTarget((_, response) => response.end('hello'));
+    expect(await probe(target.url)).toMatchObject(
+      wrong('the server answered 200 (OK) instead of 101: there is no websocket at this path'),
+    );
+  });
+
+  it('redirects is not followed', async () => {
+    await using target = await httpTarget((_, response) => response.writeHead(302, { location: '/live' }).end());
+    expect(await probe(target.url)).toMatchObject(wrong(/^the server answered 302 \(Found\) instead of 101/));
+    expect(target.connections()).toBe(1);
+  });
+
+  it('upgrades wrongly is found out', async () => {
+    await using target = await rawTarget((socket) => {
+      socket.once('data', () =>
+        socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: abc\r\n\r\n',
+        ),
+      );
+    });
+    expect(await probe(target.url)).toMatchObject(wrong(/^its answer to the upgrade is wrong /));
+  });
+
+  it('is none at all is told so', async () => {
+    await using target = await rawTarget((socket) => void socket.end('SSH-2.0-OpenSSH\r\n'));
+    expect(await probe(target.url)).toMatchObject({
+      error_kind: 'connect',
+      error_message: expect.stringContaining('is not valid HTTP/1.1'),
+    });
+  });
+
+  it('announces a frame of 1 GB is read no further', async () => {
+    await using target = await upgraded((socket) => {
+      const head = Buffer.from([0x82, 127, 0, 0, 0, 0, 0x40, 0, 0, 0]);
+      socket.write(head);
+    });
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong('it sent a message of more than 64 KB'));
+  });
+
+  it('sends a message of a gigabyte in small frames is read no further', async () => {
+    await using target = await upgraded((socket) => {
+      const frame = Buffer.concat([Buffer.from([0x00, 126, 0x10, 0x00]), Buffer.alloc(4096, 'x')]);
+      const first = Buffer.concat([Buffer.from([0x01, 126, 0x10, 0x00]), Buffer.alloc(4096, 'x')]);
+      socket.write(first);
+      const more = setInterval(() => socket.write(frame), 1);
+      socket.on('close', () => clearInterval(more));
+    });
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong('it sent a message of more than 64 KB'));
+  });
+
+  it('sends messages without end, none of which fits, is left', async () => {
+    await using target = await upgraded((socket) => {
+      const frames = Buffer.concat(Array.from({ length: 500 }, () => Buffer.from([0x81, 2, 0x68, 0x69])));
+      const more = setInterval(() => socket.write(frames), 1);
+      socket.on('close', () => clearInterval(more));
+    });
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(
+      wrong('expected a message to contain "ready", got "hi" (2 bytes)'),
+    );
+  });
+
+  it('sends pings without end has none answered, and is left after 1 MB', async () => {
+    let answered = 0;
+    await using target = await upgraded((socket) => {
+      const pings = Buffer.concat(
+        Array.from({ length: 1_000 }, () => Buffer.concat([Buffer.from([0x89, 100]), Buffer.alloc(100)])),
+      );
+      const more = setInterval(() => socket.write(pings), 1);
+      socket.on('close', () => clearInterval(more));
+      socket.on('data', (piece) => {
+        answered += piece.length;
+      });
+    });
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(
+      wrong('it sends more than 1 MB, and nothing that fits'),
+    );
+    expect(answered).toBe(0);
+  });
+
+  it('breaks its own protocol is told how', async () => {
+    await using target = await upgraded((socket) => void socket.write(Buffer.from([0xff, 0x00])));
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong(/^what it sent is not valid: /));
+  });
+
+  it('closes is quoted', async () => {
+    await using target = await websocketTarget((socket) => socket.close(1008, 'who are you'));
+    expect(await probe(target.url, { expect: 'ready' })).toMatchObject({
+      ...wrong('it closed the connection (1008, "who are you") after 0 messages'),
+      interrupted: true,
+    });
+  });
+
+  it('says nothing is waited for until the time is over', async () => {
+    await using mute = await rawTarget(() => {});
+    const short = probeWorld({ timeout_ms: 200 });
+    expect(await probe(mute.url, {}, short)).toMatchObject({
+      error_kind: 'timeout',
+      error_message: expect.stringContaining('waiting for the answer to the upgrade'),
+    });
+    await using dumb = await websocketTarget(() => {});
+    expect(await probe(dumb.url, { expect: 'a' }, short)).toMatchObject({
+      error_kind: 'timeout',
+      error_message: expect.stringContaining('waiting for a message'),
+    });
+  });
+
+  it('repeats what it was sent is not quoted with it', async () => {
+    await using target = await websocketTarget((socket) =>
+      socket.on('message', (said) => socket.close(1008, `no ${said}`)),
+    );
+    const outcome = await probe(target.url, { send: 'token hush-hush-hush', expect: 'ready' });
+    expect(outcome.error_message).not.toContain('hush-hush');
+    expect(outcome.error_message).toContain('********');
+  });
+});
+
+describe.skipIf(!peerPython())('a real server of another make (websockets)', () => {
+  let peer: Awaited<ReturnType<typeof startWebsocket>>;
+  beforeAll(async () => {
+    peer = await startWebsocket();
+  });
+  afterAll(() => peer[Symbol.asyncDispose]());
+
+  it('greets, answers and speaks a subprotocol', async () => {
+    const url = `ws://${peer.host}:${peer.port}/`;
+    expect(await probe(url, { expect: 'welcome', subprotocol: 'chat' })).toMatchObject(GOOD);
+    expect(await probe(url, { send: 'ping', expect: 'pong', subprotocol: 'chat' })).toMatchObject(GOOD);
+    for (const config of [{}, { subprotocol: 'mqtt' }]) {
+      expect(await probe(url, config)).toMatchObject(wrong(/^the server answered 400 \(Bad Request\) instead of 101/));
+    }
+  });
+});

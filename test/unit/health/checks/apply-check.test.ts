@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { applyCheck } from '#lib/health/checks/apply-check.ts';
+import { healthWorld } from '#test/support/health-world.ts';
+
+const DAY_MS = 86_400_000;
+
+it('a check with a schedule that is stated again on other days stays as it was made, and is not written', async () => {
+  const world = await healthWorld();
+  const { slug } = await world.entity();
+  const body = { entity: `service/${slug}`, check_type: 'push', config: { schedule: '0 9 * * 1-5' } };
+  const { check, isNew } = await applyCheck(world.context, 'report', body);
+  expect(isNew).toBe(true);
+  for (let day = 0; day < 8; day++) {
+    world.advance(DAY_MS);
+    const before = world.requests.writes;
+    expect(await applyCheck(world.context, 'report', body)).toEqual({ check, isNew: false });
+    expect(world.requests.writes).toBe(before);
+  }
+});
