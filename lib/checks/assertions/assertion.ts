@@ -22,7 +22,7 @@ const MOST_OF_EXPRESSION = 256;
 const MOST_OF_PROPERTY = 500;
 
 /** Response codes of DNS that can be told apart. */
-export const RCODES = ['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED'] as const;
+const RCODES = ['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED'] as const;
 export type Rcode = (typeof RCODES)[number];
 
 /** An assertion's member `value`, as JSON Schema: what else it must be depends on source and operator. */
@@ -87,7 +87,7 @@ const listed = (names: readonly string[]): string => {
 type Wrong = { path: (string | number)[]; message: string };
 
 /** What of an assertion does not fit its source, each place with what it must be. Pure. */
-export function wrongMembers(assertion: Assertion): Wrong[] {
+function wrongMembers(assertion: Assertion): Wrong[] {
   const { source, property, operator, value } = assertion;
   const wrong: Wrong[] = [];
   const propertyMessage = wrongProperty(source, property);

@@ -18,7 +18,7 @@ export type Body = {
 };
 
 /** What is to be done with a body: to look for texts in it takes no memory, whatever it is. */
-export type BodyUse = { searched: string[]; isKept: boolean };
+type BodyUse = { searched: string[]; isKept: boolean };
 
 /** What assertions want of the body; undefined: nothing. */
 export function bodyUseOf(assertions: readonly Assertion[] = []): BodyUse | undefined {

@@ -6,10 +6,13 @@ import type { AssertionErrorKind } from './sources.ts';
 export type Judged = Assertion & { passed: boolean; actual: string | null };
 
 /** Why an assertion does not hold. */
-export type Complaint = { kind: AssertionErrorKind; message: string };
+type Complaint = { kind: AssertionErrorKind; message: string };
 
 /** What came of all assertions of a check, in their order. */
 export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Judged[] };
+
+/** Asked for once: each `import` of a module that is there already still takes its time. */
+let loaded: Promise<typeof import('./judge-all.ts')> | undefined;
 
 /**
  * Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). How, is loaded when the first one is
@@ -17,6 +20,7 @@ export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Ju
  */
 export async function judge(assertions: readonly Assertion[] = [], facts: Facts): Promise<Verdict> {
   if (assertions.length === 0) return { failures: [], warnings: [], judged: [] };
-  const { judgeAll } = await import('./judge-all.ts');
+  loaded ??= import('./judge-all.ts');
+  const { judgeAll } = await loaded;
   return judgeAll(assertions, facts);
 }

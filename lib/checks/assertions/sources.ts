@@ -38,7 +38,7 @@ type SourceRow = {
 };
 
 /** Everything that an assertion may be about. A check type names those that it has (`sources` in check-type.ts). */
-export const SOURCES = {
+const SOURCES = {
   status_code: { values: 'status', error_kind: 'status' },
   body: { values: 'text', error_kind: 'body' },
   json: { values: 'json', property: 'path', error_kind: 'body' },

@@ -11,7 +11,7 @@ import type { Reading } from './reading.ts';
  * Stands for the latency of a run in texts that are stored, so that runs which differ in nothing else share one text;
  * whoever shows a result fills it in.
  */
-export const LATENCY = '{latency_ms}';
+const LATENCY = '{latency_ms}';
 
 /** Why an assertion does not hold, as a sentence. Pure. */
 export function complaintOf(assertion: Assertion, reading: Reading, { body, expiry }: Facts): string {

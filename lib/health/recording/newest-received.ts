@@ -13,7 +13,7 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 export const QUIET_MS = 60_000;
 
 /** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
-export type Newness = { at: number; received_at: number };
+type Newness = { at: number; received_at: number };
 
 /** A stored push as new as its checked_at says; one from the future as of its arrival. */
 export const newnessOf = (item: ResultItem): Newness => {
