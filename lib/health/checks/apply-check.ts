@@ -19,7 +19,7 @@ type Applied = { check: CheckItem; isNew: boolean };
 export async function applyCheck(
   context: Context,
   slug: string,
-  body: { slug?: string | undefined; [setting: string]: unknown },
+  body: { check_type: string; slug?: string | undefined },
 ): Promise<Applied> {
   if (body.slug !== undefined && body.slug !== slug) {
     throw invalid('slug', `is ${slug} in the path; PUT /v1/checks/{id} gives a check another one`);
