@@ -17,7 +17,7 @@ type Kept = { at: number; servers: Servers };
 const kept = new Map<string, Kept>();
 const underWay = new Map<string, Promise<Kept>>();
 
-export type Asking = {
+type Asking = {
   net: Net;
   /** Where the list is: RDAP_BOOTSTRAP_URL. */
   url: string;
