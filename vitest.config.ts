@@ -14,14 +14,20 @@ const env = {
  * Files that change what a whole process shares (whom it trusts, its environment, its stdout), count what a process
  * holds, or measure its time. Each has a process of its own, and they run one by one after all others.
  */
-const ALONE = ['batch-metrics', 'deliver', 'event-loop', 'node-net-deadline', 'planted-secrets', 'starttls', 'tls'].map(
-  (name) => {
-    const pattern = `test/**/${name}.test.ts`;
-    if (globSync(pattern, { cwd: import.meta.dirname }).length === 0)
-      throw new Error(`There is no ${pattern} any more.`);
-    return pattern;
-  },
-);
+const ALONE = [
+  'batch-metrics',
+  'deliver',
+  'event-loop',
+  'node-net-deadline',
+  'planted-secrets',
+  'starttls',
+  'tls',
+  'tls-assertions',
+].map((name) => {
+  const pattern = `test/**/${name}.test.ts`;
+  if (globSync(pattern, { cwd: import.meta.dirname }).length === 0) throw new Error(`There is no ${pattern} any more.`);
+  return pattern;
+});
 
 /** Files of these run one after the other in a process that keeps what it has loaded: that halves their time. */
 const SHARED = { isolate: false };

@@ -142,6 +142,7 @@ export const queues: Record<QueueName, QueueSpec> = {
 export const routes: readonly { method: string; path: string; function: FunctionName }[] = [
   { method: 'POST', path: '/v1/checks/{id}/results', function: 'ingest' },
   { method: 'POST', path: '/v1/checks/{id}/heartbeat', function: 'ingest' },
+  { method: 'ANY', path: '/ping/{proxy+}', function: 'ingest' },
   { method: 'POST', path: '/v1/checks/test', function: 'tester' },
   { method: 'POST', path: '/v1/checks/{id}/run', function: 'tester' },
   { method: 'ANY', path: '/v1/mcp', function: 'mcp' },

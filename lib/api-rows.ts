@@ -7,6 +7,8 @@ import { meRows } from '#lib/catalog/me.ts';
 import { catalogRows } from '#lib/catalog/routes.ts';
 import { checkRows } from '#lib/health/checks/check-routes.ts';
 import { resultRows } from '#lib/health/history/result-routes.ts';
+import { pingKeyRows } from '#lib/health/pings/ping-key-routes.ts';
+import { pingRows } from '#lib/health/pings/ping-routes.ts';
 import { pushRows } from '#lib/health/recording/push-routes.ts';
 import { testerRows } from '#lib/health/recording/tester-routes.ts';
 import { historyRows } from '#lib/health/rollups/history-routes.ts';
@@ -23,6 +25,8 @@ export const apiRows: Route<Context>[] = [
   ...catalogRows,
   ...checkRows,
   ...pushRows,
+  ...pingRows,
+  ...pingKeyRows,
   ...testerRows,
   ...resultRows,
   ...historyRows,

@@ -10,6 +10,7 @@ import { invitedEmailKey } from '#lib/access/team/invited-email.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { keysOfPingKeys } from '#lib/health/pings/change-ping-keys.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Key, Ports } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
@@ -58,6 +59,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
   await deleteAll(ports, [
     ...(await keysUnder(ports, keys.actions(tenant_id))),
     ...(await keysUnder(ports, keys.skills(tenant_id))),
+    ...(await keysOfPingKeys(scope)),
     ...(await keysUnder(ports, keys.blueprints(tenant_id))),
     keys.checkCount(tenant_id),
     keys.relationCount(tenant_id),

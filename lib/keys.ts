@@ -45,6 +45,10 @@ export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' |
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';
+/** Starts and log entries of runs, the bodies of pings, and the addresses that a push check is pinged at. */
+export const PINGS = 'P#';
+export const PING_BODIES = 'B#';
+export const PING_URLS = 'URL#';
 export const TRANSITIONS = 'TR#';
 export const REVISIONS = 'REV#';
 export const CHECK_SLUGS = 'SLUG#';
@@ -166,6 +170,21 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms that the result is ordered by @param tail what makes it the one result of its cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${RESULTS}${stamp(at)}#${tail}`),
+    /** A ping that is no result. @param at epoch ms of its arrival */
+    ping: (tenant: string, check: string, at: number, tail: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${PINGS}${stamp(at)}#${tail}`),
+    /** What a ping brought. @param at and @param tail as of that, or of its result */
+    pingBody: (tenant: string, check: string, at: number, tail: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${PING_BODIES}${stamp(at)}#${tail}`),
+    /** @param digest of the UUID of a ping URL */
+    pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
+    pingKeyCount: (tenant: string) => key(ofTenant(tenant, 'PINGKEYS'), '!COUNT'),
+    pingKey: (tenant: string, id: string) => key(ofTenant(tenant, 'PINGKEYS'), id),
+    /** @param digest of the ping key */
+    pingKeyPointer: (digest: string) => key(`PINGKEY#${digest}`, 'PINGKEY'),
+    pingUrl: (digest: string) => key(`PING#${digest}`, 'PING'),
+    pingUrlOf: (tenant: string, check: string, digest: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${PING_URLS}${digest}`),
     pushKey: (tenant: string, check: string, digest: string) => key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
     transition: (tenant: string, check: string, at: number, seq: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`),

@@ -10,10 +10,12 @@ import type { Field as FieldRecord } from '#lib/catalog/field.ts';
 import type { MeWithUse } from '#lib/catalog/me.ts';
 import type { Relation as RelationRecord } from '#lib/catalog/relations/relation.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
-import type { JudgedList } from '#lib/checks/assertions/assertion.ts';
+import type { JudgedList } from '#lib/checks/assertions/judged-list.ts';
 import type { CheckRecord } from '#lib/checks/check-record.ts';
+import type { Expected } from '#lib/health/checks/check-detail.ts';
 import type { GapRecord } from '#lib/health/history/gaps.ts';
 import type { ResultRecord } from '#lib/health/history/result-item.ts';
+import type { PingRecord } from '#lib/health/pings/ping-item.ts';
 import type { CheckBucket as Bucket } from '#lib/health/rollups/bucket.ts';
 import type { BucketSize } from '#lib/health/rollups/buckets.ts';
 import type { checkHistoryRecords } from '#lib/health/rollups/history-routes.ts';
@@ -41,8 +43,9 @@ export type Check = CheckRecord;
 /** In a list, with `last_result=true`. */
 export type ListedCheck = Check & { stale: boolean; last_result?: ResultRecord | null };
 
-/** By itself; `alerts_after_seconds` is of push checks alone. */
-export type CheckDetail = ListedCheck & { last_checked_at: string | null; alerts_after_seconds?: number };
+/** By itself; what is expected of it is of push checks alone. */
+export type CheckDetail = ListedCheck & { last_checked_at: string | null } & Partial<Expected> & { ping_url?: string };
+export type Ping = PingRecord;
 
 export type Result = ResultRecord;
 export type Gap = z.output<typeof GapRecord>;

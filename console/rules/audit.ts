@@ -14,6 +14,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   skill: 'skills',
   user: 'people',
   key: 'API keys',
+  ping_key: 'ping keys',
   session: 'sessions',
   passkey: 'passkeys',
   identity: 'identities',

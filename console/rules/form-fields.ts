@@ -121,7 +121,7 @@ function kindOf(
   if (format === 'date-time') return 'instant';
   if (format === 'bytes') return 'escaped';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
-  return maxLength >= LONG || /^body(_template)?$/.test(name) ? 'long' : 'text';
+  return maxLength >= LONG || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
 }
 
 const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>

@@ -1,18 +1,16 @@
-/** How an agent or a cron job reports to a push check. @param origin of the service: `https://status.example.com` */
-export function pushSnippets(origin: string, id: string, intervalSeconds: number) {
-  const url = `${origin}/v1/checks/${id}`;
-  const auth = '-H "Authorization: Bearer $FLEETWATCH_KEY"';
+/** How a cron job pings. @param url the ping URL of its check @param schedule of the check, where it has one */
+export function pingSnippets(url: string, intervalSeconds: number, schedule?: string) {
+  const fields = schedule !== undefined && isCron(schedule) ? schedule : cronOf(intervalSeconds);
+  const ping = `curl -fsS -m 10 --retry 5 -o /dev/null --data-raw "$out" ${url}/$?`;
   return {
-    heartbeat: `curl -fsS -m 10 --retry 3 -X POST ${auth} ${url}/heartbeat`,
-    crontab: `${cronOf(intervalSeconds)} /path/to/job && curl -fsS -m 10 --retry 3 -X POST ${auth} ${url}/heartbeat`,
-    result: [
-      `curl -fsS -m 10 --retry 3 -X POST ${auth} \\`,
-      `  -H 'Content-Type: application/json' \\`,
-      `  -d '{"success": false, "latency_ms": 1200, "error_message": "disk is full"}' \\`,
-      `  ${url}/results`,
-    ].join('\n'),
+    crontab: `${fields} out=$(/path/to/job 2>&1); ${ping}`,
+    start: `curl -fsS -m 10 --retry 5 ${url}/start`,
   };
 }
+
+/** One line of five fields, or a nickname such as @daily; not OnCalendar. */
+const isCron = (schedule: string): boolean =>
+  schedule.startsWith('@') || (!schedule.includes('\n') && schedule.trim().split(/\s+/).length === 5);
 
 /** When cron runs a job that is due each so many seconds: the nearest that it can say which is at least as often. */
 export function cronOf(seconds: number): string {

@@ -12,6 +12,7 @@ import { makeCdn } from './edge/cdn.ts';
 import { makeEdgeSecret } from './edge/edge-secret.ts';
 import { makeFunctionUrls } from './edge/function-urls.ts';
 import { makeHttp } from './edge/http.ts';
+import { makePingUrl } from './edge/ping-url.ts';
 import { makeFunctions } from './functions.ts';
 import { makeQueues } from './queues.ts';
 import type { DeploySettings } from './settings.ts';
@@ -45,6 +46,7 @@ export class FleetwatchStack extends Stack {
     deadLetters.push(...makeChangeStream(this, table, functions, key), ...makeTicks(this, queues, key));
     const { api, accessLog } = makeHttp(this, functions, settings);
     const streamed = makeFunctionUrls(functions, settings);
+    const pingUrl = makePingUrl(functions, settings);
     const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret }, settings);
     const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
@@ -56,6 +58,7 @@ export class FleetwatchStack extends Stack {
     say('Url', 'Address of everything', url);
     say('ConsoleUrl', 'Address of the console, for people', settings.PUBLIC_URL || url);
     say('McpUrl', 'Address for MCP clients', `${url}${MCP_PATH}`);
+    say('PingUrl', 'Address that jobs ping: the function ingest itself', pingUrl.url);
     for (const one of streamed) {
       const who = cdn ? 'open to CloudFront alone' : 'for MCP clients of 2024-11-05';
       say(`StreamUrl${one.name}`, `The function ${one.name} itself, streaming; ${who}`, one.url.url);

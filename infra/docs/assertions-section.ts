@@ -1,6 +1,7 @@
 import { OPERATORS, type Operator, operatorsOf } from '#lib/checks/assertions/operators.ts';
 import { operatorsFor, SOURCE_NAMES, type SourceName, sourceOf } from '#lib/checks/assertions/sources.ts';
 import { checkTypes, ERRORS } from '#lib/checks/registry.ts';
+import { MEANING_OF_OPERATOR, MEANING_OF_SOURCE } from './assertion-meanings.ts';
 
 const EXAMPLE = [
   { source: 'status_code', operator: 'one_of', value: ['2xx', 304] },
@@ -29,11 +30,18 @@ const wantedBy = (operator: Operator): string => {
 const ALL = operatorsOf(['equality', 'text', 'order', 'presence']);
 
 function sourceRow(name: SourceName): string {
-  const { property, error_kind, meaning } = sourceOf(name);
+  const { property, error_kind } = sourceOf(name);
   const types = [...checkTypes.values()].filter(({ sources }) => sources.includes(name)).map(({ type }) => type);
   const own = operatorsFor(name);
   const operators = own.length === ALL.length ? 'all' : own.map((one) => `\`${one}\``).join(', ');
-  const cells = [`\`${name}\``, types.join(', '), property ? PROPERTY[property] : '', meaning, operators, error_kind];
+  const cells = [
+    `\`${name}\``,
+    types.join(', '),
+    property ? PROPERTY[property] : '',
+    MEANING_OF_SOURCE[name],
+    operators,
+    error_kind,
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 
@@ -56,7 +64,7 @@ ${SOURCE_NAMES.map(sourceRow).join('\n')}
 
 | operator | value | true when |
 |---|---|---|
-${ALL.map((name) => `| \`${name}\` | ${wantedBy(name)} | ${OPERATORS[name].meaning} |`).join('\n')}
+${ALL.map((name) => `| \`${name}\` | ${wantedBy(name)} | ${MEANING_OF_OPERATOR[name]} |`).join('\n')}
 
 ### Kinds of error
 

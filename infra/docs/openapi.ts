@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
 import { readOnlyMembers } from '#lib/platform/http/read-only-members.ts';
-import { LINES, type Route } from '#lib/platform/http/route.ts';
+import { LINES, PLAIN_TEXT, type Route } from '#lib/platform/http/route.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
 import { content, ERROR, failure } from './openapi-errors.ts';
 import { HEADERS, headerRefs, NOT_MODIFIED, RATE_HEADERS } from './openapi-headers.ts';
+import { SECURITY } from './openapi-security.ts';
 
 /** What is described of a row: all but what it does. */
 type Row = Omit<Route<never>, 'load' | 'run'>;
@@ -79,25 +80,6 @@ function needs(access: Guarded): string {
   if (scopes.length === 0) return `${of}, and a key without scopes, or a session.`;
   return `${of}; of a key with scopes, ${scopes.length === 1 ? 'the scope' : 'one of the scopes'} ${scopes.join(', ')}.`;
 }
-
-/** What a request is made with: one of them. */
-const SECURITY = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' },
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: '__Host-fleetwatch_session',
-    description:
-      'A session, for pages of the service itself at https. A request that is no GET also sends `X-Fleetwatch: console`. ' +
-      'Heartbeats, results and MCP take keys alone.',
-  },
-  session_http: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'fleetwatch_session_8787',
-    description: 'The same at plain http; its name ends with the port.',
-  },
-};
 
 /** The OpenAPI 3.1 document of an API, from the rows that serve it. Pure. */
 export function openApi(rows: readonly Row[], about: About): OpenApi {
@@ -191,8 +173,15 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
           Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
         }),
       },
-      ...(row.reply && { content: { ...content(book.toJson(row.reply, 'output'), example?.answer), ...lines(row) } }),
+      ...(row.reply && { content: answered(row.reply, row, example?.answer) }),
     };
+  }
+
+  /** What is answered, by its media type. */
+  function answered(reply: z.ZodType, row: Row, example: unknown): Json {
+    const schema = book.toJson(reply, 'output');
+    if (row.text) return { [PLAIN_TEXT]: { schema, example } };
+    return { ...content(schema, example), ...lines(row) };
   }
 
   /** A record a line, for who asks for that. */

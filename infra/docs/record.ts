@@ -34,7 +34,13 @@ function idsOf(clock: Clock): Ids {
     counts.set(kind, count);
     return makeIds(clock, (bytes) => digest(`${kind} ${count}`).subarray(0, bytes));
   };
-  return { ...makeIds(clock), id: (prefix) => drawn(prefix).id(prefix), secret: () => drawn('secret').secret() };
+  return {
+    ...makeIds(clock),
+    id: (prefix) => drawn(prefix).id(prefix),
+    secret: () => drawn('secret').secret(),
+    uuid: () => drawn('uuid').uuid(),
+    shortSecret: () => drawn('short secret').shortSecret(),
+  };
 }
 
 /** An id: its prefix and ten characters of its time, then chance. */
@@ -110,7 +116,11 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       });
       const text = await response.text();
       if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return { body: text === '' ? undefined : JSON.parse(text), cookies: response.headers.getSetCookie() };
+      const isText = response.headers.get('content-type')?.startsWith('text/plain');
+      return {
+        body: text === '' ? undefined : isText ? text : JSON.parse(text),
+        cookies: response.headers.getSetCookie(),
+      };
     };
     const found = new Map<string, Example>();
     const call: Call = async (endpoint, path, request, headers) => {

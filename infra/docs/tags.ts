@@ -14,6 +14,7 @@ export const tags: Readonly<Record<string, string>> = {
   entities: 'An entity of whichever blueprint.',
   relations: 'How entities relate to each other.',
   checks: 'Checks on entities, their results, transitions and gaps, and the policy and channels of their alerts.',
+  'ping-keys': 'Keys by which checks are pinged at their slugs, and which open nothing else.',
   status: 'The state of everything at a glance, and what changed.',
   history: 'Uptime and latency of several checks at once.',
   health: 'Whether the service itself works.',

@@ -11,12 +11,14 @@ export type Places = Record<string, string>;
 export const WALKED_PAGE = 'https://status.example.com';
 
 /** One request. */
-type Step = {
+export type Step = {
   endpoint: string;
   /** @param answers of the steps before, by endpoint @param authenticator that of whoever walks */
   body?: (places: Places, answers: Record<string, Answer>, authenticator: Authenticator) => unknown;
   /** Made as a page of ours makes it, at PUBLIC_URL. */
   byPage?: true;
+  /** It is no endpoint of the API: it is asked where this one is. */
+  for?: string;
   /** Where it is called, where that is not what was made last. */
   at?: (answers: Record<string, Answer>) => Places;
   /** What it needs of a query, and every cookie that was told so far. */
@@ -27,7 +29,8 @@ type Step = {
 
 /**
  * One good request to every endpoint that takes a body or does something, in an order in which each finds what it
- * needs. A new endpoint has its line here; GET and DELETE need none.
+ * needs; those of people, keys, skills and the ways in follow in walk-steps-of-access.ts. A new endpoint has its line
+ * here or there; GET and DELETE need none.
  */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
@@ -137,6 +140,14 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'POST /v1/checks/{check_id}/policy/channels/{channel_id}/test', made: ['logs', 'id'] },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
+    endpoint: 'POST /ping/{uuid}',
+    for: 'GET /v1/checks/{id}/pings/{ping_id}/body',
+    at: (answers) => ({ ping: answers['POST /v1/checks'].ping_url.split('/').at(-1) }),
+    body: () => 'copied 3 tables, 1.2 GB',
+  },
+  { endpoint: 'GET /v1/checks/{id}/pings', made: ['pings', 'pings.0.id'] },
+  { endpoint: 'POST /v1/checks/{id}/rotate-ping-url', body: () => ({ keep_old_seconds: 3600 }) },
+  {
     endpoint: 'POST /v1/checks/{id}/results',
     body: () => ({ success: false, latency_ms: 5400, error_message: 'backup: no space left on device' }),
   },
@@ -164,89 +175,8 @@ export const STEPS: readonly Step[] = [
     body: () => ({ status: 'running', logs: ['fetching the last snapshot', 'restoring 3 tables'] }),
   },
   {
-    endpoint: 'POST /v1/settings/users/invite',
-    body: () => ({ email: 'ben@example.com', role: 'member' }),
-    made: ['users', 'id'],
+    endpoint: 'POST /v1/ping-keys',
+    body: () => ({ label: 'crontabs of db1', blueprint_slug: 'service' }),
+    made: ['ping-keys', 'id'],
   },
-  {
-    endpoint: 'POST /v1/invitations/accept',
-    body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
-  },
-  { endpoint: 'PUT /v1/settings/users/{id}', body: () => ({ name: 'Ben Miller' }) },
-  { endpoint: 'POST /v1/settings/users/{id}/sign-in-link', body: () => ({ revoke: false }) },
-  {
-    endpoint: 'POST /v1/sign-in/link',
-    body: (_, answers) => ({ token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1) }),
-  },
-  {
-    endpoint: 'POST /v1/skills',
-    body: ({ actions }) => ({
-      slug: 'backup-ops',
-      name: 'Backup operations',
-      description: 'Restarts what failed in the night',
-      version: '1.0.0',
-      tools: [
-        {
-          name: 'restart_backup',
-          description: 'Restarts the nightly backup of a check',
-          inputSchema: { type: 'object', required: ['check_id'], properties: { check_id: { type: 'string' } } },
-          action_id: actions,
-        },
-      ],
-    }),
-    made: ['skills', 'slug'],
-  },
-  { endpoint: 'PUT /v1/skills/{slug}', body: () => ({ version: '1.0.1' }) },
-  { endpoint: 'POST /v1/auth/keys', body: () => ({ label: 'dashboard', is_read_only: true }), made: ['keys', 'id'] },
-  { endpoint: 'POST /v1/sign-in/passkeys/options', byPage: true },
-  {
-    endpoint: 'POST /v1/sign-in/passkeys',
-    body: (_, answers, authenticator) => ({
-      name: 'laptop',
-      response: authenticator.create(answers['POST /v1/sign-in/passkeys/options'], WALKED_PAGE),
-    }),
-    byPage: true,
-    made: ['passkeys', 'id'],
-  },
-  { endpoint: 'PUT /v1/sign-in/passkeys/{id}', body: () => ({ name: 'old laptop' }) },
-  { endpoint: 'POST /v1/sign-in/passkey/options', byPage: true },
-  {
-    endpoint: 'POST /v1/sign-in/passkey',
-    body: (_, answers, authenticator) => ({
-      response: authenticator.get(answers['POST /v1/sign-in/passkey/options'], WALKED_PAGE),
-    }),
-    byPage: true,
-  },
-  {
-    endpoint: 'POST /v1/sign-in/key',
-    body: (_, answers) => ({ key: answers['POST /v1/auth/keys'].key }),
-    made: ['sessions', 'id'],
-  },
-  {
-    endpoint: 'POST /v1/auth/keys',
-    body: ({ checks }) => ({ label: 'nightly backup', scopes: ['push'], check_ids: [checks] }),
-    made: ['keys', 'id'],
-  },
-  { endpoint: 'PUT /v1/auth/keys/{id}', body: () => ({ label: 'nightly backup of the shop' }) },
-  { endpoint: 'POST /v1/auth/keys/{id}/rotate', body: () => ({ overlap_seconds: 3600 }) },
-  {
-    endpoint: 'POST /v1/settings/users/{id}/sign-in-link',
-    at: (answers) => ({ users: answers['POST /v1/auth/keys'].created_by }),
-  },
-  {
-    endpoint: 'POST /v1/sign-in/oidc',
-    body: (_, answers) => ({
-      token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1),
-      return_to: '/#/checks',
-    }),
-    byPage: true,
-  },
-  {
-    endpoint: 'GET /v1/sign-in/oidc/callback',
-    query: (answers) => {
-      const { state = '', nonce = '' } = Object.fromEntries(new URL(answers['POST /v1/sign-in/oidc'].url).searchParams);
-      return { state, code: nonce };
-    },
-  },
-  { endpoint: 'GET /v1/sign-in/identities', made: ['identities', '0.id'] },
 ];

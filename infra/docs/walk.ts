@@ -1,6 +1,7 @@
 import { makeAuthenticator } from './authenticator.ts';
 import { WALKED_PROVIDER } from './identity-provider.ts';
 import { type Answer, type Places, STEPS, WALKED_PAGE } from './walk-steps.ts';
+import { STEPS_OF_ACCESS } from './walk-steps-of-access.ts';
 
 /**
  * Calls an endpoint by its row (`PUT /v1/checks/{id}`) on a path whose parameters are filled in. Redirects are answers.
@@ -12,6 +13,8 @@ type Called = { body: Answer; cookies: readonly string[] };
 /** Settings of the service that is walked over: the page at which its passkeys are used, and its identity provider. */
 export const WALKED = { PUBLIC_URL: WALKED_PAGE, ...WALKED_PROVIDER };
 
+const steps = [...STEPS, ...STEPS_OF_ACCESS];
+
 /**
  * A walk over an API, in an empty account of a service with the settings of WALKED, whose net is the answering one
  * (record.ts): every step whose endpoint is among `endpoints`.
@@ -22,13 +25,14 @@ export async function walkSteps(endpoints: readonly string[], call: Call): Promi
   const answers: Record<string, Answer> = {};
   const cookies = new Map<string, string>();
   const authenticator = makeAuthenticator({ algorithm: -8, seed: 'walk' });
-  for (const { endpoint, body, byPage, at, query, made } of STEPS.filter((step) => endpoints.includes(step.endpoint))) {
+  const asked = steps.filter((step) => endpoints.includes(step.for ?? step.endpoint));
+  for (const { endpoint, body, byPage, at, query, made } of asked) {
     const headers: Record<string, string> = {
       ...(byPage && { origin: WALKED_PAGE, 'x-fleetwatch': 'console' }),
       ...(query && { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
     };
-    const asked = query ? `?${new URLSearchParams(query(answers))}` : '';
-    const path = pathOf(endpoint, { ...places, ...at?.(answers) }) + asked;
+    const search = query ? `?${new URLSearchParams(query(answers))}` : '';
+    const path = pathOf(endpoint, { ...places, ...at?.(answers) }) + search;
     const answer = await call(endpoint, path, body?.(places, answers, authenticator), headers);
     for (const told of answer.cookies) {
       const [name = '', value = ''] = told.split(/[=;]/, 2);

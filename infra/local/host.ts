@@ -58,7 +58,9 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const store = openStore({ file: dir === undefined ? ':memory:' : join(dir, STORE_FILE) });
     undo.push(store.close);
     keepLayout(store, settings);
-    const ports = makePorts(store, { settings, log, ...world, onInserted: () => changes?.wake() });
+    // Where ping URLs lead is known at the latest once it listens.
+    const own = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
+    const ports = makePorts(store, { settings: own, log, ...world, onInserted: () => changes?.wake() });
     const env = envOf(ports);
     let changes: Feed | undefined;
     await ports.queues.recover();
@@ -68,6 +70,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const handlers = makeFunctions(ports);
     const gateway = makeGateway(handlers, { settings, log, ...(proxies && { proxies }) });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
+    own.PING_URL ||= addressOf(isWildcard(host) ? 'localhost' : host, bound);
 
     // From here on work is done, after the outage was noted.
     changes = startChangeStream(store, handlers, log);
@@ -76,7 +79,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const stopSweep = startSweep(ports, log, consumers.wake);
 
     return {
-      url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+      url: addressOf(host, bound),
       adminKey,
       ports,
       keys: env.keys,
@@ -100,6 +103,10 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     throw error;
   }
 }
+
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+const addressOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** Notes the time in which this service did not run, before it does anything else. */
 async function watchOutages(env: Env, file: string, tick: number | undefined): Promise<SignOfLife> {

@@ -21,6 +21,8 @@ const RATES: Rates = {
   send: { per_second: 5, burst: 20 },
   open: { per_second: 20, burst: 100 },
   'sign-in': { per_second: 1, burst: 20 },
+  ping: { per_second: 100, burst: 1000 },
+  'ping-url': { per_second: 2, burst: 60 },
 };
 
 /** The world of every function on one machine: one store, the machine's clock and sockets. */

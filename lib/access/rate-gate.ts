@@ -22,13 +22,16 @@ export function ratesOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>): R
   return Object.fromEntries(rates) as Record<AccountClass, Rate>;
 }
 
+/** Whose rate it is. */
+type Spending = Pick<Context, 'ports' | 'tenant'> & { caller: Pick<Context['caller'], 'rate_limits'> };
+
 /**
  * Counts what an account does. Throws RATE_LIMITED, with Retry-After, when it does more than it may.
  * @param count how many it is at once
  * @returns the headers that say where the account stands (draft-ietf-httpapi-ratelimit-headers)
  */
 export async function spend(
-  { ports, tenant, caller }: Pick<Context, 'ports' | 'tenant' | 'caller'>,
+  { ports, tenant, caller }: Spending,
   of: AccountClass,
   count = 1,
 ): Promise<Record<string, string>> {
@@ -61,7 +64,8 @@ export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-function rateLimited(of: RateClass, standing: Standing, whose = ''): AppError {
+/** The refusal of a bucket that gave nothing. */
+export function rateLimited(of: RateClass, standing: Standing, whose = ''): AppError {
   const { rate, retry_s } = standing;
   return new AppError(
     'RATE_LIMITED',

@@ -19,6 +19,7 @@ export const TARGET_TYPES = {
   skill: 'config',
   user: 'access',
   key: 'access',
+  ping_key: 'access',
   session: 'access',
   passkey: 'access',
   identity: 'access',

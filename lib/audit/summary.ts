@@ -17,6 +17,7 @@ function summaryOf({ action, actor, via, tool, target, changes, more_changes }: 
 const WORDS: Partial<Record<TargetType, string>> = {
   policy: 'the policy of check',
   key: 'API key',
+  ping_key: 'ping key',
   identity: 'sign-in identity',
 };
 

@@ -11,8 +11,8 @@ import { changedLabels } from './labels.ts';
 import { requireEntity } from './store.ts';
 
 /**
- * Changes what is supplied; `fields` and `labels` merge per key and a null removes one. Every write is validated by the blueprint as
- * it is now; what changes nothing is not written. Throws NOT_FOUND, VALIDATION_ERROR.
+ * Changes what is supplied; `fields` and `labels` merge per key and a null removes one. Every write is validated by the
+ * blueprint as it is now; what changes nothing is not written. Throws NOT_FOUND, VALIDATION_ERROR.
  */
 export async function updateEntity(
   scope: Changing,

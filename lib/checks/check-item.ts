@@ -59,6 +59,10 @@ export type CheckItem = Item &
      * Quiet ones since then are among the results alone. Absent until a first push was applied.
      */
     last_received?: { at: number; received_at: number };
+    /** Push: runs that were begun and have not ended, oldest first; at most 10 (health/pings/open-runs.ts). */
+    runs?: OpenRun[];
+    /** Push: the UUID of its ping URL, and of the one before while that still works, until then (epoch ms). */
+    ping?: { uuid: string; old?: { uuid: string; until: number } };
     /** Push: epoch ms of the last synthetic failure, while it is silent; the next push takes it away. */
     silence_at?: number;
     /** Its latest probe timed out or took long: the next ones go apart from those that are over in a moment. */
@@ -85,6 +89,10 @@ export type CheckItem = Item &
 
 /** Results in a row: failures; failures and warnings; successes with or without a warning; those without. */
 export type Streak = 'fails' | 'bads' | 'goods' | 'oks';
+/**
+ * A run that has begun. Times in epoch ms. `overrun`: it took too long, which was told; it is kept to measure its end.
+ */
+export type OpenRun = { rid?: string; started_at: number; received_at: number; overrun?: true };
 
 /** It changes too often: since `since`, until it has kept its state up to `until`; both epoch ms. */
 export type Flapping = {

@@ -8,13 +8,19 @@ import { CheckState } from '#lib/catalog/states.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
+import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { CheckItem } from './check-item.ts';
 import type { CheckType } from './check-type.ts';
 import { Counters, countersOf } from './counters.ts';
 import { checkLabel } from './label.ts';
 import { MODE, PULL_SETTINGS, settingsOf } from './model.ts';
+import { pingUrl } from './ping-url.ts';
 import { checkTypeOf, checkTypes } from './registry.ts';
+
+const PingUrl = z
+  .string()
+  .describe('Where its job reports by curl or a client of Healthchecks, without a key: whoever knows it can ping.');
 
 const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
   z.object({
@@ -39,6 +45,7 @@ const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
       .datetime()
       .nullable()
       .describe('Since when its state changes too often, by flap_threshold of its policy; null while it does not.'),
+    ...(mode === 'push' && { ping_url: PingUrl }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   });
@@ -92,8 +99,10 @@ export function checkRecord(
   { caller, ports }: Pick<Context, 'caller' | 'ports'>,
 ): CheckRecord {
   const { id, entity_id, ...rest } = ownRecord(check, ports.clock.now());
-  const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest };
-  return seesSecrets(caller) ? record : withoutSecrets(record, check);
+  const seen = seesSecrets(caller);
+  const ping_url = check.ping && (seen ? pingUrl(ports.settings, check.ping.uuid) : REDACTED);
+  const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest, ...(ping_url && { ping_url }) };
+  return seen ? record : withoutSecrets(record, check);
 }
 
 /** What a check looks at, as who calls may see it. */

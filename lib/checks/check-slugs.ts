@@ -9,9 +9,9 @@ import type { CheckItem } from './check-item.ts';
 import { checkLabel } from './label.ts';
 
 /**
- * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a check
- * that is gone it stays for a while, and then counts for nothing: a transaction has no room for those of all checks that
- * go with an entity.
+ * The check that has a slug, about 150 bytes. It changes in the transactions that change the slug of a check. Of a
+ * check that is gone it stays for a while, and counts for nothing: a transaction has no room for those of all checks
+ * that go with an entity.
  */
 export type CheckPointer = Item & { v: string; check_id: string };
 
@@ -32,6 +32,14 @@ export async function requireCheckBySlug(context: TenantEnv, slug: string): Prom
   return check;
 }
 
+/** CONFLICT: another check of the account has the slug. */
+export class SlugTaken extends AppError {
+  constructor(slug: string, holder: CheckItem) {
+    const which = `${holder.id} (${checkLabel(holder)})`;
+    super('CONFLICT', `Check ${which} has the slug ${slug} already. Take another, or change that one first.`);
+  }
+}
+
 /**
  * The writes by which a check changes its slug, for the transaction that changes the check. Throws CONFLICT where
  * another check has it.
@@ -49,13 +57,7 @@ export async function slugWrites(
   if (to === undefined) return writes;
   const present = await ports.table.get<CheckPointer>(keys.checkSlug(tenant, to));
   const holder = present && (await ports.table.get<CheckItem>(keys.check(tenant, present.check_id)));
-  if (holder?.slug === to) {
-    const which = `${holder.id} (${checkLabel(holder)})`;
-    throw new AppError(
-      'CONFLICT',
-      `Check ${which} has the slug ${to} already. Take another, or change that one first.`,
-    );
-  }
+  if (holder?.slug === to) throw new SlugTaken(to, holder);
   const put: CheckPointer = { ...keys.checkSlug(tenant, to), v: ports.ids.token(), check_id: checkId };
   return [
     ...writes,

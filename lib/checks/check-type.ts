@@ -17,8 +17,9 @@ export const COMMON_ERRORS = {
   egress: 'the address may not be reached from here',
   protocol: 'an answer, a step or a message is not what was expected',
   silence: 'a push check was silent past its grace',
+  overrun: 'a run of a push check has started and did not finish in time',
   reported: 'your agent said so',
-} satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'silence' | 'reported', string>;
+} satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'silence' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
@@ -85,6 +86,11 @@ export type CheckType<Name extends string = string, Kind extends string = string
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   /** RE2 expressions in its settings, beside those of assertions. */
   expressions(settings: Pick<CheckSettings, 'config'>): Written[];
+  /**
+   * Settings that follow from `config` at `now` (epoch ms), for those that a request does not supply; `before` is the
+   * `config` that a change replaces. Throws VALIDATION_ERROR for what can never come true.
+   */
+  derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
   /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
@@ -111,6 +117,7 @@ type Definition<
     errors?: Record<Kind, string>;
     contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
     expressions?: (settings: Stored<Config, Fields>) => Written[];
+    derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
@@ -141,7 +148,7 @@ export const defineCheck = <
   type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
-  const config = type.config.extend({ assertions: assertionList(type.type, type.sources).optional() });
+  const config = type.config.safeExtend({ assertions: assertionList(type.type, type.sources).optional() });
   const interval = { least: 1, default: 60 };
   const none = {
     interval,
@@ -151,6 +158,7 @@ export const defineCheck = <
     urls: [],
     contradictions: () => [],
     expressions: () => [],
+    derived: () => ({}),
   };
   const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;

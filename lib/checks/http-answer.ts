@@ -3,9 +3,9 @@ import { isRedirect, statusName } from '#lib/platform/status.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
 import type { Assertion } from './assertions/assertion.ts';
-import { type Body, bodyUseOf, keptBody, searchedBody, sizeText, type Unreadable } from './assertions/body.ts';
+import { type Body, bodyUseOf, sizeText, type Unreadable } from './assertions/body.ts';
 import { type Expiry, expiryOf } from './assertions/expiry.ts';
-import type { Facts } from './assertions/reading.ts';
+import type { Facts } from './assertions/facts.ts';
 import { acceptsOnly, decidesStatus } from './assertions/statuses.ts';
 import { failed, succeeded } from './outcome.ts';
 
@@ -51,14 +51,14 @@ function expiryIn(validTo: number | undefined, now: number): Expiry | Unreadable
   return expiryOf('certificate', validTo, now, 'tls');
 }
 
-function bodyOf({ headers, body, kept, search }: HttpReply): Body | Unreadable {
+function bodyOf({ headers, body: text, kept, search }: HttpReply): Body | Unreadable {
   const encoding = headers['content-encoding'];
   if (encoding && encoding !== 'identity') {
     return { problem: `the server sent the body ${encoding}-encoded though it was asked not to` };
   }
   const type = (headers['content-type'] ?? '').split(';')[0]!.trim();
-  if (search) return searchedBody(search.found, { bytes: search.bytes, isCut: search.bytes >= MAX_BODY_BYTES, type });
-  return keptBody(body, { bytes: kept?.bytes ?? 0, isCut: kept?.goes_on ?? false, type });
+  if (search) return { ...search, isCut: search.bytes >= MAX_BODY_BYTES, type };
+  return { text, bytes: kept?.bytes ?? 0, isCut: kept?.goes_on ?? false, type };
 }
 
 /** Settings of an http check that say what its answer must be. */

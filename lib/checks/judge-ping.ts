@@ -1,6 +1,6 @@
 import type { Assertion } from './assertions/assertion.ts';
-import { keptBody } from './assertions/body.ts';
 import { judge } from './assertions/judge.ts';
+import type { AssertionErrorKind } from './assertions/sources.ts';
 import type { ProbeOutcome } from './check-type.ts';
 import { succeeded, withVerdict } from './outcome.ts';
 
@@ -18,8 +18,8 @@ type Ping = {
 /** What a success comes to by the assertions of its push check: one that does not hold makes it a failure. */
 export async function judgePing(
   assertions: readonly Assertion[] | undefined,
-  { body, bytes, isCut, latency_ms }: Ping,
-): Promise<ProbeOutcome> {
-  const facts = { body: keptBody(body, { bytes, isCut, type: '' }), ...(latency_ms !== undefined && { latency_ms }) };
+  { body: text, bytes, isCut, latency_ms }: Ping,
+): Promise<ProbeOutcome<AssertionErrorKind>> {
+  const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
   return withVerdict(succeeded(latency_ms ?? 0), await judge(assertions, facts));
 }

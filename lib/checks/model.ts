@@ -8,6 +8,7 @@ import { wordsOfOthers } from '#lib/platform/http/unknown-members.ts';
 import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { mergeMap } from '#lib/platform/merge-map.ts';
 import { pick } from '#lib/platform/pick.ts';
+import type { Ports } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';
 import { SOURCE_NAMES } from './assertions/sources.ts';
 import { wordsFor } from './assertions/words-of-others.ts';
@@ -21,8 +22,9 @@ const MAX_CONFIG_BYTES = 8 * 1024;
 
 const INTERVAL = {
   pull: 'Seconds from one probe to the next. An installation may have a minimum of its own.',
-  push: 'Seconds from one result to the next, as your agent sends them.',
+  push: 'Seconds from one result to the next, as your agent sends them. Default: 60; with a schedule the distance of its next two due times.',
 };
+const THRESHOLD = 'Failures in a row until the check is down; as many warnings or failures in a row make it degraded.';
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 
@@ -54,7 +56,7 @@ export const settingsOf = (mode: 'pull' | 'push', least = 1) => ({
     'How long a probe may take in all, in milliseconds; never longer than its interval. A push check has no use for it.',
   ),
   failure_threshold: whole(1, 100).describe(
-    'Failures in a row until the check is down; as many warnings or failures in a row make it degraded.',
+    mode === 'push' ? `${THRESHOLD} Default: 3; with a schedule 1.` : THRESHOLD,
   ),
   recovery_threshold: whole(1, 100).describe(
     'Successes in a row until a check that is down is so no more; as many without a warning until it is up.',
@@ -83,10 +85,11 @@ const inputOf = ({ type, mode, title, about, interval, fields, config, sources }
       slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).optional(),
       labels: Labels.describe(`${LABELS} At most 20.`).optional(),
       ...fields.shape,
-      interval_seconds: interval_seconds.default(interval.default),
+      // Of a push check they follow from its schedule.
+      interval_seconds: mode === 'push' ? interval_seconds.optional() : interval_seconds.default(interval.default),
       ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
       timeout_ms: timeout_ms.default(5000),
-      failure_threshold: failure_threshold.default(3),
+      failure_threshold: mode === 'push' ? failure_threshold.optional() : failure_threshold.default(3),
       recovery_threshold: recovery_threshold.default(1),
       enabled: enabled.default(true),
       config: config
@@ -120,14 +123,28 @@ export const CheckInput = namesEntity(
 /** Settings of a check as a request states them: its entity by id, by path (`service/shop`), or by both. */
 type StatedCheck = Omit<CheckSettings, 'entity_id'> & { entity_id?: string; entity?: string };
 
+/** What settings are judged by: the operator's floor (s), and the time (epoch ms) for what follows from a schedule. */
+type Judging = { minInterval: number; now: number };
+
+export const judgingIn = ({ settings, clock }: Pick<Ports, 'settings' | 'clock'>): Judging => ({
+  minInterval: settings.MIN_INTERVAL_SECONDS,
+  now: clock.now(),
+});
+
 /**
  * Throws VALIDATION_ERROR.
- * @param minInterval the operator's floor in seconds
- * @param stored the check as it is: what it has below the floor it keeps
+ * @param stored the check as it is, where there is one: what it has below the floor it keeps
  */
-export function parseCheck(input: object, minInterval: number, stored?: CheckItem): StatedCheck {
-  const { labels = {}, ...rest } = parse(CheckInput, input) as StatedCheck;
-  const check = Object.keys(labels).length > 0 ? { ...rest, labels } : rest;
+export const parseCheck = (input: object, judging: Judging, stored?: CheckItem): StatedCheck =>
+  settled(input, input, judging, stored);
+
+/** Whole settings, with what follows from their config in place of what a request has not supplied. */
+function settled(whole: object, supplied: object, { minInterval, now }: Judging, stored?: CheckItem): StatedCheck {
+  const { labels = {}, ...parsed } = parse(CheckInput, whole) as StatedCheck;
+  const derived = checkTypeOf(parsed.check_type).derived(parsed.config, now, stored?.config);
+  const missing = Object.entries(derived).filter(([name]) => supplied[name as never] === undefined);
+  const labelled = Object.keys(labels).length > 0 ? { ...parsed, labels } : parsed;
+  const check: StatedCheck = { ...labelled, ...Object.fromEntries(missing) };
   const { interval_seconds, retry_interval_seconds = 0 } = check;
   const floorOf = (had: number | undefined) => Math.min(minInterval, had || minInterval);
   const interval = floorOf(stored?.interval_seconds);
@@ -147,15 +164,12 @@ export function parseCheck(input: object, minInterval: number, stored?: CheckIte
   return check;
 }
 
-/**
- * Settings of a check that is not made: without its entity.
- * @param minInterval the operator's floor in seconds
- */
-export function parseTrial(input: Record<string, unknown>, minInterval: number): CheckSettings {
+/** Settings of a check that is not made: without its entity. */
+export function parseTrial(input: Record<string, unknown>, judging: Judging): CheckSettings {
   for (const member of ['entity_id', 'entity'])
     if (input[member] !== undefined) throw invalid(member, 'has no part in a trial; leave it out');
   const entity_id = 'none';
-  return { ...parseCheck({ ...input, entity_id }, minInterval), entity_id };
+  return { ...parseCheck({ ...input, entity_id }, judging), entity_id };
 }
 
 /** What identifies a check: a record that was read may be sent back whole, but these cannot change. */
@@ -165,7 +179,7 @@ const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
  * A stored check with a partial update laid over it; config and labels merge per key, and a null removes one. `entity`
  * is for who knows the entity to judge.
  */
-export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, minInterval: number): CheckSettings {
+export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, judging: Judging): CheckSettings {
   for (const member of FIXED) {
     if (patch[member] !== undefined && patch[member] !== check[member]) throw invalid(member, 'cannot be changed');
   }
@@ -174,7 +188,7 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, min
   const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
   const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
   const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
-  return { ...parseCheck(whole, minInterval, check), entity_id: check.entity_id };
+  return { ...settled(whole, patch, judging, check), entity_id: check.entity_id };
 }
 
 /** The members in which settings differ from those of a check, also those that it has and they have not. */

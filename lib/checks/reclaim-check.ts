@@ -1,5 +1,5 @@
 import type { Env } from '#lib/env.ts';
-import { cellOf, type EntryKind, REVISIONS, under } from '#lib/keys.ts';
+import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import { reclaimSlugs } from './check-slugs.ts';
 import type { PolicyItem } from './policy-item.ts';
@@ -10,10 +10,9 @@ const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up'];
 const LAST_DELIVERIES = 'LAST#';
 
 /**
- * Removes what a deleted check left behind: its place in its cell, slug, schedule, policy, channels and
- * revisions. Results, transitions and
- * deliveries expire by themselves. Nothing is done while the check is there: the message goes out before the deletion,
- * which then did not take place. Repeatable.
+ * Removes what a deleted check left behind: its place in its cell, slug, ping URLs, schedule, policy, channels and
+ * revisions. Results, transitions and deliveries expire by themselves. Nothing is done while the check is there: the
+ * message goes out before the deletion, which then did not take place. Repeatable.
  */
 export async function reclaimCheck(
   env: Env<'table' | 'clock' | 'ids'>,
@@ -29,6 +28,12 @@ export async function reclaimCheck(
     ...(await keysUnder(ports, partition, under(LAST_DELIVERIES))),
     ...(await keysUnder(ports, partition, under(REVISIONS))),
   ]);
+  const pingUrls = await keysUnder(ports, partition, under(PING_URLS));
+  // Each with what leads to it, so that a crash leaves what names the rest.
+  await deleteAll(
+    ports,
+    pingUrls.flatMap((own) => [keys.pingUrl(own.sk.slice(PING_URLS.length)), own]),
+  );
   await reclaimSlugs(env, { tenant_id, check_id });
   await settleCell(env, { tenant_id, cell: cellOf(check_id) });
   // Last, since it alone names the channels: a crash before this leaves it for the next try.

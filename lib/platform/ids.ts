@@ -39,6 +39,14 @@ function base62(bytes: Uint8Array): string {
   return text;
 }
 
+/** Sixteen random bytes as a UUID of version 4 (RFC 9562, 5.4). */
+function uuidOf(random: Uint8Array): string {
+  const bytes = Buffer.from(random);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
 /**
  * An id that follows from its parts, so that making a thing twice makes the same thing.
  * @param at epoch ms that it sorts by
@@ -81,5 +89,7 @@ export function makeIds(clock: Pick<Clock, 'now'>, bytes: (count: number) => Uin
     token: () => base32(bytes(12)),
     random: () => Buffer.from(bytes(4)).readUInt32BE(0) / 2 ** 32,
     secret: () => base62(bytes(32)),
+    uuid: () => uuidOf(bytes(16)),
+    shortSecret: () => Buffer.from(bytes(16)).toString('base64url'),
   };
 }

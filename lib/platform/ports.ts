@@ -111,6 +111,10 @@ export interface Ids {
   random(): number;
   /** New secret of 256 bits in base62. */
   secret(): string;
+  /** New UUID of version 4, in lower case: 122 random bits. */
+  uuid(): string;
+  /** New secret of 128 bits: 22 characters of base64url. */
+  shortSecret(): string;
 }
 
 export type LogFields = Record<string, unknown>;

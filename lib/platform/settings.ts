@@ -25,6 +25,13 @@ function isBareUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(text.toLowerCase());
 }
 
+const bareUrl = (example: string) =>
+  z
+    .string()
+    .default('')
+    .refine(isBareUrl, `must be an address without a path, such as ${example}`)
+    .transform((url) => (url === '' ? '' : new URL(url).origin));
+
 function isNatsServer(text: string): boolean {
   const parsed = natsUrl(text);
   return parsed !== null && ['nats:', 'tls:'].includes(parsed.protocol) && NATS_HOST.test(parsed.hostname);
@@ -59,11 +66,9 @@ export const SettingsSchema = z.object({
     .transform((list) => (list.length === 0 ? ['*'] : list))
     .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com'),
   /** The address that people open in a browser; empty: one with a host that no stranger can point here. */
-  PUBLIC_URL: z
-    .string()
-    .default('')
-    .refine(isBareUrl, 'must be an address without a path, such as https://status.example.com')
-    .transform((url) => (url === '' ? '' : new URL(url).origin)),
+  PUBLIC_URL: bareUrl('https://status.example.com'),
+  /** Where ping URLs lead; empty: to PUBLIC_URL, or else to the service itself. */
+  PING_URL: bareUrl('https://ping.example.com'),
   /** Further names that browsers may reach the service by. */
   ALLOWED_HOSTS: csv.refine(
     (list) => list.every((name) => DNS_NAME.test(name)),

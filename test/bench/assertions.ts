@@ -125,7 +125,10 @@ async function measure(url: string): Promise<Record<string, number>> {
   const net = makeNet(settings);
   const prober = (body: string, assertions: object[]) => {
     const wanted = { entity_id: 'ent_0', check_type: 'http', target_url: `${url}/${body}` };
-    const check = parseCheck({ ...wanted, ...(assertions.length > 0 && { config: { assertions } }) }, 1);
+    const check = parseCheck(
+      { ...wanted, ...(assertions.length > 0 && { config: { assertions } }) },
+      { minInterval: 1, now: 0 },
+    );
     return () => checkTypeOf('http').probe!(check, { net, settings, timeout_ms: 30_000, now: Date.now() });
   };
   const five = [

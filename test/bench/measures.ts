@@ -8,6 +8,7 @@ import { usageOf, watch } from '#test/long/process-tree.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
+import { dueTimes } from './due-times.ts';
 import { type Figures, quantile } from './figures.ts';
 import { probesOnLambda } from './lambda-probes.ts';
 import { overload } from './overload.ts';
@@ -165,6 +166,21 @@ async function heartbeats(): Promise<Figures> {
   };
 }
 
+/** Pings answered a second, each durable, and their CPU. */
+async function pings(): Promise<Figures> {
+  await using service = await startRealService();
+  const paths = await inParallel(Array.from({ length: 100 }), 8, async () => {
+    const { pathname } = new URL((await newCheck(service.client, {})).ping_url);
+    await fetch(service.url + pathname);
+    return pathname;
+  });
+  const before = usageOf(service.pid()).cpu_s;
+  const told = await run('pings.ts', service.url, '', '8', paths.join());
+  const cpu_s = usageOf(service.pid()).cpu_s - before;
+  if (told.refused) throw new Error(`${told.refused} pings were refused.`);
+  return { pings_per_s: told.answered! / told.seconds!, ping_cpu_s_per_1000: (1000 * cpu_s) / told.answered! };
+}
+
 /**
  * Memory and CPU of 250 probes at once whose targets send what costs most to read: hostile-targets.ts says in which
  * ways.
@@ -193,6 +209,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   onTime,
   alertLatency,
   heartbeats,
+  pings,
   hostileTargets,
   assertions,
   history: () => run('history.ts'),
@@ -200,6 +217,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   newestResults,
   memory,
   'worst-body': worstBody,
+  'due-times': async () => dueTimes(),
   probesOnLambda,
   overload,
 };

@@ -148,6 +148,23 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     expect(page.url()).toContain('?window=30d');
   });
 
+  it('that warns is degraded, and says of what, and what it still waits for', async () => {
+    const { page, admin, check, cards } = await onCall();
+    got(await admin.put(`/v1/checks/${check.id}`, { recovery_threshold: 2 }), 200);
+    const warning = { success: true, latency_ms: 5, warning_message: 'half of the pool is gone' };
+    got(await admin.post(`/v1/checks/${check.id}/results`, warning), 201);
+    got(await admin.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 5 }), 201);
+    const standing = page.locator('.standing');
+    await standing.getByText('Degraded', { exact: true }).waitFor();
+    await standing.getByText('1 of 2 successes').waitFor();
+    await standing.getByText(/up after 2 successes/).waitFor();
+    await page.reload();
+    const results = page.getByRole('table', { name: 'Results' });
+    await results.getByText('Warning', { exact: true }).waitFor();
+    await results.getByText('half of the pool is gone').waitFor();
+    expect(await cards.first().textContent()).toMatch(/Degraded.*after .* down/s);
+  });
+
   it('is edited, copied, turned off and deleted, and says what is lost', async () => {
     const person = await onCall();
     const { page, admin, check } = person;

@@ -220,6 +220,42 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     expect(made.config.steps).toEqual([{ expect: '220' }, { send: 'NOOP\r\n' }, { expect: '250' }]);
   });
 
+  it('say what an answer must be, a row each, and what a try makes of them', async () => {
+    const person = await onCall();
+    const { page, admin, entity } = person;
+    await page.getByRole('link', { name: 'New check' }).click();
+    await page.getByLabel(/^Target URL/).fill(`${target.url}/said`);
+    await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
+    await page.getByRole('option', { name: /Web shop/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await button(person, 'Add an assertion').click();
+    const first = page.getByRole('group', { name: 'Assertion 1' });
+    await first.getByLabel('Operator').selectOption('one_of');
+    await first.getByLabel(/^Values/).fill('6xx');
+    await button(person, 'Try it').click();
+    await page.getByText(/1: value.*must be a status/).waitFor();
+    await first.getByLabel(/^Values/).fill('204, 3xx');
+    await button(person, 'Add an assertion').click();
+    const second = page.getByRole('group', { name: 'Assertion 2' });
+    await second.getByLabel('Source').selectOption('latency_ms');
+    await second.getByLabel('Operator').selectOption('at_least');
+    await second.getByLabel('Value').fill('60000');
+    await second.getByLabel('Otherwise it').selectOption('warn');
+    await button(person, 'Try it').click();
+    await page.locator('.judged li', { hasText: 'status_code one of [204,"3xx"]: got 200' }).waitFor();
+    await page
+      .locator('.trial')
+      .getByText(/expected latency_ms to be at least 60000, got \d+/)
+      .waitFor();
+    await button(person, 'Remove assertion 1').click();
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1, name: `${target.url}/said` }).waitFor();
+    const { body } = await admin.get(`/v1/checks?entity_id=${entity.id}`);
+    expect(body.at(-1).config).toEqual({
+      assertions: [{ source: 'latency_ms', operator: 'at_least', value: 60_000, severity: 'warn' }],
+    });
+  });
+
   it('are looked at by who may only read, who is told why the rest is not for them', async () => {
     const person = await onCall({ readOnly: true });
     await expectDisabled(person, 'New check', /read-only/);

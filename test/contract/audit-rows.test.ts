@@ -105,7 +105,10 @@ describe('a call that is refused', () => {
 });
 
 describe('a change that changes nothing', () => {
-  const repeatable = notedRows.filter((row) => row.status === 200 && row.body && row.access !== 'respond');
+  // One that gives a check another ping URL does so each time.
+  const repeatable = notedRows.filter(
+    (row) => row.status === 200 && row.body && row.access !== 'respond' && !row.path.endsWith('/rotate-ping-url'),
+  );
 
   it('may be sent to several endpoints', () => expect(repeatable.length).toBeGreaterThan(5));
 

@@ -61,6 +61,7 @@ describe('settings that are tried', () => {
       error_message: '',
       error_kind: null,
       warning_message: '',
+      assertions: [],
     });
     expect(await test({ check_type: 'tcp', config: { host, port: await closedPort() } })).toMatchObject({
       success: false,

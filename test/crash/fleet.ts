@@ -8,6 +8,7 @@ import { got, newEntity } from '#test/support/fleet.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { beginLives, type Lives } from './lives.ts';
 import { flapping, moody, type Place, startPlace } from './outside.ts';
+import { beginPings, type Pinged } from './pings.ts';
 import { Pipelines } from './pipelines.ts';
 
 /** A check under load, with what its judges need to know of it. */
@@ -32,6 +33,7 @@ export type Fleet = {
   target: Place;
   ci: Place;
   pipelines: Pipelines;
+  jobs: Pinged;
   /** Pull checks find their target up: until the load begins, and after it. */
   calm: boolean;
 };
@@ -65,7 +67,8 @@ export async function makeFleet(stack: AsyncDisposableStack, seed: number): Prom
   const pipelines = new Pipelines(client);
   const ci = await place({ host: CI_HOST, answer: (arrival) => pipelines.begin(arrival, random) });
   const made = await configure(client, { receiver, target, ci, random });
-  return Object.assign(state, { lives, client, receiver, target, ci, pipelines, ...made });
+  const jobs = await beginPings(lives);
+  return Object.assign(state, { lives, client, receiver, target, ci, pipelines, jobs, ...made });
 }
 
 type Around = { receiver: Place; target: Place; ci: Place; random: Random };

@@ -59,7 +59,11 @@ export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['
   for (const { id } of [...fleet.plain, ...fleet.keyed, fleet.beating, fleet.mute]) {
     for (const record of await listed(fleet, `/v1/checks/${id}/results?limit=500`)) {
       if (record.error_kind === 'silence')
-        history.silences.push({ check_id: id, at: Date.parse(record.checked_at), grace_ms: GRACE_S * 1000 });
+        history.silences.push({
+          check_id: id,
+          at: Date.parse(record.checked_at),
+          failsAfter: (since) => since + GRACE_S * 1000,
+        });
       else history.results.push({ id: record.id, check_id: id, n: 0, mark: record.error_message, kept: true, record });
     }
   }

@@ -30,7 +30,8 @@ export async function judge(fleet: Fleet, sent: Sent, until: number): Promise<Ju
   const now = Date.now();
   const runs = Math.min(until, now - GIVEN_UP_MS);
   const history = await historyOf(fleet, sent, { alerts: until, runs, slots: now - PROBED_MS });
-  return { wrong: [...fleet.pipelines.wrong, ...verdict(history)], totals: totalsOf(history) };
+  const wrong = [...fleet.pipelines.wrong, ...(await fleet.jobs.wrong()), ...verdict(history)];
+  return { wrong, totals: { ...totalsOf(history), pings: fleet.jobs.answered() } };
 }
 
 /** The same at the end, when nothing changes any more and everything has had the time to be over. */

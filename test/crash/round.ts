@@ -31,10 +31,12 @@ export async function goThrough(fleet: Fleet, sent: Sent, seed: number, number: 
   const random = makeRandom(seed * 1_000 + number);
   const before = sent.pushes.length;
   const stop = startLoad(fleet, sent, seed, number);
+  const stopJobs = fleet.jobs.start(seed * 1_000 + number);
   const killed_after = random.int(300, 4_000);
   await pause(killed_after);
   await fleet.lives.kill();
   await stop();
+  await stopJobs();
 
   const away = random.chance(0.3) ? GRACE_S * 1000 + random.int(200, 1_500) : random.int(0, 600);
   await pause(away);

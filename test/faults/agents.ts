@@ -1,11 +1,12 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { iso } from '#lib/platform/time.ts';
+import { dueAfter, graceOf, maxRunOf } from '#test/oracle/deadlines.ts';
 import type { PushAttempt } from '#test/oracle/history.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
-import type { Client } from './requests.ts';
+import { type Client, insist } from './requests.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; profile: Profile; end: number };
 
@@ -15,10 +16,55 @@ export const resetPushes = (): void => {
   pushes = 0;
 };
 
-/** The customer's agent of one push check: reports at its interval, goes silent for a while, comes back. */
+/** The customer's agent of one push check, for as long as that is there. */
 export async function runAgent(world: World, checkKey: string): Promise<void> {
-  const { random, clock, seen, end } = world;
-  const check = () => seen.table.get(checkKey) as CheckItem | undefined;
+  const check = () => world.seen.table.get(checkKey) as CheckItem | undefined;
+  await (check()?.config.schedule === undefined ? report(world, check) : runJobs(world, check));
+}
+
+type Present = () => CheckItem | undefined;
+
+/** How long before or after its due time (ms) a cron job runs. */
+const OFF_MS = [-50_000, -20_000, -2_000, 0, 0, 0, 1_000, 4_000, 30_000];
+
+/** A cron job: runs at its due times or around them, or in the moment in which it is held for silent; or not at all. */
+async function runJobs(world: World, check: Present): Promise<void> {
+  const { random, clock, end } = world;
+  for (let present = check(); present && clock.now() < end; present = check()) {
+    const due = Math.min(dueAfter(present, clock.now() + 1000), end);
+    const off = random.chance(0.15) ? graceOf(present) + random.int(-30, 60) : random.pick(OFF_MS);
+    await clock.sleep(Math.max(500, due - clock.now() + off));
+    if (clock.now() >= end || random.chance(0.2)) continue;
+    if (random.chance(0.5)) void push(world, present, random.chance(0.85));
+    else void run(world, present);
+  }
+}
+
+/** A run that says when it begins, and mostly when it ends; in time, or not. */
+async function run(world: World, check: CheckItem): Promise<void> {
+  const { random, clock, seen, client } = world;
+  const rid = random.chance(0.7) ? `?rid=${uuidOf(random)}` : '';
+  const ping = (action: string) => client('GET', `/ping/${check.ping!.uuid}${action}${rid}`);
+  for (let i = 0; i < 3; i++) {
+    const started_at = clock.now();
+    const answer = await ping('/start');
+    if (answer?.status === 200) seen.starts.push({ check_id: check.id, started_at, n: seen.next() });
+    if (answer && answer.status < 500) break;
+    await clock.sleep(random.int(100, 4000));
+  }
+  if (random.chance(0.2)) return;
+  await clock.sleep(random.pick([1000, 5000, maxRunOf(check) - 1000, maxRunOf(check) + 2000]));
+  await insist(random, clock, () => ping(random.pick(['', '', '/0', '/fail', '/3'])), 3);
+}
+
+const uuidOf = (random: Random): string => {
+  const hex = Buffer.from(random.bytes(16)).toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-');
+};
+
+/** Reports at its interval, goes silent for a while, comes back. */
+async function report(world: World, check: Present): Promise<void> {
+  const { random, clock, end } = world;
   let silentUntil = clock.now() + random.int(0, 20_000);
   let illUntil = 0;
   while (clock.now() < end) {

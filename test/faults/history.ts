@@ -6,9 +6,10 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultRecord } from '#lib/health/history/result-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
+import { failsAfter } from '#test/oracle/deadlines.ts';
 import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
 import { changesIn, checkIdOf, checksIn, isCheckKey, keyText, type Seen, settingsIn } from '#test/oracle/inside.ts';
-import { graceOf, NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
+import { NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import { toldIn } from '#test/oracle/told.ts';
 import type { Run } from './simulate.ts';
 
@@ -93,12 +94,18 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
       const mark = latency_ms > 0 ? `${latency_ms}` : '';
       const record = { success, latency_ms, error_message, warning_message };
       const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), history, received_at, record };
-      if (!results.has(id)) results.set(id, one);
-    } else if (result.error_kind === 'silence') {
+      if (!results.has(id)) results.set(id, { ...one, ...(result.ping && { is_ping: true }) });
+    } else if (result.error_kind === 'silence' || result.error_kind === 'overrun') {
       const check = changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === checkIdOf(key))!
         .before as CheckItem;
       const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
-      silences.push({ check_id: check.id, at: Number(key.sk.slice(2, 15)), grace_ms: graceOf(check), judged });
+      silences.push({
+        check_id: check.id,
+        at: Number(key.sk.slice(2, 15)),
+        failsAfter: (since) => failsAfter(check, since),
+        ...(result.error_kind === 'overrun' && { overrun: true }),
+        judged,
+      });
     }
   }
   return { results: [...results.values()], silences };

@@ -15,6 +15,8 @@ export function makeObservations(): Observations {
     commits: [],
     runs: new Map(),
     pushes: [],
+    starts: [],
+    pings: [],
     jobsSent: [],
     jobRuns: [],
     jobsDead: [],

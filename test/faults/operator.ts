@@ -25,6 +25,7 @@ const RETRIES = [0, 0, 3, 7];
 export function newCheck(random: Random, entity_id: string, number: number): object {
   const common = { entity_id, failure_threshold: random.int(1, 3), recovery_threshold: random.pick([1, 1, 2, 3]) };
   if (random.chance(0.4)) {
+    if (random.chance(0.4)) return { ...common, check_type: 'push', config: cronJob(random) };
     const interval_seconds = random.pick([10, 20, 30, 60]);
     const grace = random.pick([undefined, interval_seconds, Math.ceil(interval_seconds / 2), 45, 5]);
     const config = grace === undefined ? {} : { grace_seconds: grace };
@@ -35,6 +36,29 @@ export function newCheck(random: Random, entity_id: string, number: number): obj
   const timeout_ms = random.pick([1000, 5000]);
   const retry_interval_seconds = random.pick(RETRIES);
   return { ...common, ...target(random, number), interval_seconds, retry_interval_seconds, timeout_ms };
+}
+
+/** Most are due in some hours alone, by clocks that are an hour or two ahead, and may change while they are. */
+const SCHEDULES = [
+  '* * * * *',
+  '*/2 * * * *',
+  '0-59/2 1-3 * * *',
+  '10-59/3 0-2 * * *',
+  '15 2,3 * * *',
+  '*:0/2:30',
+  '*-*-* 01..03:0/3 Europe/Berlin',
+];
+
+function cronJob(random: Random): object {
+  const first = random.pick([undefined, undefined, 30, 150]);
+  const longest = random.pick([undefined, 15, 40]);
+  return {
+    schedule: random.pick(SCHEDULES),
+    timezone: random.pick(['Europe/Berlin', 'Europe/Berlin', 'UTC']),
+    grace_seconds: random.pick([5, 20, 45, 90]),
+    ...(first !== undefined && { expect_first_within_seconds: first }),
+    ...(longest !== undefined && { max_run_seconds: longest }),
+  };
 }
 
 /** What a check probes; each has a host of its own. */

@@ -16,7 +16,7 @@ function history() {
   const run = { id: 'exe_1', action_id: 'act_1', transition_id: 'trn_2', trigger: 'state_change', status_code: 200 };
   const ended = { dispatch_status: 'success', error_message: '', pipeline_status: 'succeeded', log_count: 2 };
   const execution = { ...run, ...ended, created_at: iso(NOON + SECOND), finished_at: iso(NOON + 2 * SECOND) };
-  const silent = { check_id: 'chk_2', at: NOON + 30 * SECOND, grace_ms: 10 * SECOND };
+  const silent = { check_id: 'chk_2', at: NOON + 30 * SECOND, failsAfter: (since: number) => since + 10 * SECOND };
   const record: object = { success: true, error_message: 'all well' };
   return {
     asked_at: NOON + 60 * SECOND,

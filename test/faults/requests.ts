@@ -31,8 +31,9 @@ export function makeClient(serve: Serve, key: string, clock: VirtualClock): Clie
     const tooLate = clock.sleep(PATIENCE_MS).then(() => undefined);
     const answer = await Promise.race([serve(event), tooLate]);
     if (!answer) return undefined;
-    const { statusCode, body: text } = answer.result;
-    return { status: statusCode, body: text ? JSON.parse(text) : undefined, replayed: answer.replayed };
+    const { statusCode, headers: told, body: text } = answer.result;
+    const isText = told['content-type']?.startsWith('text/plain');
+    return { status: statusCode, body: text && !isText ? JSON.parse(text) : undefined, replayed: answer.replayed };
   };
 }
 

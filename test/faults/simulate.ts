@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
-import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
-import type { Changing } from '#lib/access/context.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
-import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { readSettings } from '#lib/platform/settings.ts';
 import { iso } from '#lib/platform/time.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
-import { checksIn, keyText, type NetworkSpell, type Shown, type Stop } from '#test/oracle/inside.ts';
+import { checksIn, keyText, type NetworkSpell, type Shown } from '#test/oracle/inside.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 import { resetPushes, runAgent } from './agents.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { runHands } from './hands.ts';
+import { runJobs } from './jobs.ts';
 import { makeManners } from './manners.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { runNeighbour } from './neighbour.ts';
@@ -28,12 +26,21 @@ import { drawProfile, type Profile, repaired } from './profile.ts';
 import { receivers } from './receivers.ts';
 import { insist, makeClient } from './requests.ts';
 import { shownOf } from './shown-of.ts';
+import { stopFor } from './stops.ts';
 import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
 import { drawWeather, makeWeather } from './weather.ts';
 
-/** Ten minutes before midnight, so that an hour and a day are rolled up while things still happen. */
-const START = Date.UTC(2026, 10, 20, 23, 50, 0);
+/**
+ * Ten minutes before midnight, so that an hour and a day are rolled up while things still happen; or before clocks in
+ * Europe are set back, or forward.
+ */
+const STARTS = [
+  Date.UTC(2026, 10, 20, 23, 50),
+  Date.UTC(2026, 10, 20, 23, 50),
+  Date.UTC(2026, 9, 25, 0, 50),
+  Date.UTC(2026, 2, 29, 0, 50),
+];
 const ENTITIES = 3;
 const CHECKS = 10;
 const ACTIONS = 4;
@@ -64,7 +71,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   const lengthMs = minutes * 60_000;
   const random = makeRandom(seed);
   const profile = drawProfile(random);
-  const clock = makeClock(START + random.int(0, 59_999));
+  const clock = makeClock(random.pick(STARTS) + random.int(0, 59_999));
   const seen = makeObservations();
   const ids = makeIds(clock, random.bytes);
   const settings = readSettings({
@@ -146,31 +153,6 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   return { seed, profile, seen, keys, calmFrom, end, shown };
 }
 
-/** The operator of the service disables the account, and enables it again; on a full disk they try again. */
-async function stopFor(scope: Changing, seen: Observations, ms: number): Promise<void> {
-  const { now, sleep } = scope.ports.clock;
-  const never = Number.POSITIVE_INFINITY;
-  const stop: Stop = { tenant: scope.tenant, from: now(), done: never, to: never, over: never, enabled_at: never };
-  seen.stops.push(stop);
-  await persist(() => disableAccount(scope), sleep);
-  stop.done = now();
-  await sleep(ms);
-  stop.to = now();
-  stop.enabled_at = (await persist(() => enableAccount(scope), sleep)).enabled_at!;
-  stop.over = now();
-}
-
-async function persist<T>(work: () => Promise<T>, sleep: (ms: number) => Promise<void>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error;
-      await sleep(1000);
-    }
-  }
-}
-
 /** Times without a network, and times in which all targets are silent by themselves. */
 function drawSpells(random: Random, seen: Observations, profile: Profile, started: number, lengthMs: number): void {
   const draw = (silences: NetworkSpell['silences']) => {
@@ -227,11 +209,13 @@ async function people(world: People): Promise<void> {
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   for (const run of [runOperator, runMeddler, runBuilder, runHands, runAppliers]) void run(world, end);
   void runMcpClient(world);
+  void runJobs(world);
 
   const hired = new Set<string>();
   for (; clock.now() < end; await clock.sleep(1000)) {
     for (const check of checksIn(seen)) {
-      if (check.execution_mode !== 'push' || hired.has(check.id)) continue;
+      // One with a slug is a job's, which pings it.
+      if (check.execution_mode !== 'push' || check.slug !== undefined || hired.has(check.id)) continue;
       hired.add(check.id);
       void runAgent(world, keyText(check));
     }

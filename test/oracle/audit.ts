@@ -18,10 +18,12 @@ export function checkAudit({ seen }: Inside): string[] {
     if (entries.length !== wanted) wrong.push(`${entries.length} entries of ${whatIs(commit, changed)}`);
     for (const { key, before, after } of entries) {
       if (before) wrong.push(`the entry ${key.sk} was written again at ${commit.at}`);
-      const { id, request_id } = (after ?? {}) as Partial<AuditItem>;
+      const { id, request_id, actor, action } = (after ?? {}) as Partial<AuditItem>;
       if (request_id === null || request_id === undefined) continue;
+      // A ping may make an entity, and then its check.
+      const what = actor?.key_id?.startsWith('pky_') ? action : '';
       // Two accounts may call their requests the same.
-      const name = `${key.pk.split('#')[1]} ${request_id}`;
+      const name = `${key.pk.split('#')[1]} ${request_id} ${what}`;
       const other = noted.get(name);
       if (other !== undefined) wrong.push(`the request ${request_id} was noted as ${other} and as ${id}`);
       noted.set(name, id!);
@@ -37,11 +39,15 @@ const whatIs = ({ at }: Commit, changed: string[]): string =>
 const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ sk }) => sk === 'ACCOUNT', ['disabled', 'deleted_at', 'name', 'email']],
   [({ pk, sk }) => pk.endsWith('#BLUEPRINTS') && sk.startsWith('B#'), ['name', 'description', 'fields']],
-  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields']],
-  [isCheckKey, ['rev', 'name']],
+  [({ pk }) => pk.includes('#ENTITIES#'), ['name', 'fields', 'labels']],
+  [isCheckKey, ['rev', 'name', 'slug', 'labels', 'ping']],
+  [({ sk }) => sk.startsWith('pky_'), ['label']],
   [
     ({ sk }) => sk === 'POLICY',
-    ['cooldown_seconds', 'notify_on_recovery', 'silenced', 'repeat_interval_seconds', 'catch_up', 'channels'],
+    [
+      ...['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'silenced', 'repeat_interval_seconds'],
+      ...['catch_up', 'flap_threshold', 'flap_window_seconds', 'channels'],
+    ],
   ],
   [
     ({ sk }) => sk.startsWith('act_'),

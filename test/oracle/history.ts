@@ -90,6 +90,8 @@ export type PushResult = {
   kept: boolean;
   history?: boolean;
   received_at?: number;
+  /** It came by the ping URL, and carries no mark. */
+  is_ping?: true;
   record: Record<string, unknown>;
 };
 
@@ -111,6 +113,19 @@ export type PushAttempt = {
   replayed?: boolean;
 };
 
+/** One request of a job, to the check of a slug. Times in epoch ms. */
+export type PingAttempt = {
+  slug: string;
+  kind: 'start' | 'success' | 'fail' | 'log';
+  rid?: string;
+  started_n: number;
+  started_at: number;
+  answered?: { n: number; at: number; status: number };
+  /** It went to an address that was replaced, which ended at `dead_since` at the latest. */
+  retired?: string;
+  dead_since?: number;
+};
+
 /**
  * A failure that silence made, at its deadline. `judged`: when, of which check as it was before, by a run that began at
  * `began_at`.
@@ -118,7 +133,10 @@ export type PushAttempt = {
 export type Silence = {
   check_id: string;
   at: number;
-  grace_ms: number;
+  /** When it was to fail, had nothing been heard since an instant; both epoch ms. */
+  failsAfter(since: number): number;
+  /** A run was not finished in time, and nothing else is missing. */
+  overrun?: true;
   judged?: { n: number; at: number; began_at: number; check: CheckItem };
 };
 

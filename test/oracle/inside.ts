@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { CHECKS, cellOf, type Keys } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import type { Lineage } from '#test/support/lineage.ts';
-import type { Call, PushAttempt, Received, Reported, Span } from './history.ts';
+import type { Call, PingAttempt, PushAttempt, Received, Reported, Span } from './history.ts';
 
 /** A life of the service in the simulation, seen from inside. `quiet`: nothing of ours fails in it. */
 export type Inside = {
@@ -90,6 +90,9 @@ export type Seen = {
   commits: Commit[];
   runs: Map<number, FunctionRun>;
   pushes: PushAttempt[];
+  /** Starts of runs that were answered, `n` after the answer. */
+  starts: { check_id: string; started_at: number; n: number }[];
+  pings: PingAttempt[];
   jobsSent: JobSent[];
   jobRuns: JobRun[];
   jobsDead: JobSeen[];

@@ -14,6 +14,7 @@ import { checkLineage } from './lineage.ts';
 import { checkMessages } from './messages.ts';
 import { checkNetwork } from './network.ts';
 import { checkOrphans } from './orphans.ts';
+import { checkPings } from './pings.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
 import { checkReports } from './reports.ts';
@@ -46,6 +47,7 @@ export const promises: Record<string, Check> = {
   rollups: fromInside(checkRollups),
   cells: fromInside(checkCells),
   pushes: checkPushes,
+  pings: fromInside(checkPings),
   'full disk': fromInside(checkFullDisk),
   silence: checkSilence,
   slots: checkSlots,

@@ -65,9 +65,6 @@ export function targetOf(check: CheckItem): string {
     : new URL(target_url).hostname;
 }
 
-export const graceOf = (check: CheckItem): number =>
-  1000 * ((check.config.grace_seconds as number | undefined) ?? 2 * check.interval_seconds);
-
 /** From the beginning of a probe until its request is out, and from its answer until the process has it (ms). */
 export const NEAR_PROBE_MS = 4_000;
 

@@ -1,7 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { failsAfter, failsNext, isMissedLater, maxRunOf } from './deadlines.ts';
 import type { History, Silence } from './history.ts';
 import { checksIn, type Inside } from './inside.ts';
-import { graceOf, skewOf } from './rules.ts';
+import { skewOf } from './rules.ts';
 
 /** A silence is judged within 15 s when nothing of ours fails (docs/CONTRACT.md#silence). */
 const QUIET_MARGIN_MS = 15_000;
@@ -15,7 +16,7 @@ const TICK_MS = 63_000;
 /** The dead man's switch: never against a push that was answered, never for time that nobody watched, and in time. */
 export function checkSilence(history: History): string[] {
   const wrong = history.silences.flatMap((silence) =>
-    [...heardBefore(history, silence), ...unwatched(history, silence)].map(
+    [...heardBefore(history, silence), ...startedBefore(history, silence), ...unwatched(history, silence)].map(
       (text) => `silence of ${silence.check_id} at ${silence.at}: ${text}`,
     ),
   );
@@ -23,40 +24,63 @@ export function checkSilence(history: History): string[] {
   return inside ? [...wrong, ...checkDeadlines(history, inside), ...checkEnd(history, inside)] : wrong;
 }
 
-/** Pushes that were answered before, and leave no whole grace until then. */
-function heardBefore({ pushes, results }: History, { check_id, at, grace_ms, judged }: Silence): string[] {
+/** Pushes that were answered before, and after which it was to fail later. */
+function heardBefore({ pushes, results }: History, { check_id, at, failsAfter, overrun, judged }: Silence): string[] {
+  if (overrun) return [];
   const stored = new Map(results.filter((one) => one.check_id === check_id).map((one) => [one.id, one]));
   return pushes.flatMap(({ started_at, answered }) => {
     const result = answered?.status === 201 ? stored.get(answered.result_id!) : undefined;
     if (!answered || !result || result.history) return [];
     const since = result.received_at ?? started_at;
     const isBefore = judged ? answered.n < judged.n : answered.at <= at;
-    return isBefore && at < since + grace_ms ? [`push of ${since} was answered before`] : [];
+    return isBefore && at < failsAfter(since) ? [`push of ${since} was answered before`] : [];
   });
 }
 
-/** Times away that were over before it was judged, and leave no whole grace until then. */
-function unwatched({ away }: History, { at, grace_ms, judged }: Silence): string[] {
+/** Starts that were answered before, likewise. */
+const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun, judged }: Silence): string[] =>
+  (inside?.seen.starts ?? []).flatMap((start) => {
+    const isBefore = !overrun && start.check_id === check_id && start.n < judged!.n;
+    return isBefore && at < failsAfter(start.started_at) ? [`start of ${start.started_at} was answered before`] : [];
+  });
+
+/** Times away that were over before it was judged, and after which it was to fail later. */
+function unwatched({ away }: History, silence: Silence): string[] {
+  const { at, judged } = silence;
   return away.flatMap(({ from, to }) => {
     const isBefore = judged ? to < judged.at - UNDER_WAY_MS || to <= judged.began_at : from < at;
-    return isBefore && at < to + grace_ms ? [`nobody watched until ${to}`] : [];
+    return isBefore && isTooEarly(silence, to) ? [`nobody watched until ${to}`] : [];
   });
 }
+
+/** Whether it was to fail later, if nobody watched until then. */
+function isTooEarly({ at, failsAfter, overrun, judged }: Silence, to: number): boolean {
+  if (!overrun) return at < failsAfter(to);
+  return runsOf(judged!.check, at).every(({ received_at }) => received_at < to);
+}
+
+/** Runs of a check that have overrun at an instant. */
+const runsOf = (check: CheckItem, at: number) =>
+  (check.runs ?? []).filter((run) => !run.overrun && run.started_at + maxRunOf(check) === at);
 
 /** It is judged for the settings that stand, for time in which the account was enabled, and after its deadline. */
 function checkDeadlines({ silences, results }: History, inside: Inside): string[] {
   const { seen, profile } = inside;
   const wrong: string[] = [];
-  for (const { check_id, at, grace_ms: grace, judged } of silences) {
+  for (const silence of silences) {
+    const { check_id, at, judged, overrun } = silence;
     const { check, ...commit } = judged!;
     const say = (text: string) => wrong.push(`silence of ${check_id} at ${at}, commit ${commit.n}: ${text}`);
-    if (at < check.settings_at + grace) say(`settings changed at ${check.settings_at}`);
+    if (overrun && runsOf(check, at).length === 0) say('no run was open so long');
+    const known = signsOf(results, check, commit.n);
+    const isFirst = known.length === 0 && check.silence_at === undefined;
+    if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('before any push');
+    if (!overrun && !isFirst && at < failsAfter(check, check.settings_at))
+      say(`settings changed at ${check.settings_at}`);
     if (at > commit.at + skewOf(inside)) say('before its time');
-    for (const { to } of seen.stops) {
-      if (to < commit.at - UNDER_WAY_MS && at < to + grace) say(`the account was disabled until ${to}`);
-    }
-    const known = receivedOf(results, check_id, commit.n);
-    if (known.length === 0) say('before any push');
+    for (const { to } of seen.stops)
+      if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(silence, to))
+        say(`the account was disabled until ${to}`);
     // A push that arrives between the look and the commit is judged after it.
     const looked = known.filter((received_at) => received_at < commit.at - 200);
     const enabled = Math.max(0, ...seen.stops.filter(({ over }) => over <= commit.at).map((stop) => stop.enabled_at));
@@ -65,26 +89,27 @@ function checkDeadlines({ silences, results }: History, inside: Inside): string[
   return wrong;
 }
 
-/** When the pushes that count were received, up to a commit. */
-const receivedOf = (results: History['results'], check_id: string, until = Number.POSITIVE_INFINITY): number[] =>
-  results
-    .filter((one) => one.check_id === check_id && !one.history && one.n <= until)
-    .map(({ received_at }) => received_at!);
+/** When the signs of life of a check came, up to a commit: pushes that count, and starts. */
+const signsOf = (results: History['results'], check: CheckItem, until = Number.POSITIVE_INFINITY): number[] => [
+  ...results
+    .filter((one) => one.check_id === check.id && !one.history && one.n <= until)
+    .map(({ received_at }) => received_at!),
+  ...(check.last_received ? [check.last_received.received_at] : []),
+];
 
-/** When nothing fails: on the dot, one each interval. */
+/** When nothing fails: on the dot. */
 function checkTime(
   check: CheckItem,
   { at, now, enabled }: { at: number; now: number; enabled: number },
   known: number[],
   say: (text: string) => void,
 ): void {
-  const last = Math.max(check.settings_at, enabled, ...known);
-  const goesOn = check.silence_at !== undefined && check.silence_at > last;
-  const due = goesOn ? check.silence_at! + check.interval_seconds * 1000 : last + graceOf(check);
+  const sign = known.length > 0 ? Math.max(...known) : undefined;
+  const since = Math.max(check.settings_at, enabled, sign ?? 0);
+  const due = failsNext(check, since, sign, enabled);
   if (due < enabled + TICK_MS) {
     // The deadlines of an account that was enabled come with the next tick.
-    const slept = (at - due) % (check.interval_seconds * 1000);
-    if (slept !== 0 || at < due || now > enabled + TICK_MS + QUIET_MARGIN_MS)
+    if (at < due || !isMissedLater(check, due, at) || now > enabled + TICK_MS + QUIET_MARGIN_MS)
       say(`it was due at ${due}, after enabling`);
     return;
   }
@@ -96,12 +121,11 @@ function checkTime(
 function checkEnd({ results, away }: History, { seen, profile, end }: Inside): string[] {
   const margin = profile.quiet ? QUIET_MARGIN_MS : CALM_MARGIN_MS;
   return checksIn(seen).flatMap((check) => {
-    const known = receivedOf(results, check.id);
-    if (!check.enabled || known.length === 0) return [];
-    const ends = [...away.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at)];
-    const since = Math.max(check.settings_at, ...known, ...ends);
-    const due =
-      check.silence_at === undefined ? since + graceOf(check) : check.silence_at + check.interval_seconds * 1000;
+    if (!check.enabled || check.execution_mode !== 'push') return [];
+    const known = signsOf(results, check);
+    const sign = known.length > 0 ? Math.max(...known) : undefined;
+    const watchedSince = Math.max(0, ...away.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at));
+    const due = failsNext(check, Math.max(check.settings_at, sign ?? 0, watchedSince), sign, watchedSince);
     return end > due + margin ? [`silence of ${check.id} was due at ${due} and never judged`] : [];
   });
 }

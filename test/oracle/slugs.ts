@@ -2,8 +2,8 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkIdOf, type Inside, isCheckKey } from './inside.ts';
 
 /**
- * Slugs of checks: at every moment at most one check has a slug, and the slug leads to it. Whoever states a check by its
- * slug makes one that was not there, or is answered with the one that has it.
+ * Slugs of checks: at every moment at most one check has a slug, and the slug leads to it. Whoever states a check by
+ * its slug makes one that was not there, or is answered with the one that has it.
  */
 export function checkSlugs({ seen }: Inside): string[] {
   const wrong: string[] = [];

@@ -74,6 +74,6 @@ const packsIn = (seen: Seen) =>
 
 /** A result has the same id, wherever it is stored. */
 function idOf({ pk }: PackItem, check: string, at: number, rev: number): string {
-  const under = { pk: `T#${pk.split('#')[1]}#CHECK#${check}`, sk: `${RESULTS}${stamp(at)}#${rev}` };
+  const under = { pk: `T#${pk.split('#')[1]}#CHECK#${check}`, sk: `${RESULTS}${stamp(at)}#${rev}`, error_message: '' };
   return resultRecord(check, under as ResultItem).id;
 }

@@ -40,7 +40,7 @@ export function clientOf(url: string, key: string): Client {
     const answer = {
       status: response.status,
       headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: text === '' ? undefined : isText(response) ? text : JSON.parse(text),
     };
     mustBeDescribed(method, path, answer);
     return answer;
@@ -54,6 +54,8 @@ export function clientOf(url: string, key: string): Client {
     del: (path) => send('DELETE', path),
   };
 }
+
+const isText = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('text/plain') ?? false;
 
 /** What a 401 asks for. A function URL of AWS gives the header another name. */
 export const challengeOf = ({ headers }: Pick<Answer, 'headers'>): string | null =>

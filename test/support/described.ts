@@ -51,7 +51,8 @@ function validatorAt(place: string): Validate | undefined {
       .split('/')
       // biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
       .reduce((value: any, part) => value[unescaped(part)], document);
-    const schema = response.content && { $ref: `api${place}/content/${escaped('application/json')}/schema` };
+    const [type] = Object.keys(response.content ?? {});
+    const schema = type === undefined ? undefined : { $ref: `api${place}/content/${escaped(type)}/schema` };
     validators.set(place, schema && (ajv.compile(schema) as Validate));
   }
   return validators.get(place);

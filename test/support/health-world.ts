@@ -77,7 +77,12 @@ export async function healthWorld() {
       writePack(check, slot, { number: numberOf(check.id), gap }),
     push: async (check: CheckItem, success = true, checked_at?: number): Promise<void> => {
       const push = { success, latency_ms: 7, status_code: 0, error_message: success ? '' : 'no space left' };
-      await receivePush(world, await fresh(check), { ...push, checked_at, identity: undefined }, 30);
+      await receivePush(
+        world,
+        await fresh(check),
+        { ...push, checked_at, identity: undefined, ends: { measured: false } },
+        30,
+      );
     },
     /** Puts every shard's watermark so far ahead of now, or behind it when negative (ms). */
     watermark: (ahead: number) =>

@@ -32,7 +32,7 @@ export type ServiceOptions = {
 };
 
 /** Rates that no test reaches which does not want to: all of them call from one address. */
-export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'open', 'sign-in']
+export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'open', 'sign-in', 'ping', 'ping-url']
   .map((of) => `${of}=1000000/10000000`)
   .join(',');
 

@@ -12,12 +12,14 @@ import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { countsOf } from '#console/rules/check-counts.ts';
+import { rhythmWords } from '#console/rules/rhythm.ts';
 import { messageOf, OUTCOME } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
 import { CheckActions } from './check-actions.tsx';
 import { Facts } from './facts.tsx';
 import { Latency } from './latency.tsx';
+import { Pings } from './pings.tsx';
 import { PolicySection } from './policy.tsx';
 import { Report } from './report.tsx';
 import { Results } from './results.tsx';
@@ -61,6 +63,7 @@ const LEAST_MS = 15_000;
 
 function CheckView({ loaded, check, policy, query }: ViewProps) {
   const results = useFeed<Result>(`/v1/checks/${check.id}/results?limit=${RESULTS}`, 'results');
+  const isPush = check.execution_mode === 'push';
   const [run, setRun] = useState<CheckRun | undefined>(undefined);
   const [turn, setTurn] = useState(0);
   function readAgain() {
@@ -92,10 +95,11 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
           <Latency check={check} query={query} turn={turn} />
           <Transitions id={check.id} channels={policy.data?.channels} />
           <Results feed={results} />
+          {isPush && <Pings id={check.id} turn={turn} />}
         </div>
         <div>
           <PolicySection id={check.id} policy={policy} />
-          {check.execution_mode === 'push' && <Report check={check} />}
+          {isPush && <Report check={check} onChange={readAgain} />}
           <Facts check={check} />
         </div>
       </div>
@@ -128,7 +132,7 @@ function Above({ check }: { check: CheckDetail }) {
 const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
   const { state, state_since, enabled, failure_threshold, recovery_threshold, last_result: last } = check;
   const retry = Number(check.retry_interval_seconds ?? 0);
-  const rule = `${typeTitle(check.check_type)} every ${duration(check.interval_seconds * 1000)}`;
+  const rule = `${typeTitle(check.check_type)} ${rhythmWords(check)}`;
   const target = check.name === null ? '' : targetOfCheck(check);
   return (
     <div class="standing">
@@ -139,6 +143,8 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
         </span>
         {silenced && <span class="tag">silenced</span>}
         {check.stale && enabled && <span class="tag">a result is overdue</span>}
+        {check.late && <span class="tag">late</span>}
+        {check.waiting_for_first && enabled && <span class="tag">waiting for a first sign</span>}
         {check.flapping_since && <span class="tag">flapping</span>}
         {countsOf(check).map((text) => (
           <span key={text} class="tag">
@@ -164,6 +170,7 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
           </>
         )}
       </p>
+      {check.execution_mode === 'push' && <Expected check={check} />}
       {last && enabled && messageOf(last) && (
         <p class="alert-error" dir="auto">
           {last.error_kind && <strong>{last.error_kind} </strong>}
@@ -172,6 +179,33 @@ const Standing = ({ check, silenced }: { check: CheckDetail; silenced: boolean }
       )}
     </div>
   );
+};
+
+/** What a push check waits for. */
+const Expected = ({ check: { runs = [], next_due_at, alerts_at } }: { check: CheckDetail }) => {
+  const facts = [
+    ...runs.map(({ started_at, overrun }) => (
+      <>
+        {overrun ? 'not finished in time since' : 'running since'} <Time at={started_at} />
+      </>
+    )),
+    ...(next_due_at
+      ? [
+          <>
+            next due <Time at={next_due_at} />
+          </>,
+        ]
+      : []),
+    ...(alerts_at
+      ? [
+          <>
+            down <Time at={alerts_at} /> if nothing comes
+          </>,
+        ]
+      : []),
+  ];
+  if (facts.length === 0) return null;
+  return <p class="hint">{facts.flatMap((fact, i) => (i === 0 ? [fact] : [', ', fact]))}</p>;
 };
 
 /** What a run by hand has found. */

@@ -4,6 +4,7 @@ import { Audit } from './audit/audit.tsx';
 import { Keys } from './keys/keys.tsx';
 import { Look } from './look.tsx';
 import { OwnSignIns } from './own-sign-ins.tsx';
+import { PingKeys } from './ping-keys.tsx';
 import { Team } from './team/team.tsx';
 
 /** The parts of the settings, in the order of their tabs; the first is shown where none is named. */
@@ -11,6 +12,7 @@ export const parts: readonly { part: string; name: string; Part: ComponentType }
   { part: 'account', name: 'Account', Part: Account },
   { part: 'team', name: 'Team', Part: Team },
   { part: 'keys', name: 'API keys', Part: Keys },
+  { part: 'ping-keys', name: 'Ping keys', Part: PingKeys },
   { part: 'sign-in', name: 'You', Part: OwnSignIns },
   { part: 'audit', name: 'Audit log', Part: Audit },
   { part: 'look', name: 'Look', Part: Look },

@@ -21,13 +21,14 @@ const bareEntry = (name: FunctionName): string =>
   ].join('\n');
 
 function entryWithTable(name: FunctionName): string {
-  const { sends, publishes, streams } = functions[name];
+  const { sends, publishes, reaches_out, streams } = functions[name];
   const start = streams ? 'streamingLambda' : 'lambda';
   const imports = [
     ['create', `#functions/${name}.ts`],
     [start, `#lib/platform/aws/lambda/${streams ? 'streaming-lambda' : 'lambda'}.ts`],
     ['lambdaPorts', '#lib/platform/aws/lambda/lambda-ports.ts'],
     ...(publishes ? [['lambdaBus', '#lib/platform/aws/lambda-bus.ts']] : []),
+    ...(reaches_out ? [['outerNet', '#lib/platform/aws/lambda/lambda-net.ts']] : []),
     ...(isFed(name) ? [['batchMetrics', '#lib/platform/aws/batch-metrics.ts']] : []),
     ...(isLimited(name)
       ? [
@@ -38,8 +39,8 @@ function entryWithTable(name: FunctionName): string {
         ]
       : []),
   ];
-  const world = ['process.env', JSON.stringify(sends), ...(publishes ? ['lambdaBus'] : [])];
-  const ports = `lambdaPorts(${world.join(', ')})`;
+  const parts = [...(publishes ? ['makeBus: lambdaBus'] : []), ...(reaches_out ? ['makeNet: outerNet'] : [])];
+  const ports = `lambdaPorts(process.env, ${JSON.stringify(sends)}, { ${parts.join(', ')} })`;
   return [
     ...imports.map(([what, from]) => `import { ${what} } from '${from}';`),
     ...(isFed(name)

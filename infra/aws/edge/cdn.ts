@@ -22,6 +22,7 @@ import {
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
 import { CONSOLE_HEADERS } from '#lib/console/headers.ts';
+import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
 import { EDGE_HEADERS } from '#lib/platform/aws/lambda/behind-edge.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import { edgeCode } from './code.ts';
@@ -109,6 +110,7 @@ export function makeCdn(
       ...Object.fromEntries(streams),
       '/v1/*': toApi,
       '/.well-known/*': toApi,
+      [`${PING_PATH}*`]: toApi,
       '/assets/*': kept(gateway, consoleHeaders),
     },
     ...own,

@@ -8,7 +8,7 @@ import cf from 'cloudfront';
 const DATA = null;
 
 const isOpen = (method, uri) => {
-  if (uri.indexOf('/.well-known/') === 0) return true;
+  if (DATA.open_below.some((path) => uri.indexOf(path) === 0)) return true;
   const parts = uri.split('/');
   const fits = (row) =>
     (row.method === method || (row.method === 'GET' && method === 'HEAD')) &&

@@ -1,27 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Functions } from '#infra/aws/functions.ts';
 import type { DeploySettings } from '#infra/aws/settings.ts';
-import { type FunctionName, queues as specs, streaming, streams } from '#infra/topology.ts';
-import type { QueueName } from '#lib/messages.ts';
+import { type FunctionName, queues as specs, streams } from '#infra/topology.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import { makeTopic } from './alarm-topic.ts';
 import { ownMetrics } from './own-metrics.ts';
-
-export type Watched = {
-  table: ITableV2;
-  queues: Record<QueueName, Queue>;
-  deadLetters: Queue[];
-  functions: Functions;
-  api: HttpApi;
-  throttledPushes: Metric;
-};
+import { ofPings, ofRequests } from './request-rules.ts';
+import type { Rule, Watched } from './rule.ts';
 
 const MINUTE = Duration.minutes(1);
 /** A check may be a minute late (ticks are), two are a fault of ours. */
@@ -34,15 +22,6 @@ const ALERT_WAIT_SECONDS = 90;
 const LONGEST_TURN_SECONDS = 900;
 /** A transition waits this long for its reader at most before somebody looks. */
 const STREAM_LAG_MS = 60_000;
-
-type Rule = {
-  name: string;
-  says: string;
-  metric: IMetric;
-  above: number;
-  minutes?: number;
-  missing?: TreatMissingData;
-};
 
 /** Alarms on what the service cannot tell its users about; all of them reach one topic. */
 export function makeAlarms(scope: Construct, watched: Watched, settings: DeploySettings): Topic {
@@ -82,6 +61,7 @@ function rules(scope: Construct, watched: Watched, settings: DeploySettings): Ru
     ...ofFunctions(watched),
     ...ofAccount(settings),
     ...ofRequests(watched),
+    ...ofPings(scope),
   ];
 }
 
@@ -209,42 +189,5 @@ function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] 
       metric: of('RecursiveInvocationsDropped', 'Sum'),
       above: 0,
     },
-  ];
-}
-
-function ofRequests({ table, functions, api, throttledPushes }: Watched): Rule[] {
-  const answers = { above: 5, minutes: 3 };
-  return [
-    ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
-      name: `table-${metricName}`,
-      says: 'DynamoDB throttles: one partition is too hot. docs/SCALE.md says which setting spreads it.',
-      metric: new Metric({
-        namespace: 'AWS/DynamoDB',
-        metricName,
-        dimensionsMap: { TableName: table.tableName },
-        ...sum,
-      }),
-      above: 10,
-      minutes: 3,
-    })),
-    {
-      name: '5xx',
-      says: 'The API answers 5xx. Search the logs of the functions api and tester for "request failed".',
-      metric: api.metricServerError(sum),
-      ...answers,
-    },
-    {
-      name: 'throttled-pushes',
-      says: 'The API refuses heartbeats and results (429) before any function sees them: checks will look silent. Raise THROTTLE_PUSH_RATE.',
-      metric: throttledPushes,
-      above: 0,
-    },
-    // Behind an address of its own, which the API's metric does not see.
-    ...streaming.map((name) => ({
-      name: `5xx-${name}`,
-      says: `The address of ${name} answers 5xx. Search its log for "request failed" or "a stream broke".`,
-      metric: functions[name].metric('Url5xxCount', sum),
-      ...answers,
-    })),
   ];
 }

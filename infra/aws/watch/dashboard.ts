@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { streaming, streams } from '#infra/topology.ts';
-import type { Watched } from './alarms.ts';
 import { ownMetrics } from './own-metrics.ts';
+import type { Watched } from './rule.ts';
 
 /**
  * Three dashboards: the work, the limits that it meets, and the faults. Each has at most 50 metrics, which is what AWS
@@ -29,12 +29,12 @@ function ofWork(scope: Construct, { queues, functions, api }: Watched): GraphWid
   const lag = ownMetrics(scope).lag.map((one) => one.metric);
   const ages = Object.values(queues).map((queue) => queue.metricApproximateAgeOfOldestMessage(max));
   const streamAges = streams.map((stream) => functions[stream.function].metric('IteratorAge', max));
-  const streamed = streaming.map((name) => functions[name].metric('UrlRequestCount', sum));
+  const byUrl = [...streaming, 'ingest' as const].map((name) => functions[name].metric('UrlRequestCount', sum));
   return [
     graph('Schedule lag (s)', lag),
     graph('Oldest message (s)', ages),
     graph('Stream age (ms)', streamAges),
-    graph('Requests', [api.metricCount(sum), api.metricClientError(sum), ...streamed]),
+    graph('Requests', [api.metricCount(sum), api.metricClientError(sum), ...byUrl]),
     graph('Latency (ms, p99)', [api.metricLatency({ period: Duration.minutes(1), statistic: 'p99' })]),
     graph(
       'Invocations',
@@ -63,12 +63,13 @@ function ofLimits({ table, functions }: Watched): GraphWidget[] {
 /** What fails, or was given up. */
 function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPushes }: Watched): GraphWidget[] {
   const all = Object.values(functions);
-  const { failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
+  const { failedRecords, failedDeliveries, lateProbes, refusedPings, unknownPings, limiterFailed } = ownMetrics(scope);
   const dead = deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max));
   return [
     graph('Dead letters', dead),
     graph('Failed deliveries, late probes', [failedDeliveries, lateProbes]),
     graph('Requests let in uncounted, pushes refused', [...limiterFailed.map((one) => one.metric), throttledPushes]),
+    graph('Pings refused, and to nowhere', [refusedPings, unknownPings]),
     graph(
       'Records given back',
       failedRecords.map((one) => one.metric),
@@ -77,7 +78,10 @@ function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPush
       'Errors',
       all.map((one) => one.metricErrors(sum)),
     ),
-    graph('5xx', [api.metricServerError(sum), ...streaming.map((name) => functions[name].metric('Url5xxCount', sum))]),
+    graph('5xx', [
+      api.metricServerError(sum),
+      ...[...streaming, 'ingest' as const].map((name) => functions[name].metric('Url5xxCount', sum)),
+    ]),
   ];
 }
 

@@ -16,6 +16,9 @@ type OwnMetrics = {
   failedDeliveries: Metric;
   /** Probes that were left out, as they came later than their interval by no fault of their account. */
   lateProbes: Metric;
+  /** Pings beyond the rate of their client, their URL or their account; and those of addresses that lead nowhere. */
+  refusedPings: Metric;
+  unknownPings: Metric;
   /** Requests that were let in, as their rate could not be judged. */
   limiterFailed: { name: FunctionName; metric: Metric }[];
 };
@@ -40,6 +43,8 @@ export function ownMetrics(scope: Construct): OwnMetrics {
       .map((reader) => ({ reader, metric: of('FailedRecords', reader, 'Sum') })),
     failedDeliveries: of('FailedDeliveries', 'deliverer', 'Sum'),
     lateProbes: of('LateProbes', 'prober', 'Sum'),
+    refusedPings: of('RefusedPings', 'ingest', 'Sum'),
+    unknownPings: of('UnknownPings', 'ingest', 'Sum'),
     limiterFailed: (Object.keys(functions) as FunctionName[])
       .filter(isLimited)
       .map((name) => ({ name, metric: of('LimiterFailed', name, 'Sum') })),

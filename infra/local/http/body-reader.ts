@@ -47,11 +47,11 @@ export function bodyReader(
   room: BodyRoom,
   bounds: Bounds,
 ): NonNullable<ApiEvent['readBody']> {
-  return (most) =>
+  return (most, cut) =>
     new Promise((resolve, reject) => {
       // The client is gone: nobody hears of this.
       if (request.destroyed) return reject(notWhole());
-      if (Number(request.headers['content-length'] ?? 0) > most) return resolve(undefined);
+      if (!cut && Number(request.headers['content-length'] ?? 0) > most) return resolve(undefined);
       const chunks: Buffer[] = [];
       let bytes = 0;
       let held = 0;
@@ -62,6 +62,7 @@ export function bodyReader(
       };
       const onData = (chunk: Buffer) => {
         bytes += chunk.length;
+        if (bytes > most && cut) return done(() => resolve(Buffer.concat([...chunks, chunk]).subarray(0, most)));
         if (bytes > most) return done(() => resolve(undefined));
         if (bytes > bounds.small_body_bytes) {
           if (!room.take(address, bytes - held)) return done(() => reject(noRoom()));

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
+import { PING_PATH } from '#lib/health/pings/ping-answers.ts';
 import { MCP_PATH } from '#lib/mcp/endpoint.ts';
 import { isAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { pathOf } from './request-event.ts';
@@ -13,7 +14,7 @@ export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
 /**
  * The headers by which a page may read the answer to its request; none when it may not, or when no page asks.
  * No answer ever has Access-Control-Allow-Credentials, so that `*` shows nothing to a page that sends a cookie along.
- * @param settings ALLOWED_ORIGINS, whose `*` is any, but for MCP
+ * @param settings ALLOWED_ORIGINS, whose `*` is any, but for MCP; a ping is open to every page
  */
 export function corsOf(request: IncomingMessage, settings: Allowed): Record<string, string> {
   const origins = settings.ALLOWED_ORIGINS;
@@ -23,7 +24,7 @@ export function corsOf(request: IncomingMessage, settings: Allowed): Record<stri
     const own = URL.parse(`https://${host || 'localhost'}`);
     return own && isAllowedOrigin(origin, own.host, settings) ? readableBy(origin) : {};
   }
-  if (origins.includes('*')) return readableBy('*');
+  if (origins.includes('*') || pathOf(request).startsWith(PING_PATH)) return readableBy('*');
   return origins.includes(origin) ? readableBy(origin) : {};
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { HTTPS_HEADERS } from '#infra/headers.ts';
 import { type Handler, invoke, TimedOut } from '#infra/local/invoke.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
+import { loggedPath } from '#lib/health/pings/ping-answers.ts';
 import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import { API_HEADERS } from '#lib/platform/http/answer-headers.ts';
 import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
@@ -106,7 +107,7 @@ export function makeGateway(
       result.headers['x-request-id'] ??= requestId;
       send(response, result);
     } catch (error) {
-      log.error('a function failed', { function: name, request_id: requestId, path: event.rawPath, error });
+      log.error('a function failed', { function: name, request_id: requestId, path: loggedPath(event.rawPath), error });
       refuse(request, response, error instanceof TimedOut ? tooLong() : asAppError(error), requestId);
     }
   }

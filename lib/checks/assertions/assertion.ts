@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type JsonPath, parsePath } from './json-path.ts';
 import { OPERATORS, type Operator, type Scalar, takesExpression, takesList } from './operators.ts';
-import { operatorsFor, SOURCE_NAMES, type SourceName, sourceOf } from './sources.ts';
+import { operatorsFor, type SourceName, sourceOf } from './sources.ts';
 import { statusesOf } from './statuses.ts';
 
 /** What one answer must be, or should be. `value` fits source and operator (`wrongMembers`). */
@@ -22,11 +22,11 @@ const MOST_OF_EXPRESSION = 256;
 const MOST_OF_PROPERTY = 500;
 
 /** Response codes of DNS that can be told apart. */
-export const RCODES = ['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED'] as const;
+const RCODES = ['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED'] as const;
 export type Rcode = (typeof RCODES)[number];
 
 /** An assertion's member `value`, as JSON Schema: what else it must be depends on source and operator. */
-const VALUE = [
+export const VALUE = [
   { type: 'string', maxLength: MOST_CHARACTERS },
   { type: 'number' },
   { type: 'boolean' },
@@ -79,25 +79,6 @@ export function assertionList(type: string, sources: readonly SourceName[]) {
     .describe('What the answer must be (severity fail) or should be (warn), each judged by itself, in this order.');
 }
 
-const known = (names: readonly string[]) => z.enum(names as [string]);
-
-/** Assertions as a trial shows them, in their order. */
-export const JudgedList = z
-  .array(
-    z
-      .object({
-        source: known(SOURCE_NAMES).describe('What of the answer it is about.'),
-        property: z.string().describe('Path, or name of a header.').optional(),
-        operator: known(Object.keys(OPERATORS)).describe('How the two are compared.'),
-        value: z.unknown().meta({ anyOf: VALUE }).describe('What it is compared with.').optional(),
-        severity: z.enum(['fail', 'warn']).describe('What it means when it does not hold.'),
-        passed: z.boolean().describe('Whether it holds.'),
-        actual: z.string().nullable().describe('What was found, in words; null where there is nothing.'),
-      })
-      .meta({ id: 'JudgedAssertion' }),
-  )
-  .describe('How each assertion was judged, in their order; empty when nothing could be judged.');
-
 const listed = (names: readonly string[]): string => {
   const last = names.at(-1);
   return names.length < 2 ? `${last}` : `${names.slice(0, -1).join(', ')} and ${last}`;
@@ -106,7 +87,7 @@ const listed = (names: readonly string[]): string => {
 type Wrong = { path: (string | number)[]; message: string };
 
 /** What of an assertion does not fit its source, each place with what it must be. Pure. */
-export function wrongMembers(assertion: Assertion): Wrong[] {
+function wrongMembers(assertion: Assertion): Wrong[] {
   const { source, property, operator, value } = assertion;
   const wrong: Wrong[] = [];
   const propertyMessage = wrongProperty(source, property);

@@ -9,7 +9,7 @@ export const MOST_SHOWN = 100;
 const LOOKED_AT = 400;
 
 /** A value in a JSON text. `scalar` is absent of objects and lists. */
-export type JsonValue = {
+type JsonValue = {
   /** In words, as `a number`; empty where the value says it. */
   kind: string;
   scalar?: Scalar;
@@ -18,7 +18,7 @@ export type JsonValue = {
 };
 
 /** What a path leads to; or how many of its segments lead to something, and what that has: `has name, version`. */
-export type JsonFound = { value: JsonValue } | { depth: number; content: string };
+type JsonFound = { value: JsonValue } | { depth: number; content: string };
 
 /** A JSON text, of which values are made as they are asked for. */
 export class JsonDocument {

@@ -6,7 +6,6 @@ export type JsonMarks = { starts: Uint32Array; stops: Uint32Array; ends: Uint32A
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [LIST, LIST_END, MAP, MAP_END] = [0x5b, 0x5d, 0x7b, 0x7d];
-const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPED = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const WORDS = ['true', 'false', 'null'];
@@ -31,7 +30,7 @@ export async function scanJson(text: string, turn: () => Promise<void>): Promise
   let turned = 0;
 
   const skipBlanks = () => {
-    while (BLANKS.has(text.charCodeAt(at))) at++;
+    while (isBlank(text.charCodeAt(at))) at++;
   };
   /** Reads a value that holds no other; whether there is one. */
   const readScalar = (end: number): boolean => {
@@ -90,6 +89,9 @@ export async function scanJson(text: string, turn: () => Promise<void>): Promise
     if (next !== 'value') return next && marks;
   }
 }
+
+const isBlank = (character: number): boolean =>
+  character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 
 /** Where a text that begins here is over; -1 when it never is. */
 function endOfText(json: string, from: number): number {

@@ -1,98 +1,26 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Assertion } from './assertion.ts';
-import type { Body, Unreadable } from './body.ts';
-import { isFound } from './expressions.ts';
-import { holds, takesExpression } from './operators.ts';
-import { type Facts, type Reading, readingOf } from './reading.ts';
-import { type AssertionErrorKind, sourceOf } from './sources.ts';
-import { complaintOf } from './texts.ts';
+import type { Facts } from './facts.ts';
+import type { AssertionErrorKind } from './sources.ts';
 
 /** An assertion as it was judged. `actual`: what was found, in words; null where there was nothing. */
 export type Judged = Assertion & { passed: boolean; actual: string | null };
 
 /** Why an assertion does not hold. */
-export type Complaint = { kind: AssertionErrorKind; message: string };
+type Complaint = { kind: AssertionErrorKind; message: string };
 
 /** What came of all assertions of a check, in their order. */
 export type Verdict = { failures: Complaint[]; warnings: Complaint[]; judged: Judged[] };
 
-/** A body of more takes a turn of the event loop for each assertion about it, and is judged alone. */
-const LARGE_BYTES = 64 * 1024;
+/** Asked for once: each `import` of a module that is there already still takes its time. */
+let loaded: Promise<typeof import('./judge-all.ts')> | undefined;
 
-/** Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). */
+/**
+ * Judges each assertion by itself, in their order (docs/CONTRACT.md#assertions). How, is loaded when the first one is
+ * met: most checks have none.
+ */
 export async function judge(assertions: readonly Assertion[] = [], facts: Facts): Promise<Verdict> {
-  const verdict: Verdict = { failures: [], warnings: [], judged: [] };
-  if (assertions.length === 0) return verdict;
-  const large = largeBody(assertions, facts);
-  return large
-    ? oneAtATime(() => judgeAll(assertions, facts, verdict, othersTurn))
-    : judgeAll(assertions, facts, verdict);
-}
-
-/** The body that some of the assertions are about, if it is a large one. */
-function largeBody(assertions: readonly Assertion[], { body }: Facts): Body | undefined {
-  if (!body || 'problem' in body || body.bytes <= LARGE_BYTES) return undefined;
-  return assertions.some(isOfBody) ? body : undefined;
-}
-
-const isOfBody = ({ source }: Assertion): boolean => source === 'body' || source === 'json';
-
-let last: Promise<unknown> = Promise.resolve();
-
-/** What a large body is made into takes many times its memory: of many at once only one is. */
-function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  const next = last.then(work);
-  last = next.catch(() => {});
-  return next;
-}
-
-/** @param turn waits for the next turn of the event loop, where the body is large */
-async function judgeAll(
-  assertions: readonly Assertion[],
-  facts: Facts,
-  verdict: Verdict,
-  turn: () => Promise<void> = async () => {},
-): Promise<Verdict> {
-  const json = await jsonOf(assertions, facts, turn);
-  for (const assertion of assertions) {
-    const reading = readingOf(assertion, facts, json);
-    const message = reading && (await complaint(assertion, reading, facts));
-    const actual = reading && 'actual' in reading ? reading.actual : null;
-    verdict.judged.push({ ...assertion, passed: message === undefined, actual });
-    if (message !== undefined) {
-      const list = assertion.severity === 'fail' ? verdict.failures : verdict.warnings;
-      list.push({ kind: kindOf(assertion, facts), message });
-    }
-    if (isOfBody(assertion)) await turn();
-  }
-  return verdict;
-}
-
-async function jsonOf(assertions: readonly Assertion[], { body }: Facts, turn: () => Promise<void>) {
-  if (!body || 'problem' in body) return body;
-  return assertions.some(({ source }) => source === 'json') ? body.json(turn) : undefined;
-}
-
-/** Why it does not hold; undefined when it does. What cannot be read holds of nothing. */
-async function complaint(
-  assertion: Assertion,
-  reading: Reading | Unreadable,
-  facts: Facts,
-): Promise<string | undefined> {
-  if ('problem' in reading) return reading.problem;
-  const { operator, value } = assertion;
-  let some = false;
-  let each = true;
-  for (const subject of reading.subjects) {
-    const isMatch =
-      takesExpression(operator) && subject.text ? await isFound(String(value), subject.text.begin) : false;
-    if (holds(operator, value, subject, isMatch)) some = true;
-    else each = false;
-  }
-  return (reading.every ? each : some) ? undefined : complaintOf(assertion, reading, facts);
-}
-
-function kindOf({ source }: Assertion, { expiry }: Facts): AssertionErrorKind {
-  if (source === 'days_left' && expiry && !('problem' in expiry)) return expiry.error_kind;
-  return sourceOf(source).error_kind;
+  if (assertions.length === 0) return { failures: [], warnings: [], judged: [] };
+  loaded ??= import('./judge-all.ts');
+  const { judgeAll } = await loaded;
+  return judgeAll(assertions, facts);
 }

@@ -5,32 +5,24 @@ type OperatorRow = {
   group: Group;
   /** As it stands in a sentence: `expected body to contain "ok"`. */
   words: string;
-  /** When it is true, for the documents. */
-  meaning: string;
 };
-
-const EQUAL = 'the value is this one: texts to the letter, JSON by type and value, records as expected_value compares';
 
 /** Every operator. Each `not_` one holds where the one before it does not. */
 export const OPERATORS = {
-  equals: { group: 'equality', words: 'to equal', meaning: EQUAL },
-  not_equals: { group: 'equality', words: 'not to equal', meaning: 'it is not this one, or there is none' },
-  one_of: { group: 'equality', words: 'to be one of', meaning: 'it equals one of 1 to 50 values' },
-  not_one_of: { group: 'equality', words: 'not to be one of', meaning: 'it equals none of 1 to 50 values' },
-  contains: { group: 'text', words: 'to contain', meaning: 'the text is somewhere in it, to the letter' },
-  not_contains: { group: 'text', words: 'not to contain', meaning: 'the text is nowhere in it' },
-  matches: {
-    group: 'text',
-    words: 'to match',
-    meaning: 'the RE2 expression is found anywhere in the first 32 KB of it; flags stand in it, as (?i)',
-  },
-  not_matches: { group: 'text', words: 'not to match', meaning: 'the RE2 expression is not found there' },
-  less_than: { group: 'order', words: 'to be less than', meaning: 'it is a number below this one' },
-  at_most: { group: 'order', words: 'to be at most', meaning: 'it is this number, or below' },
-  at_least: { group: 'order', words: 'to be at least', meaning: 'it is this number, or above' },
-  greater_than: { group: 'order', words: 'to be greater than', meaning: 'it is a number above this one' },
-  exists: { group: 'presence', words: 'to exist', meaning: 'there is a value; JSON null is one' },
-  not_exists: { group: 'presence', words: 'not to exist', meaning: 'there is none' },
+  equals: { group: 'equality', words: 'to equal' },
+  not_equals: { group: 'equality', words: 'not to equal' },
+  one_of: { group: 'equality', words: 'to be one of' },
+  not_one_of: { group: 'equality', words: 'not to be one of' },
+  contains: { group: 'text', words: 'to contain' },
+  not_contains: { group: 'text', words: 'not to contain' },
+  matches: { group: 'text', words: 'to match' },
+  not_matches: { group: 'text', words: 'not to match' },
+  less_than: { group: 'order', words: 'to be less than' },
+  at_most: { group: 'order', words: 'to be at most' },
+  at_least: { group: 'order', words: 'to be at least' },
+  greater_than: { group: 'order', words: 'to be greater than' },
+  exists: { group: 'presence', words: 'to exist' },
+  not_exists: { group: 'presence', words: 'not to exist' },
 } as const satisfies Record<string, OperatorRow>;
 
 export type Operator = keyof typeof OPERATORS;

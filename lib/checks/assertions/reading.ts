@@ -1,35 +1,17 @@
+import { SECRET_IN_ANSWERS } from '#lib/platform/secrets/header-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
 import { statusName } from '#lib/platform/status.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
-import { type Assertion, pathOf, type Rcode } from './assertion.ts';
-import type { Body, Unreadable } from './body.ts';
-import { sizeText } from './body.ts';
-import type { Expiry } from './expiry.ts';
+import { type Assertion, pathOf } from './assertion.ts';
+import { type Body, sizeText, type Unreadable } from './body.ts';
 import { SEARCHED } from './expressions.ts';
+import type { Facts, Records } from './facts.ts';
 import { type JsonDocument, MOST_SHOWN, previewOf } from './json-document.ts';
 import { printPath } from './json-path.ts';
 import type { Scalar, Subject } from './operators.ts';
+import { bodySubject } from './read-body.ts';
 import { statusSubject } from './statuses.ts';
-
-/** What a probe found, for each source of its check type. */
-export type Facts = {
-  /** Absent where nothing was measured: there is nothing to judge then. */
-  latency_ms?: number;
-  status_code?: number;
-  /** Of `body` and `json`. */
-  body?: Body | Unreadable;
-  /** The value of a header by its name in lower case; undefined where there is none. */
-  header?: (name: string) => string | undefined;
-  expiry?: Expiry | Unreadable;
-  tls_version?: string;
-  issuer?: string;
-  fingerprint_sha256?: string;
-  records?: Records;
-  rcode?: Rcode;
-};
-
-/** `same`: whether two records are, as DNS compares them. `none`: how it is told that there are no records. */
-export type Records = { values: readonly string[]; same(a: string, b: string): boolean; none: string };
 
 /**
  * What was found for one assertion. `subjects`: it holds of one of them, or of each if `every`. `actual`: in words,
@@ -109,16 +91,7 @@ const textSubject = (found: string): Subject => ({
 });
 
 /** A body is never quoted: it may be long, and hold anything. */
-const ofBody = (body: Body): Reading => ({
-  subjects: [
-    {
-      exists: true,
-      equals: (wanted) => typeof wanted === 'string' && body.equals(wanted),
-      text: { contains: body.contains, begin: body.begin },
-    },
-  ],
-  actual: sizeText(body.bytes),
-});
+const ofBody = (body: Body): Reading => ({ subjects: [bodySubject(body)], actual: sizeText(body.bytes) });
 
 const NOTHING: Subject = { exists: false, equals: () => false };
 
@@ -142,16 +115,13 @@ const jsonSubject = (scalar: Scalar | undefined): Subject => ({
   ...(typeof scalar === 'string' && { text: textSubject(scalar).text! }),
 });
 
-/** Headers of an answer whose values are shown as asterisks. */
-export const SECRET_HEADERS = new Set(['set-cookie', 'authorization']);
-
 function ofHeader(name: string, value: string | undefined): Reading {
   if (value === undefined)
     return { subjects: [NOTHING], actual: null, missing: `header ${name}: there is no such header` };
   const isNumber = /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value);
   return {
     subjects: [{ ...textSubject(value), ...(isNumber && { number: Number(value) }) }],
-    actual: SECRET_HEADERS.has(name.toLowerCase()) ? '********' : previewOf(value),
+    actual: SECRET_IN_ANSWERS.has(name.toLowerCase()) ? REDACTED : previewOf(value),
   };
 }
 

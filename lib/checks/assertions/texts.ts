@@ -1,16 +1,17 @@
 import { shorten } from '#lib/platform/text.ts';
 import type { Assertion } from './assertion.ts';
-import { lookedAt } from './body.ts';
 import { tooSoon } from './expiry.ts';
+import type { Facts } from './facts.ts';
 import { kindOf, MOST_SHOWN } from './json-document.ts';
 import { OPERATORS, type Scalar } from './operators.ts';
-import type { Facts, Reading } from './reading.ts';
+import { lookedAt } from './read-body.ts';
+import type { Reading } from './reading.ts';
 
 /**
  * Stands for the latency of a run in texts that are stored, so that runs which differ in nothing else share one text;
  * whoever shows a result fills it in.
  */
-export const LATENCY = '{latency_ms}';
+const LATENCY = '{latency_ms}';
 
 /** Why an assertion does not hold, as a sentence. Pure. */
 export function complaintOf(assertion: Assertion, reading: Reading, { body, expiry }: Facts): string {

@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { ExpiryMembers, expiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { judge } from '#lib/checks/assertions/judge.ts';
-import { SECRET_HEADERS } from '#lib/checks/assertions/reading.ts';
 import { SEVERAL_STATUSES } from '#lib/checks/assertions/words-of-others.ts';
 import { defineCheck, type ProbeOutcome } from '#lib/checks/check-type.ts';
 import { expectedStatus, factsOf, judgeAnswer, readingFor } from '#lib/checks/http-answer.ts';
 import { probing, succeeded, withVerdict } from '#lib/checks/outcome.ts';
 import { HeaderMap } from '#lib/platform/net/header-map.ts';
 import type { HttpReply } from '#lib/platform/net/net.ts';
-import { headerSecrets, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
+import { headerSecrets, SECRET_IN_ANSWERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED, type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 
 const MAX_REDIRECTS = 5;
@@ -221,7 +220,7 @@ const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
 function responseOf({ headers, excerpt = { text: '', bytes: 0 } }: HttpReply, hide: Redact) {
   const shown = Object.entries(headers).map(([name, value]) => [
     name,
-    SECRET_HEADERS.has(name) ? REDACTED : hide(value),
+    SECRET_IN_ANSWERS.has(name) ? REDACTED : hide(value),
   ]);
   // Hidden before it is cut: a secret that is cut in half is still one.
   const body_excerpt = [...hide(excerpt.text, true)].slice(0, EXCERPT_CHARACTERS).join('');

@@ -2,7 +2,7 @@ import type { Context } from '#lib/access/context.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { findCheckBySlug } from '#lib/checks/check-slugs.ts';
-import { parseCheck } from '#lib/checks/model.ts';
+import { judgingIn, parseCheck } from '#lib/checks/model.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { changeSettings, createCheck } from './change-check.ts';
@@ -41,8 +41,7 @@ export async function applyCheck(
 
 async function replaceSettings(context: Context, found: CheckItem, stated: object): Promise<CheckItem> {
   const { id, slug, check_type } = found;
-  const { MIN_INTERVAL_SECONDS } = context.ports.settings;
-  const { entity: path, entity_id, ...settings } = parseCheck(stated, MIN_INTERVAL_SECONDS, found);
+  const { entity: path, entity_id, ...settings } = parseCheck(stated, judgingIn(context.ports), found);
   const which = `check ${id}, which has this slug`;
   if (settings.check_type !== check_type) throw invalid('check_type', `cannot be changed; ${which}, is ${check_type}`);
   if ((await entityIdOf(context, { id: entity_id, path })) !== found.entity_id) {

@@ -10,8 +10,9 @@ import { auditedCheck } from '#lib/checks/check-record.ts';
 import { slugWrites } from '#lib/checks/check-slugs.ts';
 import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
-import { changedIn, isOfNamesAlone, mergeCheck, parseCheck } from '#lib/checks/model.ts';
+import { changedIn, isOfNamesAlone, judgingIn, mergeCheck, parseCheck } from '#lib/checks/model.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
+import { pingUrlWrites } from '#lib/checks/ping-url.ts';
 import type { Env } from '#lib/env.ts';
 import { pastRevision, revisionItem } from '#lib/health/history/revisions.ts';
 import { UNJUDGED } from '#lib/health/state/next-state.ts';
@@ -33,7 +34,7 @@ import { scheduleChange } from './schedule-change.ts';
  */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
-  const { entity: path, entity_id: id, ...stated } = parseCheck(body, ports.settings.MIN_INTERVAL_SECONDS);
+  const { entity: path, entity_id: id, ...stated } = parseCheck(body, judgingIn(ports));
   await guardSettings(stated, boundTo(ports.settings, caller));
   const input: CheckSettings = { ...stated, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
@@ -67,6 +68,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
         { put, if: { version: entity.v } },
         counted,
         ...(await slugWrites(context, check.id, { to: check.slug })),
+        ...(check.ping ? pingUrlWrites(keys, check, check.ping.uuid) : []),
         ...writes,
         ...schedule.writes,
         ...note(undefined, check),
@@ -94,6 +96,7 @@ function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: 
     state: 'unknown',
     state_since: iso(now),
     ...UNJUDGED,
+    ...(input.execution_mode === 'push' && { ping: { uuid: ports.ids.uuid() } }),
     alerts: {},
   };
 }
@@ -120,8 +123,7 @@ export async function updateCheck(
   patch: Record<string, unknown>,
 ): Promise<CheckItem> {
   await mustBeOn(context, stored, patch.entity as string | undefined);
-  const { MIN_INTERVAL_SECONDS } = context.ports.settings;
-  return changeSettings(context, stored, (check) => mergeCheck(check, patch, MIN_INTERVAL_SECONDS));
+  return changeSettings(context, stored, (check) => mergeCheck(check, patch, judgingIn(context.ports)));
 }
 
 /** What changes nothing is not written. @param edit the settings that follow from a check as it is stored */
@@ -185,7 +187,7 @@ async function resettled(
       ...(input.enabled !== check.enabled && UNJUDGED),
       ...change?.check,
     },
-    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since'] as const))],
+    [...gone, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since', 'runs'] as const))],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);

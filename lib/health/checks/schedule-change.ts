@@ -1,6 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { isProbed } from '#lib/checks/settle-cell.ts';
 import type { Env } from '#lib/env.ts';
+import { remembered } from '#lib/health/recording/newest-received.ts';
+import { silenceDeadline } from '#lib/health/silence/deadline.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -9,7 +11,6 @@ import { type CellRhythm, deadlineEntry, type ProbeEntry, probeEntry, probeEntry
 import { cellJobs, packJobs, sendDeadlines } from '#lib/schedule/jobs.ts';
 import { latestSlot, rhythmOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
-import { graceMs } from './grace.ts';
 
 /** The schedule's part of a change of settings: writes for its transaction, and what to send once that is done. */
 type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
@@ -31,7 +32,7 @@ export async function scheduleChange(env: Env, check: CheckItem, before?: CheckI
     const writes = before ? [{ delete: keys.entry('silence', tenant_id, id) }] : [];
     return { writes, start: async () => {} };
   }
-  return check.execution_mode === 'push' ? pushSchedule(env, check) : pullSchedule(env, check, before);
+  return check.execution_mode === 'push' ? pushSchedule(env, check, before) : pullSchedule(env, check, before);
 }
 
 async function pullSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
@@ -69,12 +70,17 @@ async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {
   return { put: probeEntry(keys, own, ports.ids.token(), { from: until, checks: 1 }), if: 'absent' };
 }
 
-/** Silence counts anew from a change of settings, once a first push was applied. */
-async function pushSchedule(env: Env, check: CheckItem): Promise<ScheduleChange> {
+/** Silence counts anew from a change of settings. */
+async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
   const { ports, keys } = env;
-  if (!check.last_received) return { writes: [], start: async () => {} };
   const { tenant_id, entity_id, id: check_id } = check;
-  const at = check.settings_at + graceMs(check);
+  const now = ports.clock.now();
+  const deadline = silenceDeadline(check, { last: remembered(check, now)?.received_at, watchedSince: 0 }, now);
+  if (!deadline) {
+    const writes = before ? [{ delete: keys.entry('silence', tenant_id, check_id) }] : [];
+    return { writes, start: async () => {} };
+  }
+  const { at } = deadline;
   return {
     writes: [{ put: deadlineEntry(keys, 'silence', check, ports.ids.token(), at) }],
     start: async () => sendDeadlines(env, [{ kind: 'silence', tenant_id, entity_id, check_id, at }]),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { ERRORS, type ErrorKind } from '#lib/checks/registry.ts';
+import type { PingKind } from '#lib/health/pings/ping-path.ts';
 import { IdOf } from '#lib/platform/http/members.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import { pick } from '#lib/platform/pick.ts';
@@ -35,20 +36,39 @@ export const ResultRecord = z
   .meta({ id: 'Result' });
 export type ResultRecord = z.infer<typeof ResultRecord>;
 
+/** How a ping came: what its list shows of it, beside its time and what it says. */
+export type PingFacts = {
+  kind: PingKind;
+  /** Null where its path had none. */
+  exit_status: number | null;
+  /** The id of its run, a UUID in lower case. */
+  rid?: string;
+  method: string;
+  remote_addr: string;
+  /** Cut at 200 characters. */
+  user_agent: string;
+  /** Of the text that is kept. */
+  body_bytes: number;
+};
+
 /**
  * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
  * settings, if later) and settings revision; of a retry: its instant and that; of one by hand: its instant. Neither of
- * these is a slot. Of a synthetic failure: its deadline; of a push: its instant and key. Put once, on `absent`; its id follows from its key. Beside these it has the
- * `result` members of its check's type.
+ * these is a slot. Of a synthetic failure: its deadline; of a push: its instant and key. Put once, on `absent`; its id
+ * follows from its key.
  */
 export type ResultItem = Item &
   Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message'> & {
     /** Absent when there is none. */
     warning_message?: string;
+    /** The `result` members of its check's type. */
+    noted?: Record<string, unknown>;
     /** Of a probe that is no slot's; of others it follows from the rest. */
     kind?: 'manual' | 'retry';
     /** Push: epoch ms of its arrival. */
     received_at?: number;
+    /** Of a ping: how it came. */
+    ping?: PingFacts;
     /** Written in one transaction with what it changed; a repeat of it is done. */
     settled?: true;
     /** It changes no state: too old, obtained with older settings, or the check was disabled. */
@@ -64,7 +84,7 @@ export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.
 function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['kind'] {
   if (kind) return kind;
   if (received_at !== undefined) return 'push';
-  return error_kind === 'silence' ? 'silence' : 'scheduled';
+  return error_kind === 'silence' || error_kind === 'overrun' ? 'silence' : 'scheduled';
 }
 
 /** A text of a probe with its latency filled in (`error_message` in lib/checks/check-type.ts). */

@@ -2,12 +2,18 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
 import type { Env } from '#lib/env.ts';
-import { graceMs } from '#lib/health/checks/grace.ts';
 import type { ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
+import {
+  afterMissed,
+  type Heard,
+  latestMissed,
+  type SilenceDeadline,
+  silenceDeadline,
+} from '#lib/health/silence/deadline.ts';
+import { missedMessage } from '#lib/health/silence/message.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
@@ -18,7 +24,7 @@ import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
-import { type Newness, newestReceived } from './newest-received.ts';
+import { newestReceived } from './newest-received.ts';
 
 /**
  * The dead man's switch, at the deadline of a push check: records a synthetic failure if it really was silent, else
@@ -35,8 +41,8 @@ export const detectSilence = (env: Env, deadline: DueDeadline, account: AccountI
 type DueSilence = Env & {
   deadline: DueDeadline;
   check: CheckItem;
-  /** The write that moves the deadline (epoch ms) on. */
-  move(deadline: number): Write;
+  /** The write that moves the deadline (epoch ms) on, or takes it away where nothing more is expected. */
+  move(deadline: number | undefined): Write;
   now: number;
   /** Epoch ms: silence before our last outage or the account's enabling does not count. */
   watchedSince: number;
@@ -61,83 +67,69 @@ async function attempt(
   if (!check?.enabled) return [];
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const move = (deadline: number) => ({
-    put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline),
-    if: { version: entry.v },
-  });
+  const move = (deadline: number | undefined): Write => {
+    const own = { version: entry.v };
+    if (deadline === undefined) return { delete: keys.entry('silence', tenant_id, check_id), if: own };
+    return { put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline), if: own };
+  };
   // Read after the watermark: the generator notes an outage before it moves that.
   const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
   return concludeSilence({ ports, keys, deadline, check, move, now, watchedSince, retentionDays: retention_days });
 }
 
 async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof AGAIN> {
-  const { ports, keys, deadline, check, move, now, watchedSince, retentionDays } = one;
-  const due = silenceDue(check, await newestReceived(one, check), watchedSince, now);
-  if (due === undefined) return [];
-  if (due.at > now) return (await commit(ports, [move(due.at)])).ok ? [{ ...deadline, at: due.at }] : AGAIN;
+  const { ports, deadline, check, move, now, retentionDays } = one;
+  const { heard, next: due } = await deadlineOf(one, check, now);
+  if (!due || due.at > now) return (await commit(ports, [move(due?.at)])).ok ? after(deadline, due) : AGAIN;
 
   const marked = nextCheck(check, ports.ids.token(), {});
   marked.silence_mark = marked.v;
   if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return AGAIN;
-  const still = silenceDue(marked, await newestReceived(one, marked), watchedSince, ports.clock.now());
-  if (still?.at !== due.at) return AGAIN;
+  const still = await deadlineOf(one, marked, ports.clock.now());
+  if (still.next?.at !== due.at) return AGAIN;
 
-  const interval = check.interval_seconds * 1000;
-  const at = latestMissed(due.at, interval, now);
-  const silence = synthetic(keys, marked, at, due.since, now, retentionDays);
-  await reviseRollups(one, cellNameOf(marked), changedBy(marked, { outcome: 'fail', at, now }));
+  const missed = latestMissed(marked, due, now);
+  const silence = synthetic(one, marked, missed, heard);
+  await reviseRollups(one, cellNameOf(marked), changedBy(marked, { outcome: 'fail', at: missed.at, now }));
+  const left = afterMissed(marked, missed);
   const changes = await applyResult(one, marked, {
     outcome: 'fail',
-    ran_at: at,
+    ran_at: missed.at,
     reason: silence.error_message,
     cause: 'silence',
     retention_days: retentionDays,
-    also: { silence_at: at },
+    also: left,
   });
   if (!changes) return [];
-  const done = await commit(ports, [{ put: silence, if: 'absent' }, move(at + interval), ...changes.writes]);
-  return done.ok ? [{ ...deadline, at: at + interval }, ...changes.deadlines] : AGAIN;
+  const next = silenceDeadline({ ...marked, ...left }, heard, now);
+  const done = await commit(ports, [{ put: silence, if: 'absent' }, move(next?.at), ...changes.writes]);
+  return done.ok ? [...after(deadline, next), ...changes.deadlines] : AGAIN;
 }
 
-/**
- * Pure: when the next synthetic failure is due, and since when it is silent (both epoch ms); undefined before a first
- * push. Silence counts from the newest push, a change of settings, or our last outage, whichever is latest: the grace
- * to the first failure, one interval to each further one.
- */
-export function silenceDue(
-  check: Pick<CheckItem, 'settings_at' | 'silence_at' | 'interval_seconds' | 'config'>,
-  newest: Newness | undefined,
-  watchedSince: number,
-  now: number,
-): { since: number; at: number } | undefined {
-  if (!newest) return undefined;
-  const since = Math.max(newest.received_at, pastOrZero(check.settings_at, now), watchedSince);
-  const silence_at = pastOrZero(check.silence_at ?? 0, now);
-  const goesOn = silence_at > 0 && silence_at >= since;
-  return { since, at: goesOn ? silence_at + check.interval_seconds * 1000 : since + graceMs(check) };
+async function deadlineOf(one: DueSilence, check: CheckItem, now: number) {
+  const newest = await newestReceived(one, check);
+  const heard: Heard = { last: newest?.received_at, watchedSince: one.watchedSince };
+  return { heard, next: silenceDeadline(check, heard, now) };
 }
 
-/** Pure: the deadline that a synthetic failure stands for: the newest one, as it covers those missed before. */
-export const latestMissed = (deadline: number, interval: number, now: number): number =>
-  deadline + Math.floor((now - deadline) / interval) * interval;
+/** The deadline that takes the place of one. */
+const after = (deadline: DueDeadline, next: SilenceDeadline | undefined): DueDeadline[] =>
+  next ? [{ ...deadline, at: next.at }] : [];
 
 function synthetic(
-  keys: Keys,
+  { keys, now, retentionDays }: DueSilence,
   check: CheckItem,
-  at: number,
-  since: number,
-  now: number,
-  retentionDays: number,
+  missed: SilenceDeadline,
+  { last }: Heard,
 ): ResultItem {
-  const seconds = (ms: number) => Math.floor(ms / 1000);
   return {
-    ...keys.result(check.tenant_id, check.id, at, `S${check.rev}`),
-    expires_at: resultExpiry(at, retentionDays),
+    ...keys.result(check.tenant_id, check.id, missed.at, `S${check.rev}`),
+    expires_at: resultExpiry(missed.at, retentionDays),
     status_code: 0,
     latency_ms: 0,
     success: false,
-    error_message: `no result for ${seconds(now - since)} s (grace ${seconds(graceMs(check))} s)`,
-    error_kind: 'silence',
-    checked_at: iso(at),
+    error_message: missedMessage(check, missed, last, now),
+    error_kind: missed.misses === 'end of a run' ? 'overrun' : 'silence',
+    checked_at: iso(missed.at),
   };
 }

@@ -13,7 +13,7 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 export const QUIET_MS = 60_000;
 
 /** How new a push is, epoch ms: by what it is ordered by, and by its arrival. */
-export type Newness = { at: number; received_at: number };
+type Newness = { at: number; received_at: number };
 
 /** A stored push as new as its checked_at says; one from the future as of its arrival. */
 export const newnessOf = (item: ResultItem): Newness => {
@@ -58,3 +58,9 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   }
   return newest;
 }
+
+/** The newer of two, of each of its times. */
+export const latest = (a: Newness | undefined, b: Newness): Newness => ({
+  at: Math.max(a?.at ?? 0, b.at),
+  received_at: Math.max(a?.received_at ?? 0, b.received_at),
+});

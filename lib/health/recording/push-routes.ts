@@ -99,7 +99,7 @@ export const pushRows = [
         headers,
         checked_at === undefined ? undefined : JSON.stringify({ ...body, checked_at }),
       );
-      return receive(context, loaded, { ...body, checked_at, identity });
+      return receive(context, loaded, { ...body, checked_at, identity, ends: { measured: false } });
     },
   }),
   row({
@@ -121,6 +121,7 @@ export const pushRows = [
         error_message: '',
         checked_at: undefined,
         identity: identityOf(headers, undefined),
+        ends: { measured: true },
       }),
   }),
 ];

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { type Outcome, outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
+import { outcomeOf, reasonOf } from '#lib/checks/outcome.ts';
 import type { Env } from '#lib/env.ts';
-import { graceMs } from '#lib/health/checks/grace.ts';
-import { orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
+import { orderOf, type PingFacts, type ResultItem } from '#lib/health/history/result-item.ts';
 import { resultExpiry } from '#lib/health/history/retention.ts';
+import { type Ended, runsMember, withEnd } from '#lib/health/pings/open-runs.ts';
+import type { PingBodyItem } from '#lib/health/pings/ping-item.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/health/rollups/revise.ts';
 import { applyResult } from '#lib/health/state/apply-result.ts';
 import { isSame, nextState } from '#lib/health/state/next-state.ts';
@@ -16,9 +17,10 @@ import type { Item, Ports, Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { type Newness, newestReceived, newnessOf, QUIET_MS, remembered, staleAfter } from './newest-received.ts';
+import { type JudgePush, judgedPush } from './judge-push.ts';
+import { latest, newestReceived, newnessOf, QUIET_MS, remembered, staleAfter } from './newest-received.ts';
+import { isOverlooked, watchSilence } from './watch-silence.ts';
 
 export type Push = {
   success: boolean;
@@ -30,12 +32,21 @@ export type Push = {
   checked_at: number | undefined;
   /** What makes two requests the same push: the client's key, else body and checked_at; undefined: always a new one. */
   identity: { kind: 'key' | 'body'; text: string } | undefined;
+  /** The run that it ends: by its id, or all that are open. `measured`: it took from its start to now. */
+  ends: { rid?: string | undefined; measured: boolean };
+  /** Of a ping: how it came, and the text that it brought; empty: none is kept. */
+  ping?: PingFacts;
+  body?: string;
+  /** By the assertions of its check, where it has some. */
+  judge?: JudgePush | undefined;
 };
 
 /** Points from an Idempotency-Key to the result it made. */
 type PushKeyItem = Item & { result_sk: string };
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+/** What stands for an identity in keys of the table. */
+export const digestOfIdentity = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /**
  * Receives one push: it is stored and applied before its result is returned. The same push again counts once.
@@ -50,11 +61,12 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
   // Its place among the results follows from the push alone, so that a repeat finds it, even from an agent whose clock
   // is ahead. How new it is counts as of its arrival (newnessOf).
   const at = push.checked_at ?? now;
-  const digest = push.identity && digestOf(push.identity.text);
+  const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
   const expires_at = resultExpiry(now, retentionDays);
-  const result: ResultItem = {
-    ...keys.result(check.tenant_id, check.id, at, digest ?? ports.ids.token()),
+  const tail = digest ?? ports.ids.token();
+  const pushed: ResultItem = {
+    ...keys.result(check.tenant_id, check.id, at, tail),
     v: ports.ids.token(),
     expires_at: resultExpiry(at, retentionDays),
     status_code: push.status_code,
@@ -65,42 +77,59 @@ export async function receivePush(env: Env, check: CheckItem, push: Push, retent
     ...(push.warning_message && { warning_message: push.warning_message }),
     checked_at: iso(push.checked_at ?? now),
     received_at: now,
+    ...(push.ping && { ping: push.ping }),
   };
+  const result = await judgedPush(pushed, push.judge);
   const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
-  const arrival: Arrival = { ports, keys, result, pointer, retentionDays };
+  const { ends, judge } = push;
+  const arrival: Arrival = { ports, keys, result, pointer, ends, judge, retentionDays };
 
   if (pointerKey) {
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
     if (earlier) return repeat(arrival, check, await resultBehind(arrival, earlier));
   }
+  if (push.body) {
+    // Before its result: who sees that finds the body too.
+    const body: PingBodyItem = { ...keys.pingBody(check.tenant_id, check.id, at, tail), expires_at, text: push.body };
+    await ports.table.putMany([body]);
+  }
   const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(env, check) : undefined;
   if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
-  return late || !isQuiet(check, outcomeOf(push), now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
+  return late || !isQuiet(arrival, check, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
 /** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
-type Arrival = {
+type Arrival = Pick<Push, 'ends'> & {
   ports: Ports;
   keys: Keys;
   result: ResultItem;
   pointer: PushKeyItem | undefined;
+  judge?: JudgePush | undefined;
   retentionDays: number;
 };
 
-/** It would change nothing: neither state nor counter, nor what the check remembers of pushes, nor a silence mark. */
-const isQuiet = (check: CheckItem, outcome: Outcome, now: number): boolean =>
+/** What it makes of the runs that are open. */
+const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>
+  withEnd(check.runs ?? [], { rid: ends.rid, success: result.success }, result.received_at!);
+
+/**
+ * It would change nothing: neither state nor counter, nor what the check remembers of pushes, nor a run that is open,
+ * nor a silence mark.
+ */
+const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
   (remembered(check, now)?.received_at ?? 0) > 0 &&
   check.silence_at === undefined &&
   check.silence_mark === undefined &&
-  isSame(nextState(check, outcome), check);
+  endedBy(arrival, check).runs.length === (check.runs ?? []).length &&
+  isSame(nextState(check, outcomeOf(arrival.result)), check);
 
 async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const { ports, keys, result } = arrival;
   const earlier = await putOnce(arrival, result);
   if (earlier) return repeat(arrival, check, earlier);
   const fresh = await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
-  if (!fresh?.enabled || isQuiet(fresh, outcomeOf(result), ports.clock.now())) return result;
+  if (!fresh?.enabled || isQuiet(arrival, fresh, ports.clock.now())) return result;
   return applyNow(arrival, fresh, result);
 }
 
@@ -145,30 +174,34 @@ async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): P
  * @param stored the result, if it was stored before; undefined: it is stored here
  */
 async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
-  const { ports, keys, pointer, retentionDays } = arrival;
-  const result: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
-  const received_at = result.received_at!;
-  const outcome = outcomeOf(result);
+  const { ports, keys, pointer, ends, judge, retentionDays } = arrival;
+  const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
   let deadlines: DueDeadline[] = [];
   const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     untilDone(ports, async (tries) => {
       const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
       if (!now.enabled) return stored ?? 'disabled';
+      const ended = endedBy({ ...arrival, result: base }, now);
+      const { latency_ms } = ended;
+      const measured = ends.measured ? { ...base, latency_ms } : base;
+      const result = ends.measured && latency_ms > 0 ? await judgedPush(measured, judge, latency_ms) : measured;
+      const outcome = outcomeOf(result);
+      const last_received = latest(remembered(now, ports.clock.now()), newnessOf(result));
       const changes = await applyResult(arrival, now, {
         outcome,
         ran_at: newnessOf(result).at,
         reason: reasonOf(result),
         cause: 'result',
         retention_days: retentionDays,
-        also: { last_received: latest(remembered(now, ports.clock.now()), newnessOf(result)) },
-        forget: ['silence_at'],
+        also: { last_received, ...runsMember(ended.runs) },
+        forget: ended.runs.length === 0 ? ['silence_at', 'runs'] : ['silence_at'],
       });
       if (!changes) throw notFound('This check');
       const { at } = newnessOf(result);
       await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
-      const isWatched = now.last_received !== undefined && now.silence_at === undefined;
-      const deadline = isWatched ? undefined : silenceDeadline(keys, now, ports.ids.token(), received_at);
+      const signs = { last_received, runs: [...ended.runs] };
+      const deadline = watchSilence(keys, now, signs, ports.ids.token(), ports.clock.now());
       const done = await commit(ports, [
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),
@@ -195,29 +228,6 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
 /** The same push was stored before by another request. */
 type Earlier = { earlier: ResultItem };
 
-const latest = (a: Newness | undefined, b: Newness): Newness => ({
-  at: Math.max(a?.at ?? 0, b.at),
-  received_at: Math.max(a?.received_at ?? 0, b.received_at),
-});
-
-/**
- * Silence counts from the first push on; and anew from the one that ends a silence, whose entry waits for the next
- * synthetic failure, which with a grace shorter than the interval would be too late.
- */
-function silenceDeadline(
-  keys: Keys,
-  check: CheckItem,
-  token: string,
-  receivedAt: number,
-): { write: Write; due: DueDeadline } {
-  const { tenant_id, entity_id, id: check_id } = check;
-  const at = receivedAt + graceMs(check);
-  return {
-    write: { put: deadlineEntry(keys, 'silence', check, token, at) },
-    due: { kind: 'silence', tenant_id, entity_id, check_id, at },
-  };
-}
-
 /**
  * The same push once more. It counted when it was applied, or when it was stored and changed nothing. It only corrects
  * a silence that was detected without seeing it, or is being detected: its first request never got an answer.
@@ -229,8 +239,7 @@ async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): 
   return untilDone(ports, async () => {
     const fresh = await ports.table.get<CheckItem>(keys.check(tenant_id, id));
     if (!fresh?.enabled) return earlier;
-    const overlooked = fresh.silence_at !== undefined && fresh.silence_at < earlier.received_at! + graceMs(fresh);
-    if (overlooked) return applyNow(arrival, fresh, earlier);
+    if (isOverlooked(fresh, earlier.received_at!, ports.clock.now())) return applyNow(arrival, fresh, earlier);
     if (fresh.silence_mark === undefined) return earlier;
     const unmarked = await ports.table.transact([replaceCheck(fresh, nextCheck(fresh, ports.ids.token(), {}))]);
     return unmarked.ok ? earlier : AGAIN;

@@ -131,6 +131,7 @@ const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: num
 
 function resultOf(keys: Keys, probe: Probe): ResultItem {
   const { check, slot, started_at, outcome, retention_days, by_hand, retry } = probe;
+  const noted = membersOf(probe);
   const at = isFirstProbe(probe) ? check.settings_at : slot;
   return {
     ...keys.result(check.tenant_id, check.id, at, by_hand ? `M${by_hand.token}` : String(check.rev)),
@@ -144,6 +145,6 @@ function resultOf(keys: Keys, probe: Probe): ResultItem {
     checked_at: iso(started_at),
     ...(by_hand && { kind: 'manual' as const }),
     ...(retry && { kind: 'retry' as const }),
-    ...membersOf(probe),
+    ...(Object.keys(noted).length > 0 && { noted }),
   };
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { boundTo } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { JudgedList } from '#lib/checks/assertions/assertion.ts';
+import { JudgedList } from '#lib/checks/assertions/judged-list.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { mustBeOn } from '#lib/checks/entity-of-check.ts';
 import { guardSettings } from '#lib/checks/guard-settings.ts';
-import { CheckPatch, changedIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
+import { CheckPatch, changedIn, judgingIn, mergeCheck, parseTrial } from '#lib/checks/model.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 import { requireCheck } from '#lib/checks/store.ts';
@@ -64,7 +64,7 @@ export async function trySettings(context: Context, trial: Trial): Promise<Trial
 }
 
 async function fresh({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
-  const check = parseTrial(settings, ports.settings.MIN_INTERVAL_SECONDS);
+  const check = parseTrial(settings, judgingIn(ports));
   await guardSettings(check, boundTo(ports.settings, caller));
   return check;
 }
@@ -73,7 +73,7 @@ async function laidOver(context: Context, id: string, changes: Record<string, un
   const { ports, caller } = context;
   const stored = await requireCheck(context, id);
   await mustBeOn(context, stored, changes.entity as string | undefined);
-  const check = mergeCheck(stored, changes, ports.settings.MIN_INTERVAL_SECONDS);
+  const check = mergeCheck(stored, changes, judgingIn(ports));
   await guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
   return check;
 }

@@ -1,7 +1,7 @@
+import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { graceMs } from '#lib/health/checks/grace.ts';
 import { revisionsSince } from '#lib/health/history/read-revisions.ts';
 import { AHEAD_MS, orderOf, type ResultItem } from '#lib/health/history/result-item.ts';
 import { retentionStart } from '#lib/health/history/retention.ts';
@@ -9,7 +9,9 @@ import { resultOf, storedRuns } from '#lib/health/history/runs.ts';
 import { PACK_MS } from '#lib/health/recording/due-slots.ts';
 import { newestReceived, newnessOf } from '#lib/health/recording/newest-received.ts';
 import { probeTimeout } from '#lib/health/recording/probe-once.ts';
+import { type Heard, silenceDeadline } from '#lib/health/silence/deadline.ts';
 import { cellOf } from '#lib/keys.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
@@ -57,20 +59,34 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
 }
 
 /**
- * Whether a result of a check is overdue. Of a probed check: its newest slot that can no longer be on its way has no
- * result, nor any later one. Of a push check: its agent has been silent for longer than the grace; before its first
- * push, and while it is disabled, nothing is due.
+ * Whether a result of a probed check is overdue: its newest slot that can no longer be on its way has no result, nor any
+ * later one. While it is disabled nothing is due.
  */
-export async function isOverdue(env: Env, check: CheckItem, last: ResultItem | undefined): Promise<boolean> {
-  const { ports } = env;
+export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | undefined): boolean {
   if (!check.enabled) return false;
   const now = ports.clock.now();
-  if (check.execution_mode === 'push') {
-    const newest = await newestReceived(env, check);
-    return newest !== undefined && Math.max(newest.received_at, check.settings_at) + graceMs(check) < now;
-  }
   const rhythm = rhythmOf(cellOf(check.id), check.interval_seconds);
   const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check) - PACK_MS);
   // The probe after a change of settings covers all slots before it.
   return due >= check.settings_at && (last === undefined || orderOf(last) < due);
+}
+
+/** What was heard of a push check, and since when somebody has listened. Costs three small reads. */
+export async function heardOf(env: Env, check: CheckItem): Promise<Heard> {
+  const { ports, keys } = env;
+  const [newest, outageEnd, account] = await Promise.all([
+    newestReceived(env, check),
+    lastOutageEnd(env, keys.shardOf(check.id)),
+    ports.table.get<AccountItem>(keys.account(check.tenant_id)),
+  ]);
+  const enabledAt = pastOrZero(account?.enabled_at ?? 0, ports.clock.now());
+  return { last: newest?.received_at, watchedSince: Math.max(outageEnd, enabledAt) };
+}
+
+/** Whether a sign of life of a push check is overdue: its deadline of silence has passed, whoever has judged it. */
+export function isSilent(check: CheckItem, { last }: Heard, now: number): boolean {
+  if (!check.enabled) return false;
+  const { silence_at: _judged, ...rest } = check;
+  const deadline = silenceDeadline(rest, { last, watchedSince: 0 }, now);
+  return deadline !== undefined && deadline.at < now;
 }

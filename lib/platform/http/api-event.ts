@@ -8,11 +8,11 @@ export type ApiEvent = {
   body?: string | undefined;
   isBase64Encoded: boolean;
   /**
-   * In place of `body` where a host has not yet read it: nothing is kept of a body before somebody wants it. Answers
-   * undefined for one of more than `most` bytes. Throws RATE_LIMITED when too much is being received, VALIDATION_ERROR
-   * when it does not arrive whole.
+   * In place of `body` where a host has not yet read it: nothing is kept of a body before somebody wants it. Of one of
+   * more than `most` bytes it answers undefined, or with `cut` the first of them without waiting for the rest. Throws
+   * RATE_LIMITED when too much is being received, VALIDATION_ERROR when it does not arrive whole.
    */
-  readBody?: (most: number) => Promise<Buffer | undefined>;
+  readBody?: (most: number, cut?: 'cut') => Promise<Buffer | undefined>;
   requestContext: {
     requestId: string;
     domainName?: string;

@@ -5,6 +5,9 @@ import type { Access } from './access.ts';
 /** The media type of a record a line (NDJSON). */
 export const LINES = 'application/x-ndjson';
 
+/** The media type of an answer that is a text. */
+export const PLAIN_TEXT = 'text/plain; charset=utf-8';
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What the gates hand to an endpoint, beside its own context. */
@@ -74,6 +77,8 @@ export type Route<Context> = {
   reply?: z.ZodType;
   /** The list that it answers may be had a record a line (NDJSON), by Accept. */
   lines?: true;
+  /** What it answers is a text, sent as it is. */
+  text?: true;
   /** Codes it may answer beyond those that follow from the row: infra/docs/openapi.ts says which do. */
   errors?: readonly ErrorCode[];
   /** Largest body in bytes; default 256 KB. */
@@ -107,6 +112,7 @@ export const route =
       headers?: z.ZodObject;
       body?: B;
       lines?: true;
+      text?: true;
       errors?: readonly ErrorCode[];
       maxBody?: number;
       load?: (context: Context, params: ParamsOf<Path>) => Promise<Loaded>;

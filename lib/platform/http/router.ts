@@ -11,8 +11,9 @@ import { valuesOf } from './query-params.ts';
 import { readBody } from './read-body.ts';
 import { readOnlyMembers } from './read-only-members.ts';
 import { refuse } from './refusals.ts';
-import { LINES, Made, type Method, Reply, type Route } from './route.ts';
+import { Made, type Method, Reply, type Route } from './route.ts';
 import { parse, parseBody } from './validation.ts';
+import { writtenAs } from './written.ts';
 
 /** What is known of a request before its key is. */
 export type Sender = {
@@ -160,20 +161,13 @@ export function makeRouter<Context extends { caller: Rights }>(
     const result = await row.run(context, call as never);
     const { value, headers, cookies } = result instanceof Reply ? result : new Reply(result, {});
     const status = result instanceof Made ? 201 : row.status;
-    if (row.lines && wantsLines(event.headers.accept)) {
-      const text = linesOf(value as unknown[]);
-      return { status, text, headers: { ...headers, 'content-type': LINES }, cookies };
-    }
-    return { status, text: hasBody(status) ? JSON.stringify(value) : '', headers, cookies };
+    const written = hasBody(status) ? writtenAs(row, value, event.headers.accept) : { text: '' };
+    const type = written.type && { 'content-type': written.type };
+    return { status, text: written.text, headers: { ...headers, ...type }, cookies };
   }
 }
 
 const hasBody = (status: number): boolean => status !== 204 && status !== 303;
-
-const wantsLines = (accept = ''): boolean =>
-  accept.split(',').some((type) => type.split(';', 1)[0]!.trim().toLowerCase() === LINES);
-
-const linesOf = (records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 /** What a request with a key is counted by. */
 function classOf<Context>(row: Pick<Route<Context>, 'rate'> | undefined, method: string): AccountClass {

@@ -1,3 +1,6 @@
+/** Headers of an answer whose values are shown to nobody. */
+export const SECRET_IN_ANSWERS: ReadonlySet<string> = new Set(['set-cookie', 'authorization']);
+
 /**
  * What in the headers of a request may be a secret: each value, and of a value what others may show alone.
  * @returns texts for `hiderOf`

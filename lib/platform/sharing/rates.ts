@@ -8,12 +8,19 @@ export type Rate = { per_second: number; burst: number };
 export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send'] as const;
 export type AccountClass = (typeof ACCOUNT_CLASSES)[number];
 
-/** What a client address may do without a good key: open endpoints and refused keys, and using up a secret once. */
-const ADDRESS_CLASSES = ['open', 'sign-in'] as const;
+/**
+ * What a client address may do without a good key: open endpoints and refused keys, using up a secret once, and pings,
+ * which a whole fleet behind one address may send at the same second.
+ */
+const ADDRESS_CLASSES = ['open', 'sign-in', 'ping'] as const;
 export type AddressClass = (typeof ADDRESS_CLASSES)[number];
 
-export type RateClass = AccountClass | AddressClass;
-const CLASSES: readonly RateClass[] = [...ACCOUNT_CLASSES, ...ADDRESS_CLASSES];
+/** What one ping URL takes, whoever calls it. */
+const URL_CLASSES = ['ping-url'] as const;
+type UrlClass = (typeof URL_CLASSES)[number];
+
+export type RateClass = AccountClass | AddressClass | UrlClass;
+const CLASSES: readonly RateClass[] = [...ACCOUNT_CLASSES, ...ADDRESS_CLASSES, ...URL_CLASSES];
 
 /** The rate of every class. */
 export type Rates = Record<RateClass, Rate>;

@@ -6,7 +6,8 @@ const AT_ONCE = 50;
 /** How the set-up is counted; nobody asks for it. */
 const SET_UP = 'set-up';
 
-export type Fleet = { key: string; checks: string[] };
+/** `pings`: paths of the ping URLs of push checks. */
+export type Fleet = { key: string; checks: string[]; pings: string[] };
 
 /** The host that the check of this number probes, and the one that its alerts go to. */
 export const hostOf = (number: number): string => `target-${number}.example.com`;
@@ -25,7 +26,8 @@ export async function makeFleet(
   aws.targets.does(RECEIVER, 'takes alerts');
   const fleets: Fleet[] = [];
   for (let i = 0; i < tenants; i++) fleets.push(await ofOneTenant(aws, { ...more, checks: more.checks / tenants }, i));
-  return { key: fleets[0]!.key, checks: fleets.flatMap((fleet) => fleet.checks) };
+  const [checks, pings] = [fleets.flatMap((fleet) => fleet.checks), fleets.flatMap((fleet) => fleet.pings)];
+  return { key: fleets[0]!.key, checks, pings };
 }
 
 async function ofOneTenant(
@@ -34,7 +36,8 @@ async function ofOneTenant(
   tenant: number,
 ): Promise<Fleet> {
   const key = await aws.account();
-  const post = (path: string, body: object) => aws.call('api', SET_UP, key, { method: 'POST', path, body });
+  const post = (path: string, body: object) =>
+    aws.call<{ id: string; ping_url?: string }>('api', SET_UP, key, { method: 'POST', path, body });
   await aws.done(post('/v1/blueprints', { slug: 'service', name: 'Service' }));
 
   const entities: string[] = [];
@@ -43,6 +46,7 @@ async function ofOneTenant(
     entities.push((await aws.done(made)).id);
   }
   const ids: string[] = [];
+  const pings: string[] = [];
   for (let from = 0; from < checks; from += AT_ONCE) {
     const numbers = Array.from({ length: Math.min(AT_ONCE, checks - from) }, (_, i) => from + i);
     const made = numbers.map((number) =>
@@ -52,13 +56,15 @@ async function ofOneTenant(
         entity_id: entities[number % entities.length]!,
       }),
     );
-    ids.push(...(await aws.done(Promise.all(made))).map(({ id }) => id));
+    const found = await aws.done(Promise.all(made));
+    ids.push(...found.map(({ id }) => id));
+    pings.push(...found.flatMap(({ ping_url }) => (ping_url ? [ping_url.replace(/^.*(?=\/ping\/)/, '')] : [])));
   }
   for (const id of ids.slice(0, alerting)) {
     const channel = { channel_type: 'webhook', config: { url: `https://${RECEIVER}/hooks/${id}` } };
     await aws.done(post(`/v1/checks/${id}/policy/channels`, channel));
   }
-  return { key, checks: ids };
+  return { key, checks: ids, pings };
 }
 
 const settingsOf = (number: number, push: boolean) =>

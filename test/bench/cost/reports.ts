@@ -12,7 +12,9 @@ import {
   heartbeats,
   idle,
   PATHS,
+  PING,
   passkeySignIns,
+  pings,
   rolledHour,
   SIGN_IN,
   steady,
@@ -193,6 +195,23 @@ export async function heartbeat(minutes: number): Promise<Report> {
     targets: [
       verdict('heartbeats through the API', aMillion(api, results), 2.4),
       verdict("heartbeats without the gateway's price", aMillion(bare, results), 1.4),
+    ],
+  };
+}
+
+/** Push checks that are pinged once a minute; and the same with a start before each ping. */
+export async function ping(minutes: number): Promise<Report> {
+  const [alone, paired] = [await pings(1000, minutes, false), await pings(1000, minutes, true)];
+  const api = unitsOf(alone, PING);
+  const bare = { ...api, gateway_requests: 0 };
+  const pair = { ...unitsOf(paired, PING), gateway_requests: 0 };
+  return {
+    title: `1,000 pings a minute: one, of ${alone.results}; and 1,000 runs with start and end, of ${paired.results}`,
+    text: [tableOf(rowsOf(alone, alone.results)), tableOf(rowsOf(paired, paired.results))].join('\n'),
+    targets: [
+      verdict('pings through the API', aMillion(api, alone.results), 2.45),
+      verdict('pings by PingUrl', aMillion(bare, alone.results), 1.45),
+      verdict('runs with a start and an end by PingUrl', aMillion(pair, paired.results), 10),
     ],
   };
 }

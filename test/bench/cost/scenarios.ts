@@ -124,6 +124,33 @@ function beat(aws: VirtualAws, { key, checks }: Fleet, fail: (error: unknown) =>
   for (const [i, id] of checks.entries()) aws.in((i * MINUTE_MS) / checks.length, () => once(id));
 }
 
+export const PING = 'ping';
+
+/**
+ * Push checks that are pinged once a minute, spread over it.
+ * @param runs each ping ends a run, whose start came 20 s before
+ */
+export async function pings(checks: number, minutes: number, runs: boolean): Promise<Counted> {
+  const aws = begin();
+  const fleet = await makeFleet(aws, { checks, push: true });
+  aws.begin();
+  const errors: unknown[] = [];
+  const ping = (path: string) =>
+    void aws.call('ingest', PING, '', { method: 'GET', path }).catch((error: unknown) => errors.push(error));
+  const once = (path: string): void => {
+    if (runs) ping(`${path}/start`);
+    aws.in(RUN_MS, () => ping(path));
+    aws.in(MINUTE_MS, () => once(path));
+  };
+  for (const [i, path] of fleet.pings.entries()) aws.in((i * MINUTE_MS) / checks, () => once(path));
+  await aws.pass(WARM_MINUTES * MINUTE_MS);
+  const counted = await aws.count(minutes * MINUTE_MS);
+  if (errors.length > 0) throw errors[0];
+  return counted;
+}
+
+const RUN_MS = 20_000;
+
 export const SIGN_IN = 'sign-in';
 
 /** Sign-ins with a passkey, one after the other, each of a browser that has no session yet: 20 at most. */

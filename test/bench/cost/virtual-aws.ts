@@ -123,7 +123,11 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     ): Promise<Answer> => {
       meter.add(path, 'gateway_requests', 1);
       const [rawPath = '', rawQueryString = ''] = target.split('?');
-      const { statusCode, body: text } = (await environments.invoke(name, path, {
+      const {
+        statusCode,
+        headers: told,
+        body: text,
+      } = (await environments.invoke(name, path, {
         rawPath,
         rawQueryString,
         headers: { ...(key && { authorization: `Bearer ${key}` }), 'content-type': 'application/json', ...headers },
@@ -132,7 +136,8 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
         requestContext: { requestId: 'r', http: { method, path: rawPath } },
       })) as ApiResult;
       if (statusCode >= 300) throw new Error(`${method} ${target}: ${statusCode} ${text}`);
-      return (text ? JSON.parse(text) : undefined) as Answer;
+      const isText = told['content-type']?.startsWith('text/plain');
+      return (text && !isText ? JSON.parse(text) : undefined) as Answer;
     },
     /** Begins to tick and to consume; what was sent before is forgotten, as nobody waits for the jobs of creations. */
     begin: () => {

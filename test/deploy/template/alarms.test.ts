@@ -31,6 +31,8 @@ describe('an alarm', () => {
     ['the table throttles', 'WriteThrottleEvents', 'notBreaching'],
     ['the API fails', '5xx', 'notBreaching'],
     ['the API refuses heartbeats', 'ThrottledPushes', 'notBreaching'],
+    ['pings are refused for their rate', 'RefusedPings', 'notBreaching'],
+    ['pings lead nowhere', 'UnknownPings', 'notBreaching'],
     ['an address that streams fails', 'Url5xxCount', 'notBreaching'],
   ])('rings when %s', (_, MetricName, TreatMissingData) => {
     expect(ofMetric(MetricName)[0]).toMatchObject({ TreatMissingData });
@@ -43,10 +45,9 @@ describe('an alarm', () => {
     expect(filter.MetricTransformations).toEqual([
       { MetricName: 'ThrottledPushes', MetricNamespace: alarm.Namespace, MetricValue: '1' },
     ]);
-    const of = (path: string) => `($.route = "POST /v1/checks/{id}/${path}")`;
-    expect(filter.FilterPattern).toBe(
-      `{ ($.status = "429") && ($.integration_status = "-") && (${of('results')} || ${of('heartbeat')}) }`,
-    );
+    const routes = ['POST /v1/checks/{id}/results', 'POST /v1/checks/{id}/heartbeat', 'ANY /ping/{proxy+}'];
+    const ofPushes = routes.map((route) => `($.route = "${route}")`).join(' || ');
+    expect(filter.FilterPattern).toBe(`{ ($.status = "429") && ($.integration_status = "-") && (${ofPushes}) }`);
     const [stage] = all('AWS::ApiGatewayV2::Stage');
     expect(JSON.parse(stage.AccessLogSettings.Format)).toMatchObject({
       route: '$context.routeKey',
@@ -94,8 +95,8 @@ describe('an alarm', () => {
     expect(claimed({ CONCURRENCY: '10' }).Threshold).toBe(8);
   });
 
-  it('watches the address of every function that streams, which the metrics of the API do not see', () => {
-    const streamed = names.filter((name) => functions[name].streams);
+  it('watches the address of every function that streams or is pinged, which the metrics of the API do not see', () => {
+    const streamed = [...names.filter((name) => functions[name].streams), 'ingest' as const];
     const watched = ofMetric('Url5xxCount').map((one) => dimensionOf(one, 'FunctionName'));
     expect(watched).toEqual(streamed.map((name) => ({ Ref: functionIn(template, name).id })));
   });
@@ -159,7 +160,7 @@ describe('the metrics of our own', () => {
     const own = ofType(one, 'AWS::CloudWatch::Alarm').filter((alarm) => !alarm.Namespace.startsWith('AWS/'));
     // Beside those of each: failed deliveries, late probes, refused pushes, and the limiter of what is asked.
     expect(asked).toContain('ingest');
-    expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 1 + asked.length);
+    expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 2 + 1 + asked.length);
     for (const alarm of own) expect(alarm.Namespace).toBe(namespace);
     const shown = shownOn(one).map(([first]) => first!);
     expect(new Set(shown.filter((name) => !name.startsWith('AWS/')))).toEqual(new Set([namespace]));

@@ -32,6 +32,7 @@ describe('CloudFront', () => {
       ['/v1/mcp', false],
       ['/v1/*', true],
       ['/.well-known/*', true],
+      ['/ping/*', true],
     ]);
     expect(originOf(mcp).CustomOriginConfig.OriginReadTimeout).toBe(60);
   });
@@ -99,6 +100,32 @@ describe('CloudFront', () => {
   });
 });
 
+describe('the address that jobs ping', () => {
+  const { id } = functionIn(template, 'ingest');
+  const [url] = all('AWS::Lambda::Url').filter(({ TargetFunctionArn }) => TargetFunctionArn['Fn::GetAtt'][0] === id);
+  const pingUrl = (of: typeof template, name: FunctionName) => functionIn(of, name).Environment.Variables.PING_URL;
+
+  it('is that of the function which takes them: open, whole answers, and an output says it', () => {
+    expect(url).toMatchObject({ AuthType: 'NONE' });
+    expect(url.InvokeMode ?? 'BUFFERED').toBe('BUFFERED');
+    expect(url.Cors).toBeUndefined();
+    expect(template.toJSON().Outputs.PingUrl.Value).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
+  });
+
+  it('is where ping URLs lead, unless the operator says where else', () => {
+    for (const name of ['api', 'mcp'] as const) {
+      expect(pingUrl(template, name)).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
+      const own = synthesize({ PING_URL: 'https://ping.example.com' }).template;
+      expect(pingUrl(own, name)).toBe('https://ping.example.com');
+    }
+  });
+
+  it('is bounded where the operator reserves concurrency for it', () => {
+    const { template: bounded } = synthesize({ RESERVED_CONCURRENCY: 'ingest=50' });
+    expect(functionIn(bounded, 'ingest').ReservedConcurrentExecutions).toBe(50);
+  });
+});
+
 describe.each(streamed)('the address of %s, which streams', (name) => {
   const { id } = functionIn(template, name);
   const permissionsOn = (from: typeof template): Json[] =>
@@ -163,7 +190,7 @@ describe('without CloudFront', () => {
 
 describe('pages of a browser at the address that streams', () => {
   const corsOf = (settings: Record<string, string>): Json =>
-    ofType(synthesize(settings).template, 'AWS::Lambda::Url')[0].Cors;
+    ofType(synthesize(settings).template, 'AWS::Lambda::Url').find((url) => url.InvokeMode === 'RESPONSE_STREAM')!.Cors;
 
   const own = 'https://fleet.example.com';
   const named = { ALLOWED_ORIGINS: '*,https://a.example' };

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { outerNet } from '#lib/platform/aws/lambda/lambda-net.ts';
 import { lambdaPorts } from '#lib/platform/aws/lambda/lambda-ports.ts';
 
 /** Stands for the runtime of the function, which gives its next event to whoever asks. */
@@ -20,7 +21,8 @@ afterAll(() => new Promise((resolve) => runtime.close(resolve)));
 
 /** A check's request, as a function on AWS makes it. */
 function get(host: string, env: Record<string, string>) {
-  const { net, settings } = lambdaPorts({ TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', ...env }, []);
+  const own = { TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', ...env };
+  const { net, settings } = lambdaPorts(own, [], { makeNet: outerNet });
   return net.http({
     url: `http://${host}:${port}/2018-06-01/runtime/invocation/next`,
     method: 'GET',
@@ -46,6 +48,11 @@ describe('a check that runs on Lambda', () => {
     const env = { CHECK_EGRESS: 'any', EGRESS_ALLOW: '127.77.0.0/16' };
     expect(await get('127.77.0.1', env)).toMatchObject({ status: 200 });
     await expect(get('127.0.0.1', env)).rejects.toMatchObject(refused);
+  });
+
+  it('has no network in a function that reaches nobody', async () => {
+    const { net } = lambdaPorts({ TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1' }, []);
+    await expect(net.guard({ host: 'example.com', timeout_ms: 1 } as never)).rejects.toThrow('reaches nobody');
   });
 
   it('is told any other rule as it is', () => {

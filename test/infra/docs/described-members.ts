@@ -27,7 +27,8 @@ export function membersOf(document: Json): Member[] {
       parameters(place, operation);
       walk(operation.requestBody?.content['application/json'].schema, `${place} takes`);
       for (const [status, { content }] of Object.entries<Json>(operation.responses)) {
-        walk(content?.['application/json'].schema, `${place} answers ${status}`);
+        // A list may be had a record a line as well: the same members.
+        walk(Object.values<Json>(content ?? {})[0]?.schema, `${place} answers ${status}`);
       }
     }
   }

@@ -5,6 +5,9 @@ import { AppError } from '#lib/platform/errors.ts';
 
 const http = { entity_id: 'ent_a', check_type: 'http', target_url: 'https://shop.test/health' };
 const push = { entity_id: 'ent_a', check_type: 'push' };
+const NOW = Date.UTC(2026, 10, 22, 12);
+const FLOOR = { minInterval: 10, now: NOW };
+const AT = { minInterval: 1, now: NOW };
 
 /** Paths of what a request was refused for. */
 function refused(work: () => unknown): string[] {
@@ -19,11 +22,19 @@ function refused(work: () => unknown): string[] {
 }
 
 const stored = (input: object): CheckItem =>
-  ({ pk: 'p', sk: 'CHECK', v: 'v1', id: 'chk_a', tenant_id: 'acc_a', rev: 1, ...parseCheck(input, 1) }) as CheckItem;
+  ({
+    pk: 'p',
+    sk: 'CHECK',
+    v: 'v1',
+    id: 'chk_a',
+    tenant_id: 'acc_a',
+    rev: 1,
+    ...parseCheck(input, AT),
+  }) as CheckItem;
 
 describe('a new check', () => {
   it('gets the defaults of the interface', () => {
-    expect(parseCheck(http, 1)).toEqual({
+    expect(parseCheck(http, AT)).toEqual({
       ...http,
       execution_mode: 'pull',
       method: 'GET',
@@ -33,10 +44,11 @@ describe('a new check', () => {
       retry_interval_seconds: 0,
       timeout_ms: 5000,
       failure_threshold: 3,
+      recovery_threshold: 1,
       enabled: true,
       config: {},
     });
-    expect(parseCheck(push, 1)).toMatchObject({ execution_mode: 'push', enabled: true, config: {} });
+    expect(parseCheck(push, AT)).toMatchObject({ execution_mode: 'push', enabled: true, config: {} });
   });
 
   it.each([
@@ -55,19 +67,21 @@ describe('a new check', () => {
     [{ ...http, config: { body: 'x'.repeat(8 * 1024) } }, 'config'],
     [{ ...push, config: { grace: 5 } }, 'config.grace'],
   ])('%j is refused at %s', (input, path) => {
-    expect(refused(() => parseCheck(input, 1))).toEqual([path]);
+    expect(refused(() => parseCheck(input, AT))).toEqual([path]);
   });
 
   it('may be as slow as a leap year when it is pushed', () => {
-    expect(parseCheck({ ...push, interval_seconds: 31_622_400 }, 1).interval_seconds).toBe(31_622_400);
+    expect(parseCheck({ ...push, interval_seconds: 31_622_400 }, AT).interval_seconds).toBe(31_622_400);
   });
 
   it("is refused below the operator's floor", () => {
-    expect(refused(() => parseCheck({ ...http, interval_seconds: 9 }, 10))).toEqual(['interval_seconds']);
-    expect(parseCheck({ ...http, interval_seconds: 10 }, 10).interval_seconds).toBe(10);
-    expect(refused(() => parseCheck({ ...http, retry_interval_seconds: 9 }, 10))).toEqual(['retry_interval_seconds']);
-    expect(parseCheck({ ...http, retry_interval_seconds: 10 }, 10).retry_interval_seconds).toBe(10);
-    expect(parseCheck({ ...http, retry_interval_seconds: 0 }, 10).retry_interval_seconds).toBe(0);
+    expect(refused(() => parseCheck({ ...http, interval_seconds: 9 }, FLOOR))).toEqual(['interval_seconds']);
+    expect(parseCheck({ ...http, interval_seconds: 10 }, FLOOR).interval_seconds).toBe(10);
+    expect(refused(() => parseCheck({ ...http, retry_interval_seconds: 9 }, FLOOR))).toEqual([
+      'retry_interval_seconds',
+    ]);
+    expect(parseCheck({ ...http, retry_interval_seconds: 10 }, FLOOR).retry_interval_seconds).toBe(10);
+    expect(parseCheck({ ...http, retry_interval_seconds: 0 }, FLOOR).retry_interval_seconds).toBe(0);
   });
 });
 
@@ -75,18 +89,18 @@ describe('an update', () => {
   const check = stored({ ...http, name: 'health', config: { body: 'ping', headers: { a: 'b' } } });
 
   it('changes only what it names', () => {
-    expect(mergeCheck(check, { interval_seconds: 30 }, 1)).toEqual({
-      ...mergeCheck(check, {}, 1),
+    expect(mergeCheck(check, { interval_seconds: 30 }, AT)).toEqual({
+      ...mergeCheck(check, {}, AT),
       interval_seconds: 30,
     });
   });
 
   it('of nothing is the stored settings, without what is ours', () => {
-    expect(mergeCheck(check, {}, 1)).toEqual(parseCheck({ ...http, name: 'health', config: check.config }, 1));
+    expect(mergeCheck(check, {}, AT)).toEqual(parseCheck({ ...http, name: 'health', config: check.config }, AT));
   });
 
   it('merges config per key, and a null removes one', () => {
-    expect(mergeCheck(check, { config: { body: null, verify_tls: false } }, 1).config).toEqual({
+    expect(mergeCheck(check, { config: { body: null, verify_tls: false } }, AT).config).toEqual({
       headers: { a: 'b' },
       verify_tls: false,
     });
@@ -94,33 +108,33 @@ describe('an update', () => {
 
   it('may send back the record that was read, but not change what identifies it', () => {
     const { id, entity_id, check_type, execution_mode } = check;
-    expect(mergeCheck(check, { id, entity_id, check_type, execution_mode }, 1)).toEqual(mergeCheck(check, {}, 1));
-    expect(refused(() => mergeCheck(check, { entity_id: 'ent_b' }, 1))).toEqual(['entity_id']);
-    expect(refused(() => mergeCheck(check, { check_type: 'push' }, 1))).toEqual(['check_type']);
+    expect(mergeCheck(check, { id, entity_id, check_type, execution_mode }, AT)).toEqual(mergeCheck(check, {}, AT));
+    expect(refused(() => mergeCheck(check, { entity_id: 'ent_b' }, AT))).toEqual(['entity_id']);
+    expect(refused(() => mergeCheck(check, { check_type: 'push' }, AT))).toEqual(['check_type']);
   });
 
   it('of a check below a floor that was raised later is possible, but goes no lower', () => {
     const fast = stored({ ...http, interval_seconds: 5 });
-    expect(mergeCheck(fast, { enabled: false }, 10).enabled).toBe(false);
-    expect(refused(() => mergeCheck(fast, { interval_seconds: 4 }, 10))).toEqual(['interval_seconds']);
+    expect(mergeCheck(fast, { enabled: false }, FLOOR).enabled).toBe(false);
+    expect(refused(() => mergeCheck(fast, { interval_seconds: 4 }, FLOOR))).toEqual(['interval_seconds']);
     const soon = stored({ ...http, retry_interval_seconds: 5 });
-    expect(mergeCheck(soon, { enabled: false }, 10).retry_interval_seconds).toBe(5);
-    expect(refused(() => mergeCheck(soon, { retry_interval_seconds: 4 }, 10))).toEqual(['retry_interval_seconds']);
-    expect(mergeCheck(soon, { retry_interval_seconds: 0 }, 10).retry_interval_seconds).toBe(0);
+    expect(mergeCheck(soon, { enabled: false }, FLOOR).retry_interval_seconds).toBe(5);
+    expect(refused(() => mergeCheck(soon, { retry_interval_seconds: 4 }, FLOOR))).toEqual(['retry_interval_seconds']);
+    expect(mergeCheck(soon, { retry_interval_seconds: 0 }, FLOOR).retry_interval_seconds).toBe(0);
   });
 
   it('of the interval is refused where it is no longer than that of the retries', () => {
     const retried = stored({ ...http, retry_interval_seconds: 30 });
-    expect(refused(() => mergeCheck(retried, { interval_seconds: 30 }, 1))).toEqual(['retry_interval_seconds']);
-    expect(mergeCheck(retried, { interval_seconds: 30, retry_interval_seconds: 10 }, 1).interval_seconds).toBe(30);
-    expect(() => mergeCheck(retried, { interval_seconds: 20 }, 1)).toThrow(
+    expect(refused(() => mergeCheck(retried, { interval_seconds: 30 }, AT))).toEqual(['retry_interval_seconds']);
+    expect(mergeCheck(retried, { interval_seconds: 30, retry_interval_seconds: 10 }, AT).interval_seconds).toBe(30);
+    expect(() => mergeCheck(retried, { interval_seconds: 20 }, AT)).toThrow(
       'retry_interval_seconds: must be less than interval_seconds (20)',
     );
   });
 
   it('says where a merged config is wrong', () => {
-    expect(refused(() => mergeCheck(check, { config: { bdy: 'x' } }, 1))).toEqual(['config.bdy']);
-    expect(refused(() => mergeCheck(check, { config: 'x' }, 1))).toEqual(['config']);
+    expect(refused(() => mergeCheck(check, { config: { bdy: 'x' } }, AT))).toEqual(['config.bdy']);
+    expect(refused(() => mergeCheck(check, { config: 'x' }, AT))).toEqual(['config']);
   });
 });
 
@@ -135,20 +149,20 @@ describe('settings that do not go together', () => {
     ],
     [{ ...tcp, check_type: 'tls', config: { host: 'a', starttls: 'smtp' } }, ['config.port']],
   ])('%j are refused at %j', (input, paths) => {
-    expect(refused(() => parseCheck(input, 1))).toEqual(paths);
+    expect(refused(() => parseCheck(input, AT))).toEqual(paths);
   });
 
   it('are refused in an update as well', () => {
     const check = stored({ ...tcp, config: { host: 'a', port: 25, tls: true } });
-    expect(refused(() => mergeCheck(check, { config: { steps: [{ starttls: true }] } }, 1))).toEqual([
+    expect(refused(() => mergeCheck(check, { config: { steps: [{ starttls: true }] } }, AT))).toEqual([
       'config.steps.0.starttls',
     ]);
   });
 });
 
 it('says to whoever looks for a ping what to use', () => {
-  expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'icmp' }, 1)).toThrow(
+  expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'icmp' }, AT)).toThrow(
     /^check_type: must be one of http, tcp, .*push; icmp is not among them: check an open port with tcp$/,
   );
-  expect(() => parseCheck({ entity_id: 'ent_a' }, 1)).toThrow(/^check_type: is required: one of http, tcp, .*push/);
+  expect(() => parseCheck({ entity_id: 'ent_a' }, AT)).toThrow(/^check_type: is required: one of http, tcp, .*push/);
 });

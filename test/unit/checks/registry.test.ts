@@ -7,7 +7,7 @@ import { validationError } from '#lib/platform/http/validation.ts';
 
 /** Members of every check, as it is stored or shown. */
 const OF_CHECKS =
-  'pk sk v id tenant_id entity_id check_type execution_mode name interval_seconds timeout_ms failure_threshold recovery_threshold enabled config created_at updated_at rev settings_at state state_since consecutive_failures consecutive_warnings consecutive_successes consecutive_oks streaks_since last_received silence_at slow silence_mark alerts last_result last_checked_at stale alerts_after_seconds';
+  'pk sk v id tenant_id entity_id check_type execution_mode name interval_seconds timeout_ms failure_threshold recovery_threshold enabled config created_at updated_at rev settings_at state state_since consecutive_failures consecutive_warnings consecutive_successes consecutive_oks streaks_since last_received silence_at slow silence_mark alerts last_result last_checked_at stale alerts_after_seconds alerts_at next_due_at late runs waiting_for_first';
 
 /** Parses as a create request is parsed: the type's own members beside its config. */
 function pathsThatAreWrong(type: CheckType, value: object): string[] {

@@ -7,7 +7,7 @@ import { channelName, checkLabel, type targetOf } from '#console/rules/check-lab
 import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#console/rules/check-list.ts';
 import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { cronOf, pushSnippets } from '#console/rules/push-snippets.ts';
+import { cronOf, pingSnippets } from '#console/rules/push-snippets.ts';
 import { uptimeOf, windowOf } from '#console/rules/uptime.ts';
 import { checkTypes } from '#lib/checks/registry.ts';
 
@@ -133,11 +133,13 @@ describe('what a push check is told by', () => {
     expect(cronOf(1)).toBe('* * * * *');
   });
 
-  it('names this service and this check, and no key', () => {
-    for (const text of Object.values(pushSnippets('https://status.example.com', 'chk_1', 60))) {
-      expect(text).toContain('https://status.example.com/v1/checks/chk_1/');
-      expect(text).toContain('$FLEETWATCH_KEY');
-    }
+  it('pings with the exit code and what the job wrote', () => {
+    const { crontab, start } = pingSnippets('https://status.example.com/ping/u', 86_400);
+    expect(crontab).toBe(
+      '0 3 * * * out=$(/path/to/job 2>&1); ' +
+        'curl -fsS -m 10 --retry 5 -o /dev/null --data-raw "$out" https://status.example.com/ping/u/$?',
+    );
+    expect(start).toContain('https://status.example.com/ping/u/start');
   });
 });
 

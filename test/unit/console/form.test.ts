@@ -115,11 +115,11 @@ describe('a form from a schema', () => {
     const details = [
       { path: 'target_url', message: 'must be a URL' },
       { path: 'config.headers.a b', message: 'is no name' },
-      { path: 'entity', message: 'is not known' },
+      { path: 'colour', message: 'is not known' },
     ];
     expect(sortErrors(specs, { message: 'Three things are wrong.', details })).toEqual({
       byPath: { target_url: 'must be a URL', 'config.headers': 'a b is no name' },
-      rest: ['entity: is not known'],
+      rest: ['colour: is not known'],
     });
     expect(sortErrors(specs, { message: 'Not today.', details: [] }).rest).toEqual(['Not today.']);
   });

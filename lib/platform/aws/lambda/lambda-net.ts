@@ -40,6 +40,9 @@ export function lambdaNet(settings: Settings, resolve: Resolve = systemResolver(
   };
 }
 
+/** The network of a function that reaches out: in a VPC of the operator's as that has it. */
+export const outerNet = (settings: Settings, inVpc: boolean): Net => (inVpc ? makeNet(settings) : lambdaNet(settings));
+
 const unreachable = (reason: string): NetError => new NetError('egress', `refused: ${reason}`);
 
 /** Addresses that cannot be reached are not tried. */

@@ -6,16 +6,22 @@ import { queueUrls, readSurroundings } from '#lib/platform/aws/environment.ts';
 import { sqsQueues } from '#lib/platform/aws/sqs-queues.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import { makeNet } from '#lib/platform/net/node-net.ts';
+import type { Net } from '#lib/platform/net/net.ts';
 import type { Bus, Limiter, Metrics, Ports } from '#lib/platform/ports.ts';
 import { readSettings, type Settings } from '#lib/platform/settings.ts';
 import { type LambdaLog, lambdaLog } from './lambda-log.ts';
-import { lambdaNet } from './lambda-net.ts';
 
 /** What makes the bus of a function; given only to those that publish, as its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;
+/** What makes the network of a function; given only to those that reach out, for the same reason. */
+export type MakeNet = (settings: Settings, inVpc: boolean) => Net;
 
 const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function publishes nothing.')) });
+
+const NO_NET: MakeNet = () => {
+  const none = () => Promise.reject(new Error('This function reaches nobody (infra/topology.ts).'));
+  return { http: none, open: none, resolve: none, guard: none };
+};
 
 const NO_METRICS: Metrics = {
   count: () => {
@@ -34,11 +40,12 @@ const NO_LIMITER: Limiter = {
 /**
  * The world of one function on AWS, from its environment. Throws one sentence when the environment is wrong.
  * @param queues names of the queues that it may send to
+ * @param parts what not every function has in its bundle
  */
 export function lambdaPorts(
   env: Record<string, string | undefined>,
   queues: readonly string[],
-  makeBus: MakeBus = NO_BUS,
+  { makeBus = NO_BUS, makeNet = NO_NET }: { makeBus?: MakeBus; makeNet?: MakeNet } = {},
 ): Ports & { log: LambdaLog } {
   const { TABLE_NAME, BUS_NAME, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
   const settings = withoutSelf(readSettings(env));
@@ -49,7 +56,7 @@ export function lambdaPorts(
     table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, ...pauses }),
     queues: sqsQueues({ client: new SQSClient(CLIENT_SETTINGS), urls: given, ...pauses }),
     bus: makeBus(BUS_NAME),
-    net: IN_VPC === 'true' ? makeNet(settings) : lambdaNet(settings),
+    net: makeNet(settings, IN_VPC === 'true'),
     clock: systemClock,
     ids,
     log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME),

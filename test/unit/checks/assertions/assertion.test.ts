@@ -7,7 +7,7 @@ const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
 
 function refused(settings: object, base: object = HTTP): ErrorDetail[] {
   try {
-    parseCheck({ ...base, ...settings }, 1);
+    parseCheck({ ...base, ...settings }, { minInterval: 1, now: 0 });
   } catch (error) {
     return (error as AppError).details ?? [];
   }
@@ -182,77 +182,10 @@ describe('an assertion that cannot be judged is refused', () => {
   });
 });
 
-describe('words of other services', () => {
-  it.each<[string, object, string, string]>([
-    [
-      'body_not_contains',
-      { body_not_contains: 'error' },
-      'body_not_contains',
-      '`body_not_contains` is not known here; write config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
-    ],
-    [
-      'one of them in config',
-      { config: { body_not_contains: 'error' } },
-      'config.body_not_contains',
-      '`config.body_not_contains` is not known here; write config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
-    ],
-    [
-      'a list of statuses',
-      { expected_status: [200, 301] },
-      'expected_status',
-      'must be one status, as a number; for several write config.assertions: [{"source": "status_code", "operator": "one_of", "value": ["2xx", 304]}]',
-    ],
-    [
-      'a class of statuses',
-      { expected_status: '2xx' },
-      'expected_status',
-      expect.stringContaining('"one_of"') as never,
-    ],
-    [
-      'json_path',
-      { config: { json_path: '$.status' } },
-      'config.json_path',
-      '`config.json_path` is not known here; write config.assertions: [{"source": "json", "property": "$.status", "operator": "equals", "value": "ok"}]',
-    ],
-    [
-      'max_latency_ms',
-      { max_latency_ms: 500 },
-      'max_latency_ms',
-      '`max_latency_ms` is not known here; write config.assertions: [{"source": "latency_ms", "operator": "less_than", "value": 800}]',
-    ],
-    [
-      'degraded_after_ms',
-      { degraded_after_ms: 500 },
-      'degraded_after_ms',
-      '`degraded_after_ms` is not known here; write config.assertions: [{"source": "latency_ms", "operator": "less_than", "value": 800, "severity": "warn"}]',
-    ],
-    [
-      'warn_days',
-      { config: { warn_days: 21 } },
-      'config.warn_days',
-      '`config.warn_days` is not known here; write config.assertions: [{"source": "days_left", "operator": "at_least", "value": 21, "severity": "warn"}]',
-    ],
-    [
-      'assertions beside config',
-      { assertions: [] },
-      'assertions',
-      '`assertions` is not known here; write config.assertions',
-    ],
-  ])('are answered by the line to write: %s', (_what, settings, path, message) => {
-    expect(refused(settings)).toEqual([{ path, message }]);
-  });
-
-  it('are unknown like any other where the type has no such source', () => {
-    expect(refused({ config: { host: 'a', port: 1, warn_days: 3 } }, TCP)).toEqual([
-      { path: 'config.warn_days', message: '`config.warn_days` is not known' },
-    ]);
-  });
-});
-
 describe('assertions that are taken', () => {
   it('keep their order, with what they mean by default', () => {
     const list = [status, { ...json, value: null }, { source: 'json', property: "$['a b'][-1]", operator: 'exists' }];
-    const { config } = parseCheck({ ...HTTP, config: { assertions: list } }, 1);
+    const { config } = parseCheck({ ...HTTP, config: { assertions: list } }, { minInterval: 1, now: 0 });
     expect(config.assertions).toEqual(list.map((one) => ({ ...one, severity: 'fail' })));
   });
 });

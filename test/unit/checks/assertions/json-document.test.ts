@@ -12,7 +12,8 @@ function parsedAt(root: unknown, path: readonly (string | number)[]): unknown {
     if (typeof segment === 'number') value = Array.isArray(value) ? value.at(segment) : undefined;
     else {
       const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-      value = isMap && Object.hasOwn(value, segment) ? (value as Record<string, unknown>)[segment] : undefined;
+      value =
+        isMap && Object.hasOwn(value as object, segment) ? (value as Record<string, unknown>)[segment] : undefined;
     }
   }
   return value;

@@ -1,11 +1,8 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Authority, makeAuthority } from '#test/support/certificates.ts';
+import { describe, expect, it } from 'vitest';
 import { probeCheck } from '#test/support/probe-check.ts';
 import { probeWorld } from '#test/support/probe-world.ts';
 import { httpTarget, rawTarget } from '#test/support/socket-target.ts';
-import { httpsTarget } from '#test/support/tls-server.ts';
 
 const MB = 1024 * 1024;
 const probe = (
@@ -172,47 +169,5 @@ describe('an http check with assertions', () => {
     expect(outcome.success).toBe(false);
     expect(outcome.warning_message).toContain('expected json $.you to equal "me"');
     expect(JSON.stringify(outcome)).not.toContain('s3cr3t');
-  });
-});
-
-describe('an http check with an assertion on days_left', () => {
-  let trusted: Authority;
-  beforeAll(async () => {
-    trusted = await makeAuthority();
-    setDefaultCACertificates([...getCACertificates('default'), trusted.cert]);
-  });
-  const days = (value: number, severity = 'warn') => ({ source: 'days_left', operator: 'at_least', value, severity });
-  const lasting = (count: number) =>
-    trusted.issue({ names: ['127.77.0.1'], to: new Date(Date.now() + (count + 0.5) * 86_400_000) });
-
-  it.each([5, 20, 40])('knows a certificate that has %i days left', async (left) => {
-    await using target = await httpsTarget(await lasting(left), (_req, res) => res.end());
-    const outcome = await probe(target.url, [days(21), days(7, 'fail')]);
-    expect(outcome).toMatchObject({ success: left >= 7, days_left: left });
-    expect(outcome).toHaveProperty('expires_at', expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/));
-    expect(outcome.warning_message !== undefined).toBe(left < 21);
-    if (left < 7)
-      expect(outcome).toMatchObject({
-        error_kind: 'tls',
-        error_message: expect.stringMatching(/^certificate expires on .*, in 5 days; at least 7 are wanted: renew it$/),
-      });
-  });
-
-  it('looks at the certificate of the last hop', async () => {
-    await using end = await httpsTarget(await lasting(5), (_req, res) => res.end());
-    await using target = await httpsTarget(await lasting(40), (_req, res) =>
-      res.writeHead(302, { location: end.url }).end(),
-    );
-    expect(await probe(target.url, [days(21)])).toMatchObject({ success: true, days_left: 5 });
-  });
-
-  it('shows no days where none are asked for, and says where there is no certificate', async () => {
-    await using secure = await httpsTarget(await lasting(5), (_req, res) => res.end());
-    expect(await probe(secure.url, [status(200)])).not.toHaveProperty('days_left');
-    await using plain = await httpTarget((_req, res) => res.end());
-    expect(await probe(plain.url, [days(21, 'fail')])).toMatchObject({
-      error_kind: 'tls',
-      error_message: 'days_left: the answer did not come over TLS, so there is no certificate',
-    });
   });
 });

@@ -68,6 +68,6 @@ it('keeps the members that results of its type have, and no others', async () =>
   const probe = await newProbe({ check, outcome });
   await recordProbe(world, probe);
   const [result] = await results(probe);
-  expect(result).toMatchObject({ success: true, days_left: 12 });
-  expect(result).not.toHaveProperty('color');
+  expect(result).toMatchObject({ success: true, noted: { days_left: 12 } });
+  expect(result!.noted).not.toHaveProperty('color');
 });

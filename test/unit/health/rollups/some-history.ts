@@ -209,7 +209,12 @@ async function push(
   for (let times = twice ? 2 : 1; times > 0; times--) {
     const warning_message = outcome === 'warn' ? 'nearly full' : '';
     const one = { success, latency_ms, status_code: 0, error_message: '', warning_message, checked_at };
-    await receivePush(world, await world.fresh(check), { ...one, identity: { kind: 'body', text } }, 30);
+    await receivePush(
+      world,
+      await world.fresh(check),
+      { ...one, identity: { kind: 'body', text }, ends: { measured: false } },
+      30,
+    );
   }
   teller.told.runs.push({ at: checked_at, outcome, latency: latency_ms });
   const oldest = (teller.newest ?? 0) - Math.max(MINUTE, check.interval_seconds * 1000);

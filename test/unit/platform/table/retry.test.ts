@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
+import { makeIds } from '#lib/platform/ids.ts';
 import type { Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 
@@ -16,7 +17,7 @@ function world() {
       },
       stalled: () => 0,
     },
-    ids: { id: () => 'x', token: () => 'x', secret: () => 'x', random: () => 0.999 },
+    ids: { ...makeIds({ now: () => 0 }), random: () => 0.999 },
   };
 }
 

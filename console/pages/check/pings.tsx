@@ -1,0 +1,95 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useFeed } from '#console/api/feed.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { Ping } from '#console/api/records.ts';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { CodeBlock } from '#console/parts/copy-button.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data, Empty, Failure, Loading } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import { duration } from '#console/rules/time.ts';
+
+const KIND: Readonly<Record<Ping['kind'], string>> = {
+  success: 'Success',
+  fail: 'Failure',
+  start: 'Start',
+  log: 'Log',
+};
+
+const columns = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
+  {
+    head: 'Ping',
+    cell: ({ kind, exit_status }) => (exit_status === null ? KIND[kind] : `${KIND[kind]}, exit status ${exit_status}`),
+  },
+  {
+    head: 'From',
+    grow: true,
+    wide: true,
+    cell: ({ method, remote_addr, user_agent, rid }) => (
+      <span dir="auto" title={rid === null ? user_agent : `${user_agent}, run ${rid}`}>
+        {method} {remote_addr} {user_agent}
+      </span>
+    ),
+  },
+  {
+    head: 'Took',
+    wide: true,
+    numeric: true,
+    cell: ({ duration_ms }) => (duration_ms === null ? '–' : duration(duration_ms)),
+  },
+  {
+    head: 'Body',
+    cell: (ping) =>
+      ping.body_bytes > 0 ? (
+        <Button small quiet why={refusal('write')} onClick={() => show(ping)}>
+          {ping.body_bytes} bytes
+        </Button>
+      ) : (
+        '–'
+      ),
+  },
+  { head: 'Came', numeric: true, cell: ({ at }) => <Time at={at} /> },
+];
+
+/** So many at first; they are read again by themselves until somebody asks for more. */
+const FIRST = 10;
+
+/** The last pings of a push check, and what they brought. @param turn another number: read again */
+export function Pings({ id, turn }: { id: string; turn: number }) {
+  const [shown, show] = useState<Ping | undefined>(undefined);
+  const { items, failure, loading, hasMore, more, reload } = useFeed<Ping>(
+    `/v1/checks/${id}/pings?limit=${FIRST}`,
+    'pings',
+  );
+  useEffect(() => {
+    if (turn > 0 && items.length <= FIRST) reload();
+  }, [turn]);
+  return (
+    <Section title="Pings">
+      {failure && <Failure failure={failure} retry={reload} />}
+      {items.length === 0 && loading && <Loading what="Reading the pings" />}
+      {items.length === 0 && !loading && !failure && <Empty title="No ping yet" />}
+      {items.length > 0 && <Table label="Pings" rows={items} columns={columns(show)} keyOf={(ping) => ping.id} />}
+      {hasMore && items.length > 0 && (
+        <p class="more">
+          <Button small busy={loading} onClick={more}>
+            Older pings
+          </Button>
+        </p>
+      )}
+      {shown && <Body id={id} ping={shown} onClose={() => show(undefined)} />}
+    </Section>
+  );
+}
+
+function Body({ id, ping, onClose }: { id: string; ping: Ping; onClose: () => void }) {
+  const body = useLoad<string>(`/v1/checks/${id}/pings/${ping.id}/body`);
+  return (
+    <Dialog title="What the ping brought" onClose={onClose} wide>
+      <Data of={body}>{(text) => <CodeBlock label={`${ping.body_bytes} bytes`} text={text} />}</Data>
+    </Dialog>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { Blueprint } from '#console/api/records.ts';
+import { tell } from '#console/app/notices.tsx';
+import { refusal } from '#console/app/session.ts';
+import { Button } from '#console/parts/button.tsx';
+import { Confirm } from '#console/parts/confirm.tsx';
+import { CopyButton } from '#console/parts/copy-button.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data, Empty } from '#console/parts/states.tsx';
+import { type Column, Table } from '#console/parts/table/table.tsx';
+import { Time } from '#console/parts/time.tsx';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { PingKeyRecord } from '#lib/health/pings/ping-key.ts';
+
+const NONE = 'none';
+
+const schemaOf = (blueprints: readonly Blueprint[]): MemberSchema => ({
+  properties: {
+    label: { type: 'string', description: 'What it is for, such as the crontabs of a machine.' },
+    blueprint_slug: {
+      type: 'string',
+      enum: [NONE, ...blueprints.map(({ slug }) => slug)],
+      default: NONE,
+      title: 'Makes checks on entities of',
+      description: 'A ping of an unknown slug with ?create=1 then makes an entity of this blueprint, and its check.',
+    },
+  },
+  required: ['label'],
+});
+
+const columns = (why: string | undefined, ask: (key: PingKeyRecord) => void): readonly Column<PingKeyRecord>[] => [
+  {
+    head: 'Ping key',
+    grow: true,
+    cell: ({ label, key }) => (
+      <>
+        <bdi>{label}</bdi>
+        <span class="under">
+          <code>{key}</code> {why === undefined && <CopyButton text={key} />}
+        </span>
+      </>
+    ),
+  },
+  { head: 'Makes checks on', wide: true, cell: ({ blueprint_slug }) => <bdi>{blueprint_slug ?? '–'}</bdi> },
+  { head: 'Made', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    head: 'Actions',
+    cell: (key) => (
+      <Button small kind="danger" why={why} label={`Delete ${key.label}`} onClick={() => ask(key)}>
+        Delete
+      </Button>
+    ),
+  },
+];
+
+/** Ping keys: by one of them jobs ping checks at their slugs. */
+export function PingKeys() {
+  const keys = useLoad<PingKeyRecord[]>('/v1/ping-keys', { all: true });
+  const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
+  const [making, make] = useState(false);
+  const [asked, ask] = useState<PingKeyRecord | undefined>(undefined);
+  const why = refusal('write');
+  return (
+    <Section
+      title="Ping keys"
+      actions={
+        <Button kind="main" small icon="add" why={why} expanded={making} onClick={() => make(!making)}>
+          New ping key
+        </Button>
+      }
+    >
+      {making && (
+        <div class="inset">
+          <SchemaForm
+            name="ping-key"
+            schema={schemaOf(blueprints.data ?? [])}
+            submit="Make the ping key"
+            onCancel={() => make(false)}
+            send={async ({ label, blueprint_slug }) => {
+              const blueprint = blueprint_slug === NONE ? null : blueprint_slug;
+              await call('POST', '/v1/ping-keys', { label, blueprint_slug: blueprint ?? null });
+              keys.reload();
+              make(false);
+            }}
+          />
+        </div>
+      )}
+      <Data of={keys}>
+        {(found) =>
+          found.length > 0 ? (
+            <Table label="Ping keys" rows={found} columns={columns(why, ask)} keyOf={({ id }) => id} />
+          ) : (
+            <Empty title="No ping keys yet">
+              <p>With one, jobs ping {location.origin}/ping/KEY/SLUG, for each check that has a slug.</p>
+            </Empty>
+          )
+        }
+      </Data>
+      {asked && (
+        <Confirm
+          title={`Delete ${asked.label}?`}
+          action="Delete the ping key"
+          run={async () => {
+            await call('DELETE', `/v1/ping-keys/${asked.id}`);
+            tell('The ping key is deleted.');
+            keys.reload();
+          }}
+          onClose={() => ask(undefined)}
+        >
+          <p>Pings with it are refused from then on, and the jobs that send them look silent.</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}

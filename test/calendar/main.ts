@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util';
+import { compareWithField, drawCases, findCalendars, type Kind } from './field.ts';
+
+/**
+ * `npm run test:calendar`: random schedules and instants, most of them near a change of clocks, beside the libraries
+ * that Healthchecks uses. Says how many differ for which reason; a difference without one fails.
+ */
+const { values } = parseArgs({
+  options: { cases: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },
+});
+const python = findCalendars();
+if (!python) {
+  console.log('skipped: cronsim and oncalendar are not installed; test/calendar/field.ts says how');
+  console.log('0 passed, 0 failed, 2 skipped');
+  process.exit(0);
+}
+
+let failed = 0;
+for (const kind of ['cron', 'OnCalendar'] satisfies Kind[]) {
+  const cases = drawCases(kind, Number(values.cases), Number(values.seed));
+  const { same, known, strange } = await compareWithField(python, cases);
+  console.log(`${kind}: ${same} of ${cases.length} agree`);
+  for (const [reason, count] of known) console.log(`  ${count}: ${reason}`);
+  for (const one of strange.slice(0, 20)) console.log(`  ${one}`);
+  if (strange.length > 0) {
+    failed++;
+    console.log(`failed: ${kind}: ${strange.length} differ without a known reason`);
+  }
+}
+console.log(`${2 - failed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, newTenant } from '#test/support/client.ts';
+import { everything, got, newCheck } from '#test/support/fleet.ts';
+import { pingPathOf, sendPing } from '#test/support/pings.ts';
+
+let client: Client;
+beforeAll(async () => {
+  client = await newTenant();
+});
+
+const newJob = (...assertions: object[]) =>
+  newCheck(client, {
+    check_type: 'push',
+    interval_seconds: 3600,
+    failure_threshold: 1,
+    config: { assertions },
+  });
+const ping = (check: { ping_url: string }, rest = '', body = '') =>
+  sendPing(pingPathOf(check.ping_url) + rest, body === '' ? {} : { method: 'POST', body });
+const newest = async ({ id }: { id: string }) => (await everything(client, `/v1/checks/${id}/results`))[0];
+
+const lacksError = { source: 'body', operator: 'not_contains', value: 'ERROR' };
+
+describe('assertions of a push check', () => {
+  it('make a success a failure by the body of its ping; one without a body has an empty one', async () => {
+    const job = await newJob(lacksError);
+    await ping(job, '', 'all is well');
+    expect(await newest(job)).toMatchObject({ success: true, error_kind: null });
+    await ping(job, '', 'ERROR 12: disk full');
+    expect(await newest(job)).toMatchObject({
+      success: false,
+      error_kind: 'body',
+      error_message: 'expected body not to contain "ERROR" (searched 19 bytes)',
+    });
+    expect(got(await client.get(`/v1/checks/${job.id}`), 200)).toMatchObject({ state: 'down' });
+    await ping(job);
+    expect(got(await client.get(`/v1/checks/${job.id}`), 200)).toMatchObject({ state: 'up' });
+  });
+
+  it('judge how long a run took, where its start is known', async () => {
+    const long = { source: 'latency_ms', operator: 'at_least', value: 60_000 };
+    const job = await newJob(long);
+    await ping(job);
+    expect(await newest(job)).toMatchObject({ success: true });
+    await ping(job, '/start');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await ping(job);
+    const found = await newest(job);
+    expect(found).toMatchObject({
+      success: false,
+      error_kind: 'latency',
+      error_message: `expected latency_ms to be at least 60000, got ${found.latency_ms}`,
+    });
+  });
+
+  it('leave a failure what it is, and judge no result by key', async () => {
+    const job = await newJob(lacksError, { source: 'body', operator: 'contains', value: 'done', severity: 'warn' });
+    await ping(job, '/fail', 'ERROR');
+    expect(await newest(job)).toMatchObject({ error_kind: 'reported', error_message: 'reported as failed: ERROR' });
+    got(await client.post(`/v1/checks/${job.id}/heartbeat`), 201);
+    expect(await newest(job)).toMatchObject({ outcome: 'ok', warning_message: '' });
+    await ping(job, '', 'not yet');
+    expect(await newest(job)).toMatchObject({
+      outcome: 'warn',
+      success: true,
+      warning_message: 'expected body to contain "done" (searched 7 bytes)',
+    });
+  });
+});

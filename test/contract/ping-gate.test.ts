@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
+import { createAccount } from '#lib/access/create-account.ts';
+import { clientOf, newTenantOf } from '#test/support/client.ts';
+import { got, newBlueprint, newCheck } from '#test/support/fleet.ts';
+import { memoryLog } from '#test/support/log.ts';
+import { type PingAnswer, pingPathOf, sendPing } from '#test/support/pings.ts';
+import { type Service, startService } from '#test/support/service.ts';
+
+const RATE_LIMITS = 'read=1000/1000,write=1000/1000,push=1/12,open=1/6,ping=1/30,ping-url=1/4';
+
+let service: Service;
+const log = memoryLog();
+let now = Date.UTC(2026, 10, 22);
+/** Time stands still but when a test lets some pass. */
+const clock = { now: () => now, sleep: () => new Promise<void>(setImmediate), stalled: () => 0 };
+beforeAll(async () => {
+  service = await startService({ env: { RATE_LIMITS }, world: { clock }, log });
+});
+afterAll(() => service.stop());
+
+const tenant = () => newTenantOf(service);
+const pingAt = (path: string) => sendPing(path, {}, service.url);
+const text = ({ status, text }: PingAnswer) => `${status} ${text}`;
+async function times(count: number, send: () => Promise<PingAnswer>): Promise<string[]> {
+  const said: string[] = [];
+  for (let i = 0; i < count; i++) said.push(text(await send()));
+  return said;
+}
+
+/** All buckets are full again. */
+const rest = () => {
+  now += 60_000;
+};
+
+describe('the rate of pings', () => {
+  it('of one URL: so many at once, then 429 with Retry-After, until there is room again', async () => {
+    const job = await newCheck(await tenant());
+    const path = pingPathOf(job.ping_url);
+    expect(await times(4, () => pingAt(path))).toEqual(Array(4).fill('200 OK'));
+    const refused = await pingAt(path);
+    expect(text(refused)).toBe('429 rate limited');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(refused.headers.get('ping-body-limit')).toBe('10000');
+    now += 1000;
+    expect(await times(2, () => pingAt(path))).toEqual(['200 OK', '429 rate limited']);
+    rest();
+  });
+
+  it('of one account, over all of its checks; another account goes on', async () => {
+    const [client, other] = [await tenant(), await tenant()];
+    const jobs = [];
+    for (let i = 0; i < 5; i++) jobs.push(pingPathOf((await newCheck(client)).ping_url));
+    const said: string[] = [];
+    for (const path of jobs) said.push(...(await times(3, () => pingAt(path))));
+    expect(said.filter((one) => one === '200 OK')).toHaveLength(12);
+    expect(said.filter((one) => one === '429 rate limited')).toHaveLength(3);
+    expect(text(await pingAt(pingPathOf((await newCheck(other)).ping_url)))).toBe('200 OK');
+    rest();
+  });
+
+  it('of one client address, before the table is asked', async () => {
+    const said = [];
+    for (let i = 0; i < 32; i++) said.push(text(await pingAt(`/ping/${randomUUID()}`)));
+    expect(said).toEqual([...Array(30).fill('404 not found'), '429 rate limited', '429 rate limited']);
+    rest();
+  });
+});
+
+it('a UUID that leads nowhere is remembered for a minute, and the table is not asked', async () => {
+  let reads = 0;
+  const { get } = service.ports.table;
+  service.ports.table.get = ((key: never) => {
+    reads++;
+    return get(key);
+  }) as typeof get;
+  try {
+    const path = `/ping/${randomUUID()}`;
+    expect(await times(3, () => pingAt(path))).toEqual(Array(3).fill('404 not found'));
+    expect(reads).toBe(1);
+    rest();
+    expect(text(await pingAt(path))).toBe('404 not found');
+    expect(reads).toBe(2);
+  } finally {
+    service.ports.table.get = get;
+    rest();
+  }
+});
+
+it('a disabled account is not found, and works again once it is enabled', async () => {
+  const client = await tenant();
+  const job = await newCheck(client);
+  const path = pingPathOf(job.ping_url);
+  expect(text(await pingAt(path))).toBe('200 OK');
+  const scope = { ports: service.ports, keys: service.keys, tenant: client.id, origin: 'operator' } as const;
+  await disableAccount(scope);
+  expect(text(await pingAt(path))).toBe('404 not found');
+  await enableAccount(scope);
+  expect(text(await pingAt(path))).toBe('200 OK');
+  rest();
+});
+
+it.each([
+  ['entities of one blueprint', { entity_limit_per_bp: 0 }, /^409 The plan allows 0 entities/],
+  ['checks of an entity', { check_limit_per_entity: 0 }, /^409 The entity has 0 checks/],
+  ['checks', { check_limit: 0 }, /^409 .*check_limit/],
+])('a check that a ping would make is refused in a sentence at the limit of %s', async (_name, limits, answered) => {
+  const account = { email: 'ann@example.com', name: 'Ann', ...limits };
+  const client = clientOf(service.url, (await createAccount(service, account, { again: true })).key.key);
+  const blueprint_slug = await newBlueprint(client);
+  const { key } = got(await client.post('/v1/ping-keys', { label: 'all', blueprint_slug }), 201);
+  expect(text(await pingAt(`/ping/${key}/nightly?create=1`))).toMatch(answered);
+  expect(text(await pingAt(`/ping/${key}/nightly`))).toBe('404 not found');
+  rest();
+});
+
+it('no log line has the address of a ping', async () => {
+  const job = await newCheck(await tenant());
+  const path = pingPathOf(job.ping_url);
+  await times(6, () => pingAt(path));
+  const lines = JSON.stringify(log.lines);
+  expect(lines).toContain('request refused');
+  expect(lines).not.toContain(path.slice('/ping/'.length));
+});

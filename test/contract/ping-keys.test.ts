@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, clientOf, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
+import { everything, got, newBlueprint, newCheck } from '#test/support/fleet.ts';
+import { type PingAnswer, sendPing } from '#test/support/pings.ts';
+import { target } from '#test/support/service.ts';
+
+let client: Client;
+beforeAll(async () => {
+  client = await newTenant();
+});
+
+type PingKey = { id: string; key: string };
+const newKey = async (more: object = {}, as = client): Promise<PingKey> =>
+  got(await as.post('/v1/ping-keys', { label: 'crontabs of db1', ...more }), 201);
+const ping = (key: PingKey, rest: string) => sendPing(`/ping/${key.key}/${rest}`);
+const text = (answer: PingAnswer) => `${answer.status} ${answer.text}`;
+const checkOf = async (slug: string, as = client) =>
+  ((await everything(as, '/v1/checks')) as { slug: string }[]).find((check) => check.slug === slug);
+
+let jobs = 0;
+const slugOf = () => `job-${++jobs}`;
+
+describe('a ping key', () => {
+  it('is shown to who may write, in 22 characters, and as ******** to all others', async () => {
+    const key = await newKey();
+    expect(key).toEqual({
+      id: expect.stringMatching(/^pky_[0-9a-z]{26}$/),
+      label: 'crontabs of db1',
+      key: expect.stringMatching(/^[\w-]{22}$/),
+      blueprint_slug: null,
+      created_at: TIME,
+    });
+    const listed = (as: Client) => everything(as, '/v1/ping-keys');
+    expect(await listed(client)).toContainEqual(key);
+    expect(await listed(await keyOf(client, { is_read_only: true }))).toContainEqual({ ...key, key: '********' });
+    expect(await listed(await newTenant())).toEqual([]);
+  });
+
+  it('is no key of the API', async () => {
+    const { key } = await newKey();
+    expect(await clientOf((await target()).url, key).get('/v1/me')).toMatchObject(failure(401, 'UNAUTHORIZED'));
+  });
+
+  it('pings a push check of its account at its slug, in every way', async () => {
+    const key = await newKey();
+    const slug = slugOf();
+    const { id } = await newCheck(client, { slug, failure_threshold: 1 });
+    for (const rest of ['', '/start', '/0', '/log', '/3']) expect(text(await ping(key, slug + rest))).toBe('200 OK');
+    expect(got(await client.get(`/v1/checks/${id}/pings`), 200).pings).toHaveLength(5);
+    expect(got(await client.get(`/v1/checks/${id}`), 200)).toMatchObject({ state: 'down' });
+  });
+
+  it.each([
+    ['nothing', '404 not found'],
+    ['Backup', '400 invalid url format'],
+    ['x'.repeat(65), '400 invalid url format'],
+    ['a/256', '400 invalid url format'],
+    ['nothing?create=1', '404 not found: this ping key may not create checks'],
+    ['nothing?create=0', '404 not found'],
+  ])('at %s: %s', async (rest, answered) => {
+    expect(text(await ping(await newKey(), rest))).toBe(answered);
+  });
+
+  it('does not ping a check that is probed', async () => {
+    const slug = slugOf();
+    await newCheck(client, { check_type: 'http', target_url: 'https://127.77.0.1/', interval_seconds: 86_400, slug });
+    expect(text(await ping(await newKey(), slug))).toBe('409 not a push check');
+  });
+
+  it("does not reach another account's check of the same slug", async () => {
+    const slug = slugOf();
+    await newCheck(client, { slug });
+    expect(text(await ping(await newKey({}, await newTenant()), slug))).toBe('404 not found');
+  });
+
+  it('follows a slug to the check that has it now', async () => {
+    const key = await newKey();
+    const slug = slugOf();
+    const first = await newCheck(client, { slug });
+    got(await client.put(`/v1/checks/${first.id}`, { slug: '' }), 200);
+    expect(text(await ping(key, slug))).toBe('404 not found');
+    const second = await newCheck(client, { slug });
+    expect(text(await ping(key, slug))).toBe('200 OK');
+    expect(got(await client.get(`/v1/checks/${second.id}/pings`), 200).pings).toHaveLength(1);
+  });
+
+  it('opens nothing once it is deleted, nor does a wrong one', async () => {
+    const key = await newKey();
+    const slug = slugOf();
+    await newCheck(client, { slug });
+    expect(await client.del(`/v1/ping-keys/${key.id}`)).toMatchObject({ status: 204 });
+    expect(await client.del(`/v1/ping-keys/${key.id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(text(await ping(key, slug))).toBe('404 not found');
+    expect(text(await ping({ id: '', key: 'fqOOd6-F4MMNuCEnzTU01w' }, slug))).toBe('404 not found');
+  });
+
+  it('for a blueprint that is not there is refused', async () => {
+    const body = { label: 'x', blueprint_slug: 'none' };
+    expect(await client.post('/v1/ping-keys', body)).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(await client.post('/v1/ping-keys', { label: '' })).toMatchObject(failure(400, 'VALIDATION_ERROR', 'label'));
+  });
+
+  it('is one of twenty at most, however many ask at once', async () => {
+    const own = await newTenant();
+    const answers = await Promise.all(
+      Array.from({ length: 23 }, (_, i) => own.post('/v1/ping-keys', { label: `${i}` })),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(20);
+    expect(answers.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    got(await own.del(`/v1/ping-keys/${made[0]!.body.id}`), 204);
+    got(await own.post('/v1/ping-keys', { label: 'one more' }), 201);
+  });
+});
+
+describe('a ping that makes its check', () => {
+  it('with an entity of the blueprint, a day and an hour of grace; the ping counts', async () => {
+    const blueprint_slug = await newBlueprint(client);
+    const key = await newKey({ blueprint_slug });
+    const slug = slugOf();
+    expect(text(await ping(key, `${slug}?create=1`))).toBe('201 Created');
+    expect(text(await ping(key, `${slug}?create=1`))).toBe('200 OK');
+    const check = await checkOf(slug);
+    expect(check).toMatchObject({
+      check_type: 'push',
+      name: slug,
+      interval_seconds: 86_400,
+      failure_threshold: 1,
+      config: { grace_seconds: 90_000 },
+      state: 'up',
+      ping_url: expect.stringMatching(/\/ping\//),
+    });
+    const entities = await everything(client, `/v1/blueprints/${blueprint_slug}/entities`);
+    expect(entities).toMatchObject([{ slug, name: slug, state: 'up' }]);
+    const log = got(await client.get('/v1/audit'), 200) as { action: string; actor: { key_id: string } }[];
+    const own = log.filter(({ actor }) => actor.key_id === key.id).map(({ action }) => action);
+    expect(own.toSorted()).toEqual(['check.create', 'entity.create']);
+  });
+
+  it('on the entity that has its slug already', async () => {
+    const blueprint_slug = await newBlueprint(client);
+    const slug = slugOf();
+    const entity = got(await client.post(`/v1/blueprints/${blueprint_slug}/entities`, { slug, name: 'Mine' }), 201);
+    expect(text(await ping(await newKey({ blueprint_slug }), `${slug}/7?create=1`))).toBe('201 Created');
+    expect(await checkOf(slug)).toMatchObject({ entity_id: entity.id, state: 'down' });
+  });
+
+  it('once, however many ping at once', async () => {
+    const own = await newTenant();
+    const blueprint_slug = await newBlueprint(own);
+    const key = await newKey({ blueprint_slug }, own);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ping(key, 'nightly?create=1')));
+    const said = answers.map(text).toSorted();
+    expect(said).toEqual([...Array.from({ length: 11 }, () => '200 OK'), '201 Created']);
+    const checks = (await everything(own, '/v1/checks')) as { id: string }[];
+    expect(checks).toHaveLength(1);
+    expect(got(await own.get(`/v1/checks/${checks[0]!.id}/pings`), 200).pings).toHaveLength(12);
+    expect(await everything(own, `/v1/blueprints/${blueprint_slug}/entities`)).toHaveLength(1);
+  });
+
+  it('is refused in a sentence where the blueprint wants a field', async () => {
+    const fields = [{ name: 'owner', field_type: 'string', required: true }];
+    const key = await newKey({ blueprint_slug: await newBlueprint(client, { fields }) });
+    const slug = slugOf();
+    const answer = await ping(key, `${slug}?create=1`);
+    expect(text(answer)).toMatch(/^409 \S.*owner.*$/);
+    expect(await checkOf(slug)).toBeUndefined();
+  });
+});

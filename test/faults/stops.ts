@@ -1,0 +1,30 @@
+import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
+import type { Changing } from '#lib/access/context.ts';
+import { AppError } from '#lib/platform/errors.ts';
+import type { Stop } from '#test/oracle/inside.ts';
+import type { Observations } from './observations.ts';
+
+/** The operator of the service disables the account, and enables it again; on a full disk they try again. */
+export async function stopFor(scope: Changing, seen: Observations, ms: number): Promise<void> {
+  const { now, sleep } = scope.ports.clock;
+  const never = Number.POSITIVE_INFINITY;
+  const stop: Stop = { tenant: scope.tenant, from: now(), done: never, to: never, over: never, enabled_at: never };
+  seen.stops.push(stop);
+  await persist(() => disableAccount(scope), sleep);
+  stop.done = now();
+  await sleep(ms);
+  stop.to = now();
+  stop.enabled_at = (await persist(() => enableAccount(scope), sleep)).enabled_at!;
+  stop.over = now();
+}
+
+async function persist<T>(work: () => Promise<T>, sleep: (ms: number) => Promise<void>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error;
+      await sleep(1000);
+    }
+  }
+}

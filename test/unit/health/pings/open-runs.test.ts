@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OpenRun } from '#lib/checks/check-item.ts';
+import { withEnd, withStart } from '#lib/health/pings/open-runs.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 2, 30);
+const HOUR = 3_600_000;
+const run = (started_at: number, rid?: string, overrun?: true): OpenRun => ({
+  ...(rid && { rid }),
+  started_at,
+  received_at: started_at,
+  ...(overrun && { overrun }),
+});
+
+describe('a start', () => {
+  it('opens a run beside those that are open', () => {
+    expect(withStart([run(1, 'a')], 'b', NOW)).toEqual([run(1, 'a'), run(NOW, 'b')]);
+    expect(withStart([run(1)], undefined, NOW)).toEqual([run(1), run(NOW)]);
+  });
+
+  it('sent twice changes nothing, as its run is open already', () => {
+    expect(withStart([run(1, 'a')], 'a', NOW)).toBeUndefined();
+  });
+
+  it('begins a run anew that took too long', () => {
+    expect(withStart([run(1, 'a', true)], 'a', NOW)).toEqual([run(NOW, 'a')]);
+  });
+
+  it('is one too many where ten are open; one that took too long makes room', () => {
+    const ten = Array.from({ length: 10 }, (_, i) => run(i, `r${i}`));
+    expect(withStart(ten, 'x', NOW)).toBeUndefined();
+    const late = [run(0, 'late', true), ...ten.slice(1)];
+    expect(withStart(late, 'x', NOW)).toEqual([...ten.slice(1), run(NOW, 'x')]);
+  });
+});
+
+describe('an end', () => {
+  const two = [run(NOW - HOUR, 'a'), run(NOW - 60_000, 'b')];
+
+  it('with the id of a run ends that, and takes from its start to now', () => {
+    expect(withEnd(two, { rid: 'a', success: true }, NOW)).toEqual({ runs: [two[1]], latency_ms: HOUR });
+  });
+
+  it('without an id ends all, and is measured if one was open', () => {
+    expect(withEnd(two, { success: true }, NOW)).toEqual({ runs: [], latency_ms: 0 });
+    expect(withEnd([two[1]!], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 60_000 });
+    expect(withEnd([], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 0 });
+  });
+
+  it('with an id that is not known ends nothing as a success, and all as a failure', () => {
+    expect(withEnd(two, { rid: 'x', success: true }, NOW)).toEqual({ runs: two, latency_ms: 0 });
+    expect(withEnd(two, { rid: 'x', success: false }, NOW)).toEqual({ runs: [], latency_ms: 0 });
+  });
+
+  it('measures a run that took too long as well, beside none that did not', () => {
+    const late = run(NOW - 2 * HOUR, undefined, true);
+    expect(withEnd([late], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 2 * HOUR });
+    expect(withEnd([late, two[1]!], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 60_000 });
+  });
+
+  it('of a run over 72 hours, or from a clock that was set back, is not measured', () => {
+    expect(withEnd([run(NOW - 73 * HOUR)], { success: true }, NOW).latency_ms).toBe(0);
+    expect(withEnd([run(NOW + 1000)], { success: true }, NOW).latency_ms).toBe(0);
+  });
+});
+
+/** What a job says: a start or an end, by the id of its run or without. */
+const said = fc.record({
+  what: fc.constantFrom('start', 'success', 'failure'),
+  rid: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
+  after: fc.nat(4 * HOUR),
+});
+
+it('whatever a job says: at most ten runs, each id once, none that was ended', () => {
+  fc.assert(
+    fc.property(fc.array(said, { maxLength: 60 }), (story) => {
+      let runs: readonly OpenRun[] = [];
+      let now = NOW;
+      for (const { what, rid, after } of story) {
+        now += after;
+        if (what === 'start') runs = withStart(runs, rid, now) ?? runs;
+        else {
+          const ended = withEnd(runs, { rid, success: what === 'success' }, now);
+          expect(ended.latency_ms).toBeGreaterThanOrEqual(0);
+          expect(runs).toEqual(expect.arrayContaining([...ended.runs]));
+          ({ runs } = ended);
+          if (rid === undefined || what === 'failure')
+            expect(runs.every((open) => rid !== undefined && open.rid !== rid)).toBe(true);
+          expect(runs.some((open) => rid !== undefined && open.rid === rid)).toBe(false);
+        }
+        const ids = runs.flatMap((open) => open.rid ?? []);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(runs.length).toBeLessThanOrEqual(10);
+      }
+    }),
+  );
+});

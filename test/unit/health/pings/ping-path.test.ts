@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { readPingPath } from '#lib/health/pings/ping-path.ts';
+
+const UUID = '5bf66975-d4c7-4bf5-bcc8-b8d8a82ea278';
+const KEY = 'fqOOd6-F4MMNuCEnzTU01w';
+
+describe('what the path of a ping means', () => {
+  it.each([
+    ['', 'success', null],
+    ['/', 'success', null],
+    ['/start', 'start', null],
+    ['/fail', 'fail', null],
+    ['/log', 'log', null],
+    ['/0', 'success', 0],
+    ['/1', 'fail', 1],
+    ['/255', 'fail', 255],
+    ['/007', 'fail', 7],
+  ])('a UUID with "%s" behind it', (rest, kind, exit_status) => {
+    expect(readPingPath(`/ping/${UUID}${rest}`)).toEqual({ target: { uuid: UUID }, kind, exit_status });
+    if (rest === '/') return;
+    expect(readPingPath(`/ping/${KEY}/db-backup${rest}`)).toEqual({
+      target: { key: KEY, slug: 'db-backup' },
+      kind,
+      exit_status,
+    });
+  });
+
+  it('takes a UUID in capitals for the same', () => {
+    expect(readPingPath(`/ping/${UUID.toUpperCase()}`)).toMatchObject({ target: { uuid: UUID } });
+  });
+
+  it('takes a slug that is called like an action', () => {
+    expect(readPingPath(`/ping/${KEY}/start`)).toMatchObject({ target: { slug: 'start' }, kind: 'success' });
+    expect(readPingPath(`/ping/${KEY}/7/fail`)).toMatchObject({ target: { slug: '7' }, kind: 'fail' });
+  });
+
+  it.each([`${UUID}/256`, `${UUID}/99999999999999999999`, `${KEY}/Backup`, `${KEY}/${'x'.repeat(65)}`, `${KEY}/a/256`])(
+    'knows what %s wants to be, and that it cannot be',
+    (path) => expect(readPingPath(`/ping/${path}`)).toBe('invalid'),
+  );
+
+  it.each([
+    '',
+    'x',
+    KEY,
+    `${KEY}/`,
+    `${KEY}/a/`,
+    `${KEY}/a b`,
+    `${KEY}/a/x`,
+    `${KEY}/a/start/1`,
+    `${UUID}/x`,
+    `${UUID}/-1`,
+    `${UUID}/1.5`,
+    `${UUID}/start/`,
+    `${UUID}/start/1`,
+    `${UUID}//`,
+    `${UUID.slice(1)}`,
+    `{${UUID}}`,
+  ])('knows nothing at "%s"', (path) => expect(readPingPath(`/ping/${path}`)).toBe('unknown'));
+});

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { compareWithField, drawCases, findCalendars, type Kind } from '#test/calendar/field.ts';
+
+/** `npm run test:calendar` looks at twenty thousand of each. */
+const CASES = 300;
+const python = findCalendars();
+
+describe.skipIf(!python)('beside the calendars of Healthchecks, cronsim and oncalendar', () => {
+  it.each(['cron', 'OnCalendar'] satisfies Kind[])(
+    '%s is due at the same times, near changes of clocks too',
+    async (kind) => {
+      const { same, strange } = await compareWithField(python!, drawCases(kind, CASES, 7));
+      expect(strange).toEqual([]);
+      expect(same).toBeGreaterThan(0.9 * CASES);
+    },
+  );
+});

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
+import { randomCron, randomInstant, randomOnCalendar, ZONES } from '#test/calendar/random-schedules.ts';
+import { isCronDue, isOnCalendarDue } from '#test/oracle/due-at.ts';
+import { makeRandom, type Random } from '#test/support/random.ts';
+
+const MINUTE_MS = 60_000;
+/** So far (ms) each minute is looked at. */
+const LOOKED_MS = 30 * 60 * MINUTE_MS;
+const seeds = fc.integer({ min: 0, max: 2 ** 31 });
+
+const KINDS: [string, (random: Random) => string, (text: string, zone: string, at: number) => boolean][] = [
+  ['cron', randomCron, isCronDue],
+  ['OnCalendar', randomOnCalendar, isOnCalendarDue],
+];
+
+describe.each(KINDS)('the next due time of %s', (_kind, randomSchedule, isDue) => {
+  it('is later than the time it is asked for, due by the clocks of its zone, and nothing before it is', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const random = makeRandom(seed);
+        const zone = random.pick(ZONES);
+        const [text, after] = [randomSchedule(random), randomInstant(random, zone)];
+        const due = nextDue(parseCalendar(text, zone), after);
+        const told = `${text} in ${zone} after ${new Date(after).toISOString()}`;
+        if (due !== undefined) {
+          expect(due, told).toBeGreaterThan(after);
+          expect(isDue(text, zone, due), `${told}: ${new Date(due).toISOString()}`).toBe(true);
+        }
+        const second = due === undefined ? 0 : due % MINUTE_MS;
+        const end = Math.min(due ?? Number.POSITIVE_INFINITY, after + LOOKED_MS);
+        for (let at = Math.floor(after / MINUTE_MS) * MINUTE_MS + second; at < end; at += MINUTE_MS) {
+          if (at > after && isDue(text, zone, at))
+            throw new Error(`${told}: ${new Date(at).toISOString()} was passed over`);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('is the earliest of its lines, each in its own zone', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const random = makeRandom(seed);
+        const [zone, other] = [random.pick(ZONES), random.pick(ZONES)];
+        const lines = [`${randomOnCalendar(random)} ${other}`, randomOnCalendar(random)] as const;
+        const after = randomInstant(random, zone);
+        const all = nextDue(parseCalendar(lines.join('\n'), zone), after) ?? Number.POSITIVE_INFINITY;
+        const each = lines.map((line) => nextDue(parseCalendar(line, zone), after) ?? Number.POSITIVE_INFINITY);
+        expect(all).toBe(Math.min(...each));
+      }),
+    );
+  });
+});
