@@ -84,13 +84,13 @@ export type CheckType<Name extends string = string, Kind extends string = string
   urls: readonly string[];
   /** Settings that fit their schemas, and not each other: each place with what it must be. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
+  /** RE2 expressions in its settings, beside those of assertions. */
+  expressions(settings: Pick<CheckSettings, 'config'>): Written[];
   /**
    * Settings that follow from `config` at `now` (epoch ms), for those that a request does not supply; `before` is the
    * `config` that a change replaces. Throws VALIDATION_ERROR for what can never come true.
    */
   derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
-  /** RE2 expressions in its settings, beside those of assertions. */
-  expressions(settings: Pick<CheckSettings, 'config'>): Written[];
   /** Hosts the settings name, for the egress guard at create: a private literal is refused there. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
@@ -116,8 +116,8 @@ type Definition<
     shown?: Shown;
     errors?: Record<Kind, string>;
     contradictions?: (settings: Stored<Config, Fields>) => ErrorDetail[];
-    derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     expressions?: (settings: Stored<Config, Fields>) => Written[];
+    derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
     probe?: (
@@ -157,8 +157,8 @@ export const defineCheck = <
     secrets: [],
     urls: [],
     contradictions: () => [],
-    derived: () => ({}),
     expressions: () => [],
+    derived: () => ({}),
   };
   const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
+import { dialogueTarget } from '#test/support/dialogue-target.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
@@ -188,6 +189,37 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     expect(body.at(-1)).toMatchObject({ target_url: `${target.url}/new`, expected_status: 200 });
   });
 
+  it('say line by line what to send and to expect, and show what was answered', async () => {
+    const person = await onCall();
+    const { page, admin, entity } = person;
+    await using mail = await dialogueTarget({ greeting: '220 mx\r\n', answers: { NOOP: '250 OK\r\n' } });
+    await page.evaluate(`location.hash = '#/checks/new?type=tcp&entity=${entity.id}'`);
+    await page.getByLabel(/^Host/).fill(mail.host);
+    await page.getByLabel(/^Port/).fill(String(mail.port));
+    const steps = page.getByRole('group', { name: 'Steps' });
+    for (const [i, [name, text]] of [
+      ['Send', 'NOOP\\r\\n'],
+      ['Expect', '250'],
+      ['Expect', '220'],
+    ].entries()) {
+      await steps.getByRole('button', { name: 'Add' }).click();
+      await steps.getByRole('listitem').nth(i).getByLabel(name!, { exact: true }).fill(text!);
+    }
+    await steps.getByRole('button', { name: 'Move 3 up' }).click();
+    await steps.getByRole('button', { name: 'Move 2 up' }).click();
+    await button(person, 'Try it').click();
+    await page.getByText('What the other side said').click();
+    await page.locator('.trial').getByText('250', { exact: false }).first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const made = await eventually(async () => {
+      const { body } = await admin.get(`/v1/checks?entity_id=${entity.id}`);
+      return body.find(({ check_type }: { check_type: string }) => check_type === 'tcp');
+    });
+    expect(made.config.steps).toEqual([{ expect: '220' }, { send: 'NOOP\r\n' }, { expect: '250' }]);
+  });
+
   it('say what an answer must be, a row each, and what a try makes of them', async () => {
     const person = await onCall();
     const { page, admin, entity } = person;
@@ -238,7 +270,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     await page.getByLabel('Select all').check();
     expect(await barriers(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const place of ['/checks', '/checks/new', '/checks/new?type=push']) {
+    for (const place of ['/checks', '/checks/new', '/checks/new?type=tcp', '/checks/new?type=push']) {
       await page.evaluate(`location.hash = '#${place}'`);
       await (place === '/checks' ? rows.first() : page.getByLabel(/^Type/)).waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { type Client, clientOf, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { grpcServer } from '#test/support/grpc-server.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { httpTarget, type Target } from '#test/support/socket-target.ts';
+
+const DAY = 86_400_000;
+
+let service: Service;
+let client: Client;
+let registry: Target;
+beforeAll(async () => {
+  registry = await httpTarget((request, response) => {
+    const services = [[['com'], [`${registry.url}/com/`]]];
+    const expires = new Date(Date.now() + 9.5 * DAY).toISOString();
+    const events = [{ eventAction: 'expiration', eventDate: expires }];
+    const body = request.url === '/dns.json' ? { services } : { objectClassName: 'domain', events };
+    response.end(JSON.stringify(body));
+  });
+  service = await startService({ env: { RDAP_BOOTSTRAP_URL: `${registry.url}/dns.json` } });
+  client = clientOf(service.url, service.adminKey);
+});
+afterAll(async () => {
+  await service?.stop();
+  await registry?.[Symbol.asyncDispose]();
+});
+
+const probed = async (settings: object) => {
+  const { id } = await newCheck(client, settings);
+  return eventually(async () => got(await client.get(`/v1/checks/${id}`), 200).last_result);
+};
+
+describe('a check of type', () => {
+  it('websocket is made, probed and shown', async () => {
+    await using shop = await httpTarget(
+      () => {},
+      undefined,
+      (server) => {
+        new WebSocketServer({ server }).on('connection', (socket) => socket.send('price 12'));
+      },
+    );
+    const url = shop.url.replace('http', 'ws');
+    expect(await probed({ check_type: 'websocket', config: { url, expect: 'price' } })).toMatchObject({
+      success: true,
+    });
+    expect(
+      await probed({ check_type: 'websocket', config: { url: registry.url.replace('http', 'ws') } }),
+    ).toMatchObject({
+      success: false,
+      error_kind: 'protocol',
+      error_message: 'the server answered 200 (OK) instead of 101: there is no websocket at this path',
+    });
+  });
+
+  it('grpc is made, probed and shown', async () => {
+    await using cart = await grpcServer((name) => ({ health: name === 'shop.Cart' ? 1 : 2 }));
+    const { host, port } = cart;
+    const of = (more: object) => probed({ check_type: 'grpc', config: { host, port, tls: false, ...more } });
+    expect(await of({ service: 'shop.Cart' })).toMatchObject({ success: true, error_kind: null });
+    expect(await of({})).toMatchObject({
+      error_kind: 'protocol',
+      error_message: 'health of the server is NOT_SERVING',
+    });
+  });
+
+  it('domain is made, probed and shown, every six hours unless it is said otherwise', async () => {
+    const made = await newCheck(client, { check_type: 'domain', config: { domain: 'example.com' } });
+    expect(made).toMatchObject({ interval_seconds: 21_600, config: { min_days_remaining: 0 } });
+    const config = { domain: 'example.com', min_days_remaining: 14 };
+    expect(await probed({ check_type: 'domain', interval_seconds: 3600, config })).toMatchObject({
+      success: false,
+      status_code: 200,
+      error_kind: 'expiry',
+      error_message: expect.stringMatching(/^example\.com expires on \d{4}-\d\d-\d\d, in 9 days: renew it$/),
+      days_left: 9,
+    });
+    const often = { check_type: 'domain', interval_seconds: 3599, config: { domain: 'example.com' } };
+    expect(await client.post('/v1/checks/test', often)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'interval_seconds'),
+    );
+    expect(await client.put(`/v1/checks/${made.id}`, { interval_seconds: 60 })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'interval_seconds'),
+    );
+  });
+
+  it('websocket shows nobody who may only read what it sends, and no query of its address', async () => {
+    const admin = await newTenant();
+    const { id } = await newCheck(admin, {
+      check_type: 'websocket',
+      enabled: false,
+      config: { url: 'ws://127.77.0.1:9/live?token=s3cret', send: 's3cret', headers: { 'X-Key': 's3cret' } },
+    });
+    const reader = await keyOf(admin, { is_read_only: true });
+    const read = await reader.get(`/v1/checks/${id}`);
+    expect(got(read, 200).config).toEqual({
+      url: 'ws://127.77.0.1:9/live?********',
+      send: '********',
+      headers: { 'X-Key': '********' },
+    });
+    expect(JSON.stringify([read.body, (await admin.get('/v1/audit')).body])).not.toContain('s3cret');
+  });
+
+  it.each([
+    ['websocket', { url: 'http://127.77.0.1/' }, 'config.url'],
+    ['websocket', { url: 'ws://127.77.0.1/', expect: 'a', matches: 'b' }, 'config.matches'],
+    ['websocket', { url: 'ws://127.77.0.1/', matches: '(?<=a)b' }, 'config.matches'],
+    ['websocket', { url: 'ws://127.77.0.1/', headers: { Upgrade: 'x' } }, 'config.headers.Upgrade'],
+    ['grpc', { host: '127.77.0.1' }, 'config.port'],
+    ['grpc', { host: '127.77.0.1', port: 1, service: 'x'.repeat(201) }, 'config.service'],
+    ['domain', { domain: 'com' }, 'config.domain'],
+    ['domain', { domain: '127.77.0.1' }, 'config.domain'],
+    ['domain', { domain: 'https://example.com/' }, 'config.domain'],
+  ])('%s is not made with %j', async (check_type, config, path) => {
+    expect(await client.post('/v1/checks/test', { check_type, config })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', path),
+    );
+  });
+
+  it.each(['icmp', 'ping', 'udp'])('%s there is none, and it is said what to use', async (check_type) => {
+    const answer = await client.post('/v1/checks/test', { check_type, config: {} });
+    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'check_type'));
+    expect(answer.body.error).toBe(
+      'check_type: must be one of http, tcp, tls, dns, websocket, grpc, domain, push; icmp is not among them: check an open port with tcp',
+    );
+  });
+});
+
+describe('where public addresses alone may be reached', () => {
+  type Vector = { url?: string; vars?: object; why: string; verdict: 'allow' | 'block' };
+  const vectors = readFileSync(new URL('../support/ssrf-vectors.jsonl', import.meta.url), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Vector)
+    .filter(({ vars, verdict }) => vars === undefined && verdict === 'block')
+    .flatMap(({ url = '', why }) => (/^https?:/.test(url) && URL.canParse(url) ? [{ url, why }] : []));
+  let publicOnly: Service;
+  let held: Client;
+  beforeAll(async () => {
+    publicOnly = await startService({ env: { CHECK_EGRESS: 'public', EGRESS_ALLOW: '' } });
+    held = clientOf(publicOnly.url, publicOnly.adminKey);
+  });
+  afterAll(() => publicOnly.stop());
+
+  it('there is something to try', () => expect(vectors.length).toBeGreaterThan(30));
+
+  it.each(vectors)('nothing is asked of $url: $why', async ({ url }) => {
+    const { hostname: host } = new URL(url);
+    for (const settings of [
+      { check_type: 'websocket', config: { url: url.replace(/^http/, 'ws') } },
+      { check_type: 'grpc', config: { host, port: 443 } },
+    ]) {
+      const answer = await held.post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
+      if (answer.status === 400) continue;
+      expect(answer).toMatchObject({ status: 200, body: { success: false } });
+      expect(answer.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
+    }
+  });
+});
