@@ -22,7 +22,12 @@ export async function alertedCheck(client: Client, receiver: WebhookReceiver, pa
   await push(client, check.id, true);
   await push(client, check.id, false);
   await eventually(() => receiver.received.some((one) => one.path === path));
-  return { id: check.id as string, entity_id: entity.id as string, channel_id: channel.id as string };
+  return {
+    id: check.id as string,
+    entity_id: entity.id as string,
+    channel_id: channel.id as string,
+    ping_url: check.ping_url as string,
+  };
 }
 
 /** Posts a result of a push check. */

@@ -114,8 +114,24 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
   it('shows how to report to it, and after how long a silence it is down', async () => {
     const { page, check } = await onCall();
     await page.getByText(/It is down after\s*2 h\s*without one \(7200 s\)/).waitFor();
-    const snippet = await page.locator('figure', { hasText: 'A sign of life' }).locator('code').textContent();
-    expect(snippet).toContain(`${world.service.url}/v1/checks/${check.id}/heartbeat`);
+    const url = await page.locator('figure', { hasText: 'Ping URL' }).locator('code').textContent();
+    expect(url).toBe(`${world.service.url}${new URL(check.ping_url).pathname}`);
+    const line = await page.locator('figure', { hasText: 'In a crontab' }).locator('code').textContent();
+    expect(line).toContain(`${url}/$?`);
+  });
+
+  it('shows its pings with what they brought, and gives it another URL', async () => {
+    const { page, check } = await onCall();
+    const { pathname } = new URL(check.ping_url);
+    await fetch(`${world.service.url}${pathname}/log`, { method: 'POST', body: 'copied 3 tables' });
+    await page.reload();
+    await page.getByRole('table', { name: 'Pings' }).getByRole('button', { name: '15 bytes' }).click();
+    await page.getByRole('dialog').getByText('copied 3 tables').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Another URL…' }).click();
+    await page.getByRole('button', { name: 'Make another URL' }).click();
+    await page.getByText('The check has another ping URL.').waitFor();
+    expect((await fetch(`${world.service.url}${pathname}`)).status).toBe(404);
   });
 
   it('is run by hand, and shows what was found', async () => {
