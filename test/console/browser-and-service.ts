@@ -13,7 +13,7 @@ const closePages = async ({ browser }: { browser?: Browser }): Promise<void> => 
   await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
 };
 
-/** The browser of all these tests: there when the first one of a `describe` begins, and without pages after the last. */
+/** The browser of all these tests: there when the first of a `describe` begins, without pages after the last. */
 export function inBrowser(): { browser: Browser } {
   const world: { browser?: Browser } = {};
   beforeAll(async () => {

@@ -27,8 +27,8 @@ export function isWarning({ check_from_state, check_to_state }: Changed, policy:
 type Flaps = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
 
 /**
- * What is remembered of flapping when a change was decided; a first state does not count, nor a change that nobody is to
- * notice.
+ * What is remembered of flapping when a change was decided; a first state does not count, nor a change that nobody
+ * is to notice.
  */
 export function flapsAfter(
   { changed_at = [], flapping }: Flaps,

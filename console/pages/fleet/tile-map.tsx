@@ -56,7 +56,7 @@ export function TileMap({ rows, height = 96 }: TileMapProps) {
   );
 }
 
-/** The shape of each state is drawn once, and stamped wherever it is: 10,000 paths would take a good part of a frame. */
+/** The shape of each state is drawn once, and stamped wherever it is: 10,000 paths would take most of a frame. */
 function draw(canvas: HTMLCanvasElement, rows: readonly FleetRow[], { columns, tile, height }: TileGrid): void {
   const scale = devicePixelRatio;
   canvas.width = canvas.clientWidth * scale;

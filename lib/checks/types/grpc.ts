@@ -79,7 +79,7 @@ const CODES =
     ' ',
   );
 
-/** One call over HTTP/2, written by hand: a few bytes there and back (gRPC over HTTP2, its PROTOCOL-HTTP2.md). */
+/** One call over HTTP/2, written by hand: a few bytes there and back (the protocol of gRPC over HTTP2). */
 class HealthCheck implements Talk {
   interrupted = false;
   readonly #http2: Http2;

@@ -55,7 +55,7 @@ async function replaceSettings(context: Context, found: CheckItem, stated: objec
   });
 }
 
-/** What follows from a config that is the same is what followed from it then: else a schedule would change by itself. */
+/** What follows from a config that is the same is what followed from it then: no schedule changes by itself. */
 function parseStated({ ports }: Context, found: CheckItem, stated: object): ReturnType<typeof parseCheck> {
   const judging = judgingIn(ports);
   const settings = parseCheck(stated, judging, found);

@@ -22,7 +22,7 @@ export type Heard = {
   watchedSince: number;
 };
 
-/** A sign of life that comes so soon before a due time (ms) is the one expected then: the clock of its machine is fast. */
+/** A sign of life so soon before a due time (ms) is the one expected then: the clock of its machine is fast. */
 const EARLY_MS = 60_000;
 
 /**
@@ -86,7 +86,7 @@ function expectedAfter(calendar: Calendar, since: number, sign: number | undefin
 }
 
 /**
- * Pure: the deadline that a failure judged at `now` stands for: the newest of its kind, as it covers those missed before.
+ * Pure: the deadline that a failure judged at `now` stands for: the newest of its kind, which covers those before.
  */
 export function latestMissed(check: Watched, deadline: SilenceDeadline, now: number): SilenceDeadline {
   const { calendar, interval, grace } = silenceRules(check);
@@ -101,7 +101,7 @@ export function latestMissed(check: Watched, deadline: SilenceDeadline, now: num
   return { misses: 'due time', due: latest, at: latest + grace };
 }
 
-/** Pure: what a failure leaves on the check: its time, and runs that are open no more; their ends are still measured. */
+/** Pure: what a failure leaves on the check: its time, and runs that are open no more, but still measured. */
 export function afterMissed({ runs }: Watched, missed: SilenceDeadline): Pick<CheckItem, 'silence_at' | 'runs'> {
   const { at } = missed;
   if (missed.misses !== 'end of a run' || !runs) return { silence_at: at };

@@ -59,8 +59,8 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
 }
 
 /**
- * Whether a result of a probed check is overdue: its newest slot that can no longer be on its way has no result, nor any
- * later one. While it is disabled nothing is due.
+ * Whether a result of a probed check is overdue: its newest slot that can no longer be on its way has no result, nor
+ * any later one. While it is disabled nothing is due.
  */
 export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | undefined): boolean {
   if (!check.enabled) return false;

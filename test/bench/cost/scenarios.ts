@@ -84,7 +84,7 @@ export async function changes(checks: number, incidents: number, happens: boolea
   return aws.count(SETTLED_MINUTES * MINUTE_MS);
 }
 
-/** No check fails as often within WARM_MINUTES and those that are counted, 19 in all and with retries three a minute. */
+/** No check fails as often within WARM_MINUTES and those that are counted: 19, with retries three a minute. */
 const NEVER_DOWN = 100;
 
 /**

@@ -6,7 +6,7 @@ import { type FunctionName, functions } from '#infra/topology.ts';
 import { run } from '#test/deploy/run.ts';
 
 const KB = 1024;
-/** What is deployed of a function, with what is loaded late: libraries of sign-in and expressions, the API's document. */
+/** What is deployed of a function, with what is loaded late: libraries of sign-in, expressions, the document. */
 const MOST = 950 * KB;
 /** What is loaded when those start that run for every probe and every push, and when any other does. */
 const AT_START: Partial<Record<FunctionName, number>> = { ingest: 450 * KB, prober: 450 * KB };

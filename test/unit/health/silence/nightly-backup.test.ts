@@ -101,7 +101,7 @@ function dueOn(day: number): number {
 describe('a nightly backup at 02:30 in Berlin', () => {
   it('from October to April is told at 03:30 of each night without a report, and of no other', async () => {
     const check = await nightly();
-    // An hour after it was due, which clocks show as 02:30 when they are set back and as 04:00 when they are set forward.
+    // An hour after it was due: clocks show 02:30 when they are set back, and 04:00 when they are set forward.
     const missed = new Map([
       ['2026-10-23', '03:30'],
       ['2026-10-25', '02:30'],
