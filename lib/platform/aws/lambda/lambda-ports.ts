@@ -14,7 +14,7 @@ import { type LambdaLog, lambdaLog } from './lambda-log.ts';
 /** What makes the bus of a function; given only to those that publish, as its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;
 /** What makes the network of a function; given only to those that reach out, for the same reason. */
-export type MakeNet = (settings: Settings, inVpc: boolean) => Net;
+type MakeNet = (settings: Settings, inVpc: boolean) => Net;
 
 const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function publishes nothing.')) });
 
