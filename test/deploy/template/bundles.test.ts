@@ -7,10 +7,10 @@ import { run } from '#test/deploy/run.ts';
 
 const KB = 1024;
 /** What is deployed of a function, with what is loaded late: libraries of sign-in, expressions, the document. */
-const MOST = 950 * KB;
+const MOST = 1000 * KB;
 /** What is loaded when those start that run for every probe and every push, and when any other does. */
-const AT_START: Partial<Record<FunctionName, number>> = { ingest: 450 * KB, prober: 450 * KB };
-const MOST_AT_START = 700 * KB;
+const AT_START: Partial<Record<FunctionName, number>> = { ingest: 500 * KB, prober: 520 * KB };
+const MOST_AT_START = 760 * KB;
 
 const names = Object.keys(functions) as FunctionName[];
 const FILE = join(import.meta.dirname, 'bundle-sizes.json');

@@ -1,74 +1,14 @@
-import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { updateCheck } from '#lib/health/checks/change-check.ts';
 import { type ResultItem, resultRecord } from '#lib/health/history/result-item.ts';
-import { nextRetry } from '#lib/health/recording/retries.ts';
-import { checkIdOf, numberOf, RESULTS, under } from '#lib/keys.ts';
+import { numberOf, RESULTS, under } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
-import { toBase32 } from '#lib/platform/ids.ts';
 import { type HttpReply, type HttpRequest, NetError } from '#lib/platform/net/net.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
-
-const NOW = Date.UTC(2026, 10, 21);
-
-describe('the next retry', () => {
-  const check = fc
-    .record({
-      cell: fc.nat(),
-      interval: fc.integer({ min: 2, max: 86_400 }),
-      part: fc.double({ min: 0, max: 1, noNaN: true }),
-    })
-    .map(({ cell, interval, part }) => ({
-      id: checkIdOf(NOW, toBase32(cell, 12), 1),
-      interval_seconds: interval,
-      retry_interval_seconds: 1 + Math.floor(part * (interval - 2)),
-    }));
-  const instant = fc.integer({ min: NOW, max: NOW + 100_000_000 });
-
-  it('lies strictly inside the slot, a whole number of steps behind it, and is the first such instant', () => {
-    fc.assert(
-      fc.property(check, instant, (one, after) => {
-        const rhythm = rhythmOfCheck(one);
-        const slot = latestSlot(rhythm, after);
-        const next = slot + rhythm.interval_ms;
-        const step = one.retry_interval_seconds * 1000;
-        const retry = nextRetry(one, after);
-        if (!retry) {
-          expect(after + step).toBeGreaterThanOrEqual(next);
-          return;
-        }
-        expect(retry.slot).toBe(slot);
-        expect(retry.at).toBeGreaterThan(Math.max(slot, after));
-        expect(retry.at).toBeLessThan(next);
-        expect(retry.at - after).toBeLessThanOrEqual(step);
-        expect((retry.at - slot) % step).toBe(0);
-        expect(retry.until).toBe(Math.min(retry.at + step, next));
-      }),
-    );
-  });
-
-  it('follows from its slot and the settings alone, whatever came in between', () => {
-    fc.assert(
-      fc.property(check, instant, (one, after) => {
-        const slot = latestSlot(rhythmOfCheck(one), after);
-        const all: number[] = [];
-        for (let at = nextRetry(one, slot)?.at; at !== undefined && all.length < 50; at = nextRetry(one, at)?.at)
-          all.push(at);
-        const retry = nextRetry(one, after);
-        if (retry && all.length < 50) expect(all).toContain(retry.at);
-        else if (!retry && all.length < 50) expect(all.every((at) => at <= after)).toBe(true);
-      }),
-    );
-  });
-
-  it('does not come where it is off', () => {
-    expect(nextRetry({ id: checkIdOf(NOW, toBase32(1, 12), 1), interval_seconds: 60 }, NOW)).toBeUndefined();
-  });
-});
 
 const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
 const DOWN: HttpReply = { ...OK, status: 503 };

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OpenRun } from '#lib/checks/check-item.ts';
+import { afterMissed, latestMissed, silenceDeadline } from '#lib/health/silence/deadline.ts';
+import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
+
+describe('whatever happened before', () => {
+  const schedules = [
+    '30 2 * * *',
+    '*/5 * * * *',
+    '0,30 1-3 * * *',
+    '@weekly',
+    'Mon..Fri 02:30\n12:00 Asia/Tokyo',
+    undefined,
+  ];
+  const config = fc.record(
+    {
+      schedule: fc.constantFrom(...schedules),
+      grace_seconds: fc.integer({ min: 1, max: 100_000 }),
+      max_run_seconds: fc.integer({ min: 1, max: 100_000 }),
+      expect_first_within_seconds: fc.integer({ min: 0, max: 100_000 }),
+    },
+    { requiredKeys: ['schedule'] },
+  );
+  // Around the night in which clocks in Berlin are set back.
+  const instant = fc.integer({ min: Date.UTC(2026, 9, 24), max: Date.UTC(2026, 9, 27) });
+  const NOW = Date.UTC(2026, 9, 28);
+  const watched = fc.record({
+    config,
+    interval_seconds: fc.integer({ min: 1, max: 100_000 }),
+    settings_at: instant,
+    runs: fc.array(instant.map((started_at): OpenRun => ({ started_at, received_at: started_at }))),
+  });
+  const clean = ({
+    config: { schedule, ...more },
+    ...check
+  }: typeof watched extends fc.Arbitrary<infer T> ? T : never) => ({
+    ...check,
+    config: schedule === undefined ? more : { ...more, schedule, timezone: 'Europe/Berlin' },
+  });
+
+  it('a push never makes the deadline earlier', () => {
+    fc.assert(
+      fc.property(watched, fc.option(instant), instant, instant, (given, before, pushed, outage) => {
+        const check = clean(given);
+        const last = before === null ? undefined : Math.min(before, pushed);
+        const [old, next] = [last, pushed].map((last) => silenceDeadline(check, { last, watchedSince: outage }, NOW));
+        // What is expected of a check of which nothing ever came is another thing.
+        if (last === undefined && given.runs.length === 0) return;
+        if (old && next) expect(next.at).toBeGreaterThanOrEqual(old.at);
+        else expect(next).toBeUndefined();
+      }),
+    );
+  });
+
+  it('a start does, and only to the end of the time that its run may take', () => {
+    fc.assert(
+      fc.property(watched, instant, instant, (given, last, started_at) => {
+        const check = clean(given);
+        const heard = { last, watchedSince: 0 };
+        const old = silenceDeadline(check, heard, NOW);
+        const begun = { ...check, runs: [...check.runs, { started_at, received_at: started_at }] };
+        const next = silenceDeadline(begun, heard, NOW)!;
+        expect(next.misses).toBe('end of a run');
+        if (old && next.at < old.at) expect(next).toMatchObject({ started_at });
+      }),
+    );
+  });
+
+  it('each failure is followed by a later one, and one judged late by one that is still to come', () => {
+    fc.assert(
+      fc.property(watched, instant, fc.nat(10_000_000), (given, last, late) => {
+        const [check, heard] = [clean(given), { last, watchedSince: 0 }];
+        const due = silenceDeadline(check, heard, NOW)!;
+        const now = due.at + late;
+        const missed = latestMissed(check, due, now);
+        expect(missed.at).toBeGreaterThanOrEqual(due.at);
+        expect(missed.at).toBeLessThanOrEqual(now);
+        const next = silenceDeadline({ ...check, ...afterMissed(check, missed) }, heard, now)!;
+        expect(next.at).toBeGreaterThan(missed.at);
+        if (missed.misses === 'due time' || missed.misses === 'any sign') expect(next.at).toBeGreaterThan(now);
+      }),
+    );
+  });
+
+  it('a silent check fails once for each due time', () => {
+    const some = fc.constantFrom(...schedules.flatMap((schedule) => schedule ?? []));
+    fc.assert(
+      fc.property(some, instant, fc.integer({ min: 1, max: 200_000 }), (schedule, last, grace_seconds) => {
+        const config = { schedule, timezone: 'Europe/Berlin', grace_seconds };
+        const check = { config, interval_seconds: 60, settings_at: 0 };
+        let missed = silenceDeadline(check, { last, watchedSince: 0 }, NOW);
+        for (let n = 0; n < 4; n++) {
+          if (missed?.misses !== 'due time') throw new Error(`it misses ${missed?.misses}`);
+          const following = nextDue(parseCalendar(schedule, 'Europe/Berlin'), missed.due);
+          missed = silenceDeadline({ ...check, silence_at: missed.at }, { last, watchedSince: 0 }, missed.at);
+          expect(missed).toMatchObject({ due: following });
+        }
+      }),
+    );
+  });
+});
