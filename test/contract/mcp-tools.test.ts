@@ -88,6 +88,15 @@ describe('a built-in tool', () => {
     await eventually(async () => (await said(admin, 'get_check_results', { check_id: made.id })).results.length > 0);
   });
 
+  it('creates a check that says what the answer must be, and is told what is wrong with that', async () => {
+    const { id: entity_id } = await newEntity(admin);
+    const checkOf = (assertion: object) => ({ entity_id, target_url: `${ci.url}/health`, assertions: [assertion] });
+    const slow = { source: 'latency_ms', operator: 'less_than', value: 800, severity: 'warn' };
+    expect((await said(admin, 'create_check', checkOf(slow))).config).toEqual({ assertions: [slow] });
+    const wrong = await refused(admin, 'create_check', checkOf({ ...slow, operator: 'contains' }));
+    expect(wrong.details).toEqual([expect.objectContaining({ path: 'config.assertions.0.operator' })]);
+  });
+
   it('tries settings, and stores nothing', async () => {
     const client = await newTenant();
     const target_url = `${ci.url}/health`;
