@@ -9,8 +9,8 @@ import { checkTypeOf } from './registry.ts';
 
 /**
  * Refuses what no schema can: settings that name, as a literal, a host which checks may not reach, or a port that
- * nobody gets out to, and expressions that RE2 does not know. Names are looked up, and their addresses allowed or refused, at
- * each probe. Throws VALIDATION_ERROR at the setting (`target_url`, `config.host`, …).
+ * nobody gets out to, and expressions that RE2 does not know. Names are looked up, and their addresses allowed or
+ * refused, at each probe. Throws VALIDATION_ERROR at the setting (`target_url`, `config.host`, …).
  * @param changed only these members are looked at; all of them without it
  */
 export async function guardSettings(

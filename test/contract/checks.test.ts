@@ -55,7 +55,26 @@ const leastOf: Record<string, { settings: object; made: object }> = {
       config: { hostname: 'example.com', record_type: 'A', resolver: '127.77.0.1:9' },
     },
   },
-  push: { settings: {}, made: { execution_mode: 'push', config: {} } },
+  websocket: {
+    settings: { config: { url: 'ws://127.77.0.1:9/' } },
+    made: { execution_mode: 'pull', config: { url: 'ws://127.77.0.1:9/' } },
+  },
+  grpc: {
+    settings: { config: { host: '127.77.0.1', port: 9 } },
+    made: { execution_mode: 'pull', config: { host: '127.77.0.1', port: 9, tls: true, service: '' } },
+  },
+  domain: {
+    settings: { config: { domain: 'example.com' } },
+    made: {
+      execution_mode: 'pull',
+      interval_seconds: 21_600,
+      config: { domain: 'example.com', min_days_remaining: 0 },
+    },
+  },
+  push: {
+    settings: {},
+    made: { execution_mode: 'push', config: {}, ping_url: expect.stringMatching(/\/ping\/[0-9a-f-]{36}$/) },
+  },
 };
 const names = Object.keys(leastOf);
 

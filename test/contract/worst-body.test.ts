@@ -3,6 +3,7 @@ import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { pathOf, WALKED, walkSteps } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
+import { create as ingest } from '#functions/ingest.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
@@ -24,12 +25,13 @@ const MOST = { details: 100, path: 501, faults: 1000, answer: 200_000 };
 let service: Service;
 let places: Places;
 let router: ReturnType<typeof makeRouter>;
+let pings: ReturnType<typeof ingest>;
 let mcp: ReturnType<typeof makeMcp>;
 const good = new Map<string, object>();
 
 const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
   const [rawPath = '', rawQueryString = ''] = path.split('?');
-  const answer = await router({
+  const answer = await (rawPath.startsWith('/ping/') ? pings : router)({
     rawPath,
     rawQueryString,
     ...(headers.cookie && { cookies: headers.cookie.split('; ') }),
@@ -47,6 +49,7 @@ const written = () => Number(service.ports.table.store.db.prepare('SELECT total_
 beforeAll(async () => {
   service = await startService({ env: WALKED, world: { net: answeringNet } });
   router = makeRouter(allRows, gates(service)) as never;
+  pings = ingest(service.ports);
   mcp = makeMcp(service, { streams: false });
   places = await walkSteps(allRows.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
@@ -54,7 +57,7 @@ beforeAll(async () => {
     const sent = body === undefined ? undefined : JSON.stringify(body);
     const { status, text, cookies } = await send(method, path, sent, headers);
     if (status >= 400) throw new Error(`${endpoint}: ${text}`);
-    return { body: text === '' ? {} : JSON.parse(text), cookies };
+    return { body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : {}, cookies };
   });
 });
 afterAll(() => service.stop());

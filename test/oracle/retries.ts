@@ -9,8 +9,8 @@ const SENT_MS = 100;
 
 /**
  * Retries: only an undecided check is probed between its slots, at instants that follow from its slot and settings.
- * What is found is judged by the transaction that stores it, and before anything of the next slot is. When nothing fails, an
- * undecided check is probed at its next retry.
+ * What is found is judged by the transaction that stores it, and before anything of the next slot is. When nothing
+ * fails, an undecided check is probed at its next retry.
  */
 export function checkRetries(inside: Inside): string[] {
   const { seen, profile } = inside;

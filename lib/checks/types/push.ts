@@ -14,7 +14,7 @@ const DEFAULTS = { interval_seconds: 60, failure_threshold: 3 };
 const calendarText = (most: number, take: (text: string) => unknown) =>
   z
     .string()
-    .max(most)
+    .max(most, { abort: true })
     .superRefine((text, context) => {
       const message = refusalOf(() => take(text));
       if (message !== undefined) context.addIssue({ code: 'custom', message });

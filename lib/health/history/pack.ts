@@ -5,7 +5,7 @@ import type { Item } from '#lib/platform/ports.ts';
  * The quiet runs of a cell's slot: those that changed nothing. Some 11 bytes a run, of 50 checks under 1 KB. `runs` has
  * a word a check, in the order of their numbers: `12,4,84` is check 12, begun 4 ms after the slot, answered in 84 ms.
  * Then what is not as usual: `,s503` a status other than the pack's, `,e0` a failure with its error in `errors`, `,w0`
- * a warning in `warnings`, `,r3` a settings revision other than 1. `12,gnetwork` is a slot that nobody watched, and why.
+ * a warning in `warnings`, `,r3` a settings revision other than 1. `12,gnetwork` is a slot nobody watched, and why.
  */
 export type PackItem = Item & { status: number; runs: string; errors?: PackedError[]; warnings?: string[] };
 

@@ -4,13 +4,16 @@ import { TOKENS_A_PROBE } from '#lib/health/recording/tester-routes.ts';
 import { Trial, trySettings } from '#lib/health/recording/try-settings.ts';
 import { defineTool } from './tool.ts';
 
+/** What a check is called and found by has no part in a trial. */
+const { name: _name, slug: _slug, labels: _labels, ...settings } = Trial.shape;
+
 export const testCheck = defineTool({
   name: 'test_check',
   description:
     'Try settings of a check before they are saved: probes the target once and shows what it said. Nothing is stored. Give check_id to try changes of a check that there is.',
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   access: 'write',
-  input: z.strictObject(Trial.shape),
+  input: z.strictObject(settings),
   run: async (context, trial) => {
     await spend(context, 'write', TOKENS_A_PROBE);
     return trySettings(context, trial);

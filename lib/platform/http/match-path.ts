@@ -4,13 +4,17 @@ import { isName, isPlain } from '#lib/platform/text.ts';
 const isParam = (segment: string): boolean => segment.startsWith('{');
 
 /**
- * The rows of a path. A word to the letter wins over a parameter, the first one that differs: `invite` of /users/invite
- * is no id, and /checks/by-slug/results names the check that has the slug `results`.
+ * The rows of a path. A word to the letter wins over a parameter: `invite` of /users/invite is no id. Of rows with as
+ * many parameters the one comes first that has a word where another has one: /checks/by-slug/results names the check
+ * that has the slug `results`.
  */
 export function rowsAt<R extends Named>(table: { row: R; segments: string[] }[], path: string[]): R[] {
   const fitting = table.filter(({ row, segments }) => fits(segments, partsOf(row, segments, path)));
-  const [nearest] = fitting.map(({ segments }) => wordsFirst(segments)).sort();
-  return fitting.filter(({ segments }) => wordsFirst(segments) === nearest).map(({ row }) => row);
+  const fewest = Math.min(...fitting.map(({ segments }) => segments.filter(isParam).length));
+  return fitting
+    .filter(({ segments }) => segments.filter(isParam).length === fewest)
+    .sort((a, b) => (wordsFirst(a.segments) < wordsFirst(b.segments) ? -1 : 1))
+    .map(({ row }) => row);
 }
 
 /** Sorts a path before another one that has a parameter in place of one of its words. */

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { personWith } from '#test/support/browser.ts';
+import { newTenantOf } from '#test/support/client.ts';
+import { dialogueTarget } from '#test/support/dialogue-target.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got } from '#test/support/fleet.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { browserAndService } from './browser-and-service.ts';
+import { binary } from './chromium.ts';
+import { button, seen, signInByKey } from './person.ts';
+
+describe.skipIf(!binary)('the form of a check, in a real browser', () => {
+  const world = browserAndService();
+  let target: WebhookReceiver;
+  beforeAll(async () => {
+    target = await startReceiver({ host: '127.77.0.1' });
+  });
+  afterAll(async () => {
+    await target?.close();
+  });
+  /** Somebody who looks at the checks of an account with an entity and none. */
+  async function withAnEntity() {
+    const admin = await newTenantOf(world.service);
+    await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
+    const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
+    const person = await personWith(world.browser);
+    await person.page.goto(`${world.service.url}/#/checks`);
+    await seen(person, 'sign-in');
+    await signInByKey(person, admin.key);
+    return { ...person, admin, entity };
+  }
+
+  it('makes one: an entity by a few letters, a try before it is saved, and what is wrong at its field', async () => {
+    const person = await withAnEntity();
+    const { page, admin, entity } = person;
+    await page.getByRole('link', { name: 'New check' }).click();
+    await page.getByLabel(/^Target URL/).fill('ftp://nowhere');
+    await button(person, 'Try it').click();
+    await page.locator('.field', { hasText: 'Target URL' }).locator('.field-error').waitFor();
+    await page.getByLabel(/^Target URL/).fill(`${target.url}/new`);
+    await page.getByLabel(/^Expected status/).fill('204');
+    await button(person, 'Try it').click();
+    await page
+      .locator('.trial')
+      .getByText(/expected status 204, got 200/)
+      .waitFor();
+    await page.getByLabel(/^Expected status/).fill('200');
+    await button(person, 'Try it').click();
+    await page
+      .locator('.trial')
+      .getByText(/OK.*status 200/)
+      .waitFor();
+
+    await button(person, 'Save check').click();
+    await page.locator('.field', { hasText: 'Entity' }).locator('.field-error').waitFor();
+    await page.reload();
+    await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
+    await page.getByRole('option', { name: /Web shop/ }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await page.getByLabel(/^Target URL/).inputValue()).toBe(`${target.url}/new`);
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1, name: `${target.url}/new` }).waitFor();
+    const { body } = await admin.get(`/v1/checks?entity_id=${entity.id}`);
+    expect(body).toHaveLength(1);
+    expect(body.at(-1)).toMatchObject({ target_url: `${target.url}/new`, expected_status: 200 });
+  });
+
+  it('says line by line what to send and to expect, and shows what was answered', async () => {
+    const person = await withAnEntity();
+    const { page, admin, entity } = person;
+    await using mail = await dialogueTarget({ greeting: '220 mx\r\n', answers: { NOOP: '250 OK\r\n' } });
+    await page.evaluate(`location.hash = '#/checks/new?type=tcp&entity=${entity.id}'`);
+    await page.getByLabel(/^Host/).fill(mail.host);
+    await page.getByLabel(/^Port/).fill(String(mail.port));
+    const steps = page.getByRole('group', { name: 'Steps' });
+    for (const [i, [name, text]] of [
+      ['Send', 'NOOP\\r\\n'],
+      ['Expect', '250'],
+      ['Expect', '220'],
+    ].entries()) {
+      await steps.getByRole('button', { name: 'Add' }).click();
+      await steps.getByRole('listitem').nth(i).getByLabel(name!, { exact: true }).fill(text!);
+    }
+    await steps.getByRole('button', { name: 'Move 3 up' }).click();
+    await steps.getByRole('button', { name: 'Move 2 up' }).click();
+    await button(person, 'Try it').click();
+    await page.getByText('What the other side said').click();
+    await page.locator('.trial').getByText('250', { exact: false }).first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const made = await eventually(async () => {
+      const { body } = await admin.get(`/v1/checks?entity_id=${entity.id}`);
+      return body.find(({ check_type }: { check_type: string }) => check_type === 'tcp');
+    });
+    expect(made.config.steps).toEqual([{ expect: '220' }, { send: 'NOOP\r\n' }, { expect: '250' }]);
+  });
+
+  it('says what an answer must be, a row each, and what a try makes of them', async () => {
+    const person = await withAnEntity();
+    const { page, admin, entity } = person;
+    await page.getByRole('link', { name: 'New check' }).click();
+    await page.getByLabel(/^Target URL/).fill(`${target.url}/said`);
+    await page.getByRole('combobox', { name: /^Entity/ }).fill('shop');
+    await page.getByRole('option', { name: /Web shop/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await button(person, 'Add an assertion').click();
+    const first = page.getByRole('group', { name: 'Assertion 1' });
+    await first.getByLabel('Operator').selectOption('one_of');
+    await first.getByLabel(/^Values/).fill('6xx');
+    await button(person, 'Try it').click();
+    await page.getByText(/1: value.*must be a status/).waitFor();
+    await first.getByLabel(/^Values/).fill('204, 3xx');
+    await button(person, 'Add an assertion').click();
+    const second = page.getByRole('group', { name: 'Assertion 2' });
+    await second.getByLabel('Source').selectOption('latency_ms');
+    await second.getByLabel('Operator').selectOption('at_least');
+    await second.getByLabel('Value').fill('60000');
+    await second.getByLabel('Otherwise it').selectOption('warn');
+    await button(person, 'Try it').click();
+    await page.locator('.judged li', { hasText: 'status_code one of [204,"3xx"]: got 200' }).waitFor();
+    await page
+      .locator('.trial')
+      .getByText(/expected latency_ms to be at least 60000, got \d+/)
+      .waitFor();
+    await button(person, 'Remove assertion 1').click();
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1, name: `${target.url}/said` }).waitFor();
+    const { body } = await admin.get(`/v1/checks?entity_id=${entity.id}`);
+    expect(body.at(-1).config).toEqual({
+      assertions: [{ source: 'latency_ms', operator: 'at_least', value: 60_000, severity: 'warn' }],
+    });
+  });
+});
