@@ -97,13 +97,17 @@ describe('what a ping is answered', () => {
     expect(await read(job.id)).toMatchObject({ state: 'unknown', last_result: null });
   });
 
-  it.each(['/ping/', '/ping/x', `/ping/${randomUUID()}`, `/ping/${randomUUID()}/fail`, '/ping/a/b/c/d'])(
+  const expectNothingAt = async (path: string) => {
+    const answer = await sendPing(path);
+    expect(text(answer)).toBe('404 not found');
+    expect(answer.headers.get('ping-body-limit')).toBe('10000');
+  };
+
+  it('404 not found where nothing follows', () => expectNothingAt('/ping/'));
+
+  it.each(['/ping/x', `/ping/${randomUUID()}`, `/ping/${randomUUID()}/fail`, '/ping/a/b/c/d'])(
     '404 not found at %s',
-    async (path) => {
-      const answer = await sendPing(path);
-      expect(text(answer)).toBe('404 not found');
-      expect(answer.headers.get('ping-body-limit')).toBe('10000');
-    },
+    expectNothingAt,
   );
 
   it.each(['PUT', 'DELETE', 'PATCH'])('405 to %s, with what is possible', async (method) => {
