@@ -5,9 +5,9 @@ import type { CheckItem } from './check-item.ts';
 const LEFT_OUT = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
 
 /**
- * The next version of a check item, and the only way to make one. It leaves out counters that are 0. It drops `silence_mark`, so that a detection of
- * silence under way cannot commit on what it read before this write (docs/ARCHITECTURE.md#the-recording-core). The
- * detection itself sets the mark again.
+ * The next version of a check item, and the only way to make one. It leaves out counters that are 0. It drops
+ * `silence_mark`, so that a detection of silence under way cannot commit on what it read before this write
+ * (docs/ARCHITECTURE.md#the-recording-core). The detection itself sets the mark again.
  */
 export function nextCheck(
   check: CheckItem,

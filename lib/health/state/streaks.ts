@@ -38,11 +38,7 @@ export function keptStreaks(check: Since, state: CheckState, judged: Judged): Ch
  * (docs/CONTRACT.md#history).
  * @param outcome of the last of these, which was checked at `at`
  */
-export function countsFrom(
-  check: Since & Pick<CheckItem, 'state'>,
-  to: CheckState,
-  judged: Judged,
-): number {
+export function countsFrom(check: Since & Pick<CheckItem, 'state'>, to: CheckState, judged: Judged): number {
   return sinceWith(check, deciding(check.state, to), judged) ?? judged.at;
 }
 
