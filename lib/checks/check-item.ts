@@ -44,13 +44,14 @@ export type CheckItem = Item &
     state_since: string;
     /** Failures in a row, counted up to the threshold; not counted while down. */
     consecutive_failures: number;
+    // The next three are absent at 0.
     /** Warnings and failures in a row, while up or unknown. */
     consecutive_warnings?: number;
     /** While down: runs in a row that did not fail. While degraded: those without a warning. */
     consecutive_successes?: number;
     /** While down: runs in a row without a warning. */
     consecutive_oks?: number;
-    /** When the present streaks of results began (lib/health/state/streaks.ts), epoch ms. */
+    /** When those streaks began that may change its state (lib/health/state/streaks.ts), epoch ms; absent with none. */
     streaks_since?: Partial<Record<Streak, number>>;
     /** Epoch ms: from when on the state counts, at or before `state_since` (docs/CONTRACT.md#history). */
     effective_at?: number;

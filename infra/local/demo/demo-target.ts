@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
 import { createServer } from '#lib/platform/net/node-http.ts';
 
 /** Of every 45 s the API answers 503 for the last 15, unless somebody restarts it. */
@@ -9,8 +10,8 @@ const BAD_MS = 15_000;
 type DemoTarget = { url: string; port: number; stop(): void };
 
 /**
- * Something to watch: `/shop` always works, `/api` fails now and then until `/restart` is called, and `/alerts` takes
- * messages in the form of Slack.
+ * Something to watch: `/shop` always works, `/api` fails now and then until `/restart` is called, `/live` is a
+ * WebSocket that tells a price, and `/alerts` takes messages in the form of Slack.
  * @param on what somebody has sent: the text of an alert, or the name of what was to be restarted
  */
 export async function startDemoTarget(on: {
@@ -28,6 +29,11 @@ export async function startDemoTarget(on: {
     const fails = request.url === '/api' && isBad;
     response.statusCode = fails ? 503 : 200;
     response.end(fails ? 'try later' : 'ok');
+  });
+  new WebSocketServer({ server, path: '/live' }).on('connection', (socket) => {
+    // A caller that goes away takes its message with it.
+    socket.on('error', () => socket.terminate());
+    socket.send('{"price": 12}');
   });
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject);

@@ -1,4 +1,6 @@
+import { startDemoDatabase } from './demo-database.ts';
 import { DEMO_ADDRESS, startDemoDns } from './demo-dns.ts';
+import { startDemoGrpc } from './demo-grpc.ts';
 import { startDemoTarget } from './demo-target.ts';
 
 const HEARTBEAT_MS = 5_000;
@@ -11,7 +13,8 @@ type Policy = { channels: { id: string }[] };
 
 /**
  * `npm start -- --demo`: a small catalog whose states move within two minutes, made through the API as a user would:
- * every check type, relations, and an action that repairs what is down. Starting it again finds what it made before.
+ * every check type but domain, which needs a registry, relations, and an action that repairs what is down. Starting it
+ * again finds what it made before.
  * @param service `keyFile` is where its key is kept
  * @param say prints a line for whoever watches
  */
@@ -25,6 +28,8 @@ export async function startDemo(
     restart: (what) => say(`action asked to restart ${what}`),
   });
   const dns = await startDemoDns();
+  const grpc = await startDemoGrpc();
+  const redis = await startDemoDatabase();
 
   await call('POST', '/v1/blueprints', {
     slug: 'service',
@@ -62,7 +67,7 @@ export async function startDemo(
   }
 
   const often = { interval_seconds: 5, failure_threshold: 2 };
-  const { port } = target;
+  const host = '127.0.0.1';
   await check(shop, 'home page', {
     check_type: 'http',
     target_url: `${target.url}/shop`,
@@ -71,19 +76,27 @@ export async function startDemo(
   });
   const name = { hostname: 'shop.example.com', record_type: 'A', expected_value: DEMO_ADDRESS, resolver: dns.server };
   await check(shop, 'its DNS record', { check_type: 'dns', config: name, ...often });
+  const live = { url: `${target.url.replace('http', 'ws')}/live`, expect: 'price' };
+  await check(shop, 'its live prices', { check_type: 'websocket', config: live, ...often });
+  await check(api, 'its cart service', {
+    check_type: 'grpc',
+    config: { host, port: grpc.port, tls: false, service: 'shop.Cart' },
+    ...often,
+  });
   const answers = await check(api, 'health endpoint', {
     check_type: 'http',
     target_url: `${target.url}/api`,
     ...often,
   });
-  await check(database, 'its port', { check_type: 'tcp', config: { host: '127.0.0.1', port }, ...often });
+  const steps = [{ send: 'PING\r\n' }, { expect: '+PONG' }];
+  await check(database, 'its answer', { check_type: 'tcp', config: { host, port: redis.port, steps }, ...often });
   // It speaks no TLS, so that this one is down for good and its entity degraded.
-  await check(database, 'its certificate', { check_type: 'tls', config: { host: '127.0.0.1', port }, ...often });
+  await check(database, 'its certificate', { check_type: 'tls', config: { host, port: target.port }, ...often });
   const silence = { interval_seconds: 5, failure_threshold: 1, config: { grace_seconds: 15 } };
   const job = await check(backup, 'sign of life', { check_type: 'push', ...silence });
   await restartWhenDown(call, answers, `${target.url}/restart`);
 
-  say(`demo   four entities, six checks on ${target.url}; the API and the backup fail now and then`);
+  say(`demo   four entities, eight checks on ${target.url}; the API and the backup fail now and then`);
   for (const line of whereToLook(service)) say(line);
   const beat = async () => {
     if (Date.now() % CYCLE_MS > CYCLE_MS - SILENT_MS) return;
@@ -94,6 +107,8 @@ export async function startDemo(
     clearInterval(timer);
     target.stop();
     dns.stop();
+    grpc.stop();
+    redis.stop();
   };
 }
 

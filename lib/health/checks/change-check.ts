@@ -95,7 +95,7 @@ function newCheck({ ports, keys, tenant }: Context, input: CheckSettings, cell: 
     settings_at: now,
     state: 'unknown',
     state_since: iso(now),
-    ...UNJUDGED,
+    consecutive_failures: 0,
     ...(input.execution_mode === 'push' && { ping: { uuid: ports.ids.uuid() } }),
     alerts: {},
   };

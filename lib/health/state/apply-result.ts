@@ -6,7 +6,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { changeState, readBasis } from './change-state.ts';
 import { isSame, nextState } from './next-state.ts';
-import { countsFrom, streaksWith } from './streaks.ts';
+import { countsFrom, keptStreaks } from './streaks.ts';
 
 type AppliedResult = {
   outcome: Outcome;
@@ -31,9 +31,12 @@ type Changes = { writes: Write[]; deadlines: DueDeadline[] };
  */
 export async function applyResult(env: Env, check: CheckItem, result: AppliedResult): Promise<Changes | undefined> {
   const { ports, keys } = env;
-  const { outcome, ran_at, forget } = result;
+  const { outcome, ran_at } = result;
+  const judged = { outcome, at: ran_at };
   const { state, ...counters } = nextState(check, outcome);
-  const counted = { ...counters, ...streaksWith(check, outcome, ran_at) };
+  const streaks_since = keptStreaks(check, state, judged);
+  const counted = { ...counters, ...(streaks_since && { streaks_since }) };
+  const forget = [...(result.forget ?? []), ...(streaks_since ? [] : (['streaks_since'] as const))];
   if (isSame({ state, ...counters }, check) && !result.also) return { writes: [], deadlines: [] };
   const token = ports.ids.token();
   if (state === check.state) {
@@ -48,7 +51,7 @@ export async function applyResult(env: Env, check: CheckItem, result: AppliedRes
     check,
     to: state,
     cause,
-    effective_at: countsFrom(check, state, { outcome, at: ran_at }),
+    effective_at: countsFrom(check, state, judged),
     error_message: reason,
     now,
     retention_days,

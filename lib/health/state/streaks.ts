@@ -9,24 +9,37 @@ const STREAKS: Record<Outcome, readonly Streak[]> = {
   fail: ['fails', 'bads'],
 };
 
-type Since = Pick<CheckItem, 'streaks_since'>;
+/** The streaks that can end a state. */
+const AWAITED: Record<CheckState, readonly Streak[]> = {
+  unknown: ['fails', 'bads'],
+  up: ['fails', 'bads'],
+  degraded: ['fails', 'oks'],
+  down: ['goods', 'oks'],
+};
 
-/** Since when (epoch ms) each streak lasts with one more result, which was checked at `at`. */
-export const streaksWith = ({ streaks_since = {} }: Since, outcome: Outcome, at: number): Since => ({
-  streaks_since: Object.fromEntries(STREAKS[outcome].map((streak) => [streak, streaks_since[streak] ?? at])),
-});
+type Since = Pick<CheckItem, 'streaks_since'>;
+type Judged = { outcome: Outcome; at: number };
+
+/** Since when (epoch ms) a streak lasts with one more result, which was checked at `at`; undefined if that ends it. */
+const sinceWith = ({ streaks_since }: Since, streak: Streak, { outcome, at }: Judged): number | undefined =>
+  STREAKS[outcome].includes(streak) ? (streaks_since?.[streak] ?? at) : undefined;
+
+/** What is kept of the streaks with one more result, which brings or leaves the check in a state; undefined with none. */
+export function keptStreaks(check: Since, state: CheckState, judged: Judged): CheckItem['streaks_since'] {
+  const kept = AWAITED[state].flatMap((streak) => {
+    const since = sinceWith(check, streak, judged);
+    return since === undefined ? [] : [[streak, since]];
+  });
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}
 
 /**
  * From when on (epoch ms) a state counts that a check comes to: the first result of the streak that decided it
  * (docs/CONTRACT.md#history).
  * @param outcome of the last of these, which was checked at `at`
  */
-export function countsFrom(
-  check: Since & Pick<CheckItem, 'state'>,
-  to: CheckState,
-  { outcome, at }: { outcome: Outcome; at: number },
-): number {
-  return streaksWith(check, outcome, at).streaks_since?.[deciding(check.state, to)] ?? at;
+export function countsFrom(check: Since & Pick<CheckItem, 'state'>, to: CheckState, judged: Judged): number {
+  return sinceWith(check, deciding(check.state, to), judged) ?? judged.at;
 }
 
 function deciding(from: CheckState, to: CheckState): Streak {

@@ -16,10 +16,13 @@ const scope = { ports, keys, tenant: 'acc_1', origin: 'operator' } as const;
 
 const secretText = fc.stringMatching(/^[a-z0-9]{24}$/);
 
-/** A record with a text at a path; `*` is every name there, and a `?` at its end means the query of a URL. */
+/**
+ * A record with a text at a path, which goes into each element of a list; `*` is every name there, and a `?` at its end
+ * means the query of a URL.
+ */
 function planted(value: unknown, path: string, secret: string): unknown {
   const [name = '', ...rest] = path.split('.');
-  if (Array.isArray(value)) return value.map(() => secret);
+  if (Array.isArray(value)) return value.map((one) => (name === '*' ? secret : planted(one, path, secret)));
   if (typeof value !== 'object' || value === null) return value;
   const names = name === '*' ? Object.keys(value) : [name.replace(/\?$/, '')];
   const put = (present: unknown): unknown => {

@@ -74,7 +74,7 @@ it('an outage counts from its first failed run, and its end from the first that 
   expect(two.others).toContainEqual(expect.objectContaining({ effective_at: first, outage_started_at: iso(first) }));
   const three = await written(two.next!, result('ok', { ran_at: second + 400 }));
   expect(three.next).toMatchObject({ state: 'up', effective_at: second + 400 });
-  expect(three.next?.streaks_since).not.toHaveProperty('fails');
+  expect(three.next).not.toHaveProperty('streaks_since');
   expect(three.others).toContainEqual(
     expect.objectContaining({ effective_at: second + 400, outage_started_at: null, check_to_state: 'up' }),
   );
@@ -106,6 +106,18 @@ it('degraded counts from the first of the results that made it, and the warning 
   expect(worse.others).toContainEqual(
     expect.objectContaining({ check_from_state: 'degraded', outage_started_at: iso(RAN_AT - 1000) }),
   );
+});
+
+it.each([
+  ['up', ['fail', 'warn', 'fail', 'ok', 'ok', 'ok']],
+  ['down', ['warn', 'ok', 'fail', 'fail', 'ok', 'fail']],
+] as const)('a check that is %s keeps no count and no streak of what is over', async (state, outcomes) => {
+  const begun = await checkAt(0);
+  let check: CheckItem = { ...begun, recovery_threshold: 3 };
+  for (const outcome of outcomes) check = (await written(check, result(outcome))).next ?? check;
+  expect(check).toMatchObject({ state, consecutive_failures: state === 'down' ? 2 : 0 });
+  const added = Object.keys(check).filter((member) => !Object.hasOwn(begun, member));
+  expect(added).toEqual(['effective_at']);
 });
 
 it.each(['ok', 'warn', 'fail'] as const)('%s again and again writes nothing', async (steady) => {

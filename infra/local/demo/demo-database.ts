@@ -1,0 +1,16 @@
+import { type AddressInfo, createServer } from 'node:net';
+
+/** A server that answers whatever it is sent as Redis answers PING. */
+export async function startDemoDatabase(): Promise<{ port: number; stop(): void }> {
+  const server = createServer((socket) => {
+    // A caller that goes away takes its answer with it.
+    socket.on('error', () => socket.destroy());
+    socket.on('data', () => socket.write('+PONG\r\n'));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, stop: () => server.close() };
+}
