@@ -33,6 +33,28 @@ it('a night without a report pages an hour after it was due, and one with a repo
   );
 });
 
+it.each(['a first report', 'a run that starts'])(
+  '%s is held to its own time, not to that of our outage before',
+  async (what) => {
+    const check = await alertingCheck(service, {
+      check_type: 'push',
+      failure_threshold: 1,
+      config: { grace_seconds: 600, max_run_seconds: 600, expect_first_within_seconds: 7200 },
+    });
+    await service.until('02:00');
+    service.away(10 * 60_000);
+    // The first sign of life was due at 02:30, and is at 04:10 now.
+    await service.until('02:40');
+    if (what === 'a first report') await check.push(true);
+    else await service.call('GET', `${(await check.read()).ping_url}/start`);
+    expect(await check.read()).toMatchObject({ alerts_at: expect.stringMatching(/T02:50:00/) });
+    await service.until('02:49');
+    expect(told(service)).toEqual([]);
+    await service.until('02:51');
+    expect(told(service)).toEqual(['02:50 state_change down']);
+  },
+);
+
 it('ten minutes of our own outage when it is due page nobody', async () => {
   const check = await nightly();
   await check.push(true);

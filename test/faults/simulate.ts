@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+// The service loads this when it is first needed. Virtual time does not wait for a file, so it has to be there.
+import '#lib/health/pings/provision-check.ts';
 import { createAccount } from '#lib/access/create-account.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';

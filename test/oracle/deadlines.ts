@@ -1,4 +1,4 @@
-import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { CheckItem, OpenRun } from '#lib/checks/check-item.ts';
 import { isCronDue, isOnCalendarDue } from './due-at.ts';
 
 /** The rules of silence once more, written down from docs/CONTRACT.md and not from the service's code. Epoch ms. */
@@ -22,6 +22,10 @@ export const maxRunOf = (check: CheckItem): number => {
   const { max_run_seconds } = configOf(check);
   return max_run_seconds === undefined ? graceOf(check) : 1000 * max_run_seconds;
 };
+
+/** When a run has taken too long, by settings that stood at that time. */
+export const overrunsAt = (check: CheckItem, { started_at }: OpenRun): number =>
+  Math.max(started_at + maxRunOf(check), check.settings_at);
 
 const firstOf = (check: CheckItem): number => 1000 * (configOf(check).expect_first_within_seconds ?? 0);
 
@@ -79,7 +83,7 @@ function failsSilent(check: CheckItem, since: number, sign: number | undefined):
  */
 export function failsNext(check: CheckItem, since: number, sign: number | undefined, watchedSince: number): number {
   const open = (check.runs ?? []).filter((run) => !run.overrun && run.received_at >= watchedSince);
-  if (open.length > 0) return Math.min(...open.map((run) => run.started_at)) + maxRunOf(check);
+  if (open.length > 0) return Math.min(...open.map((run) => overrunsAt(check, run)));
   const failed = check.silence_at !== undefined && check.silence_at >= since ? check.silence_at : undefined;
   if (sign === undefined && check.silence_at === undefined) return firstFails(check, since);
   const fresh = failsSilent(check, since, sign);

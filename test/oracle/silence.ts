@@ -1,5 +1,5 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { failsAfter, failsNext, isMissedLater, maxRunOf } from './deadlines.ts';
+import { failsAfter, failsNext, isMissedLater, overrunsAt } from './deadlines.ts';
 import type { History, Silence } from './history.ts';
 import { checksIn, type Inside } from './inside.ts';
 import { outagesOf, skewOf } from './rules.ts';
@@ -63,7 +63,7 @@ function isTooEarly({ at, failsAfter, overrun, judged }: Silence, to: number): b
 
 /** Runs of a check that have overrun at an instant. */
 const runsOf = (check: CheckItem, at: number) =>
-  (check.runs ?? []).filter((run) => !run.overrun && run.started_at + maxRunOf(check) === at);
+  (check.runs ?? []).filter((run) => !run.overrun && overrunsAt(check, run) === at);
 
 /** It is judged for the settings that stand, for time in which the account was enabled, and after its deadline. */
 function checkDeadlines({ silences, results }: History, inside: Inside): string[] {
@@ -74,6 +74,7 @@ function checkDeadlines({ silences, results }: History, inside: Inside): string[
     const { check, ...commit } = judged!;
     const say = (text: string) => wrong.push(`silence of ${check_id} at ${at}, commit ${commit.n}: ${text}`);
     if (overrun && runsOf(check, at).length === 0) say('no run was open so long');
+    if (at < check.settings_at) say(`its settings stand since ${check.settings_at}`);
     const known = signsOf(results, check, commit.n);
     const isFirst = known.length === 0 && check.silence_at === undefined;
     if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('before any push');

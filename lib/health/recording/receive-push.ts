@@ -201,7 +201,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       const { at } = newnessOf(result);
       await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
       const signs = { last_received, runs: [...ended.runs] };
-      const deadline = watchSilence(keys, now, signs, ports.ids.token(), ports.clock.now());
+      const deadline = await watchSilence(arrival, now, signs, ports.clock.now());
       const done = await commit(ports, [
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),

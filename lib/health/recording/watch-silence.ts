@@ -1,32 +1,38 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
 import { silenceDeadline } from '#lib/health/silence/deadline.ts';
-import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { remembered } from './newest-received.ts';
 
 /**
  * The deadline that a sign of life brings; undefined where the one that stands is early enough, as the detection moves
- * on what comes too early. A start may bring it forward, and so may an end, as it is late no more than others.
+ * on what comes too early. It is brought forward by the first sign of life, by one that ends a silence, and by starts and
+ * ends of runs. No other has the one that stands read.
  * @param before the check as it was
  * @param after what the sign of life leaves on it
  * @param now epoch ms
  */
-export function watchSilence(
-  keys: Keys,
+export async function watchSilence(
+  { ports, keys }: Env,
   before: CheckItem,
   after: Required<Pick<CheckItem, 'last_received' | 'runs'>>,
-  token: string,
   now: number,
-): { write: Write; due: DueDeadline } | undefined {
-  const { silence_at: _over, ...rest } = before;
-  const old = silenceDeadline(before, heardOf(before, now), now);
-  const next = silenceDeadline({ ...rest, ...after }, heardOf({ ...rest, ...after }, now), now);
-  if (!next || (old && old.at <= next.at)) return undefined;
+): Promise<{ write: Write; due: DueDeadline } | undefined> {
+  const { silence_at, runs = [], ...rest } = before;
   const { tenant_id, entity_id, id: check_id } = before;
+  const isRunning = runs.length > 0 || after.runs.length > 0;
+  if (!isRunning && before.last_received && silence_at === undefined) return undefined;
+  const check = { ...rest, ...after };
+  const next = silenceDeadline(check, heardOf(check, now), now);
+  if (!next) return undefined;
+  // Our outages have moved it where the check does not tell. One that has come may be on its way to another place.
+  const standing = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
+  if (standing && standing.deadline > now && standing.deadline <= next.at) return undefined;
   return {
-    write: { put: deadlineEntry(keys, 'silence', before, token, next.at) },
+    write: { put: deadlineEntry(keys, 'silence', before, ports.ids.token(), next.at) },
     due: { kind: 'silence', tenant_id, entity_id, check_id, at: next.at },
   };
 }

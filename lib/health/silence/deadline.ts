@@ -28,7 +28,8 @@ const EARLY_MS = 60_000;
 /**
  * Pure: the deadline of silence (docs/CONTRACT.md#silence); undefined where nothing is expected. Silence counts from
  * the newest sign of life, a change of settings or our last outage, whichever is latest.
- * 1. A run is open: the earliest has so long as a run may take. A job that runs is not late.
+ * 1. A run is open: the earliest has so long as a run may take. A job that runs is not late. Settings that give it less
+ *    than it has taken fail it when they are made: no failure is older than its settings.
  * 2. Nothing ever came: so long as the first sign may take, if that is limited.
  * 3. A schedule: the grace after the first due time since then.
  * 4. Else the grace since then.
@@ -37,12 +38,13 @@ const EARLY_MS = 60_000;
 export function silenceDeadline(check: Watched, heard: Heard, now: number): SilenceDeadline | undefined {
   const rules = silenceRules(check);
   const [oldest] = openRuns(check, heard, now);
+  const settled = pastOrZero(check.settings_at, now);
   if (oldest) {
     const { started_at } = oldest;
-    return { misses: 'end of a run', started_at, at: started_at + rules.maxRun };
+    return { misses: 'end of a run', started_at, at: Math.max(started_at + rules.maxRun, settled) };
   }
   const sign = lastSign(check, heard, now);
-  const since = Math.max(sign ?? 0, pastOrZero(check.settings_at, now), heard.watchedSince);
+  const since = Math.max(sign ?? 0, settled, heard.watchedSince);
   const failed = pastOrZero(check.silence_at ?? 0, now);
   const goesOn = failed > 0 && failed >= since;
   if (sign === undefined && failed === 0)
@@ -101,11 +103,16 @@ export function latestMissed(check: Watched, deadline: SilenceDeadline, now: num
   return { misses: 'due time', due: latest, at: latest + grace };
 }
 
-/** Pure: what a failure leaves on the check: its time, and runs that are open no more, but still measured. */
-export function afterMissed({ runs }: Watched, missed: SilenceDeadline): Pick<CheckItem, 'silence_at' | 'runs'> {
+/**
+ * Pure: what a failure leaves on the check: its time, and the runs that have overrun by then, which are open no more,
+ * but still measured.
+ */
+export function afterMissed(check: Watched, missed: SilenceDeadline): Pick<CheckItem, 'silence_at' | 'runs'> {
   const { at } = missed;
+  const { runs } = check;
   if (missed.misses !== 'end of a run' || !runs) return { silence_at: at };
-  const isOver = (run: OpenRun) => run.started_at <= missed.started_at;
+  const { maxRun } = silenceRules(check);
+  const isOver = ({ started_at }: OpenRun) => started_at + maxRun <= at;
   return { silence_at: at, runs: runs.map((run) => (isOver(run) ? { ...run, overrun: true } : run)) };
 }
 

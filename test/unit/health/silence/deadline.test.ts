@@ -109,6 +109,19 @@ describe('the deadline while a run is open', () => {
     }
   });
 
+  it('is a change of settings that gives it less than it has taken, and one failure stands for all such runs', () => {
+    const story = {
+      config: { ...NIGHTLY, max_run_seconds: 60 },
+      runs: ['02:30', '02:40', '02:54:30'],
+      settings: '02:55',
+    };
+    const overrun = deadlineOf(story)!;
+    expect(overrun).toMatchObject({ misses: 'end of a run', started_at: at('02:30'), at: at('02:55') });
+    const left = { ...checkOf(story), ...afterMissed(checkOf(story), overrun) };
+    expect(left.runs?.map((run) => run.overrun)).toEqual([true, true, undefined]);
+    expect(silenceDeadline(left, heardOf(story), overrun.at)).toMatchObject({ at: at('02:55:30') });
+  });
+
   it('does not judge a run that was open while nobody listened', () => {
     const story = { config, runs: ['02:30:10'], watched: '02:45' };
     expect(deadlineOf(story)).toMatchObject({ misses: 'due time', due: at('+02:30') });
