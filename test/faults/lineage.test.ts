@@ -21,9 +21,14 @@ it('one invocation more than Lambda lets pass is stopped, unless the function is
 });
 
 it('deadlines and retries make chains that Lambda would stop, in functions that are allowed to go on', async () => {
-  const run = await simulate(3, 12);
-  expect(checkLineage(run, new Set())).toContainEqual(
+  // Most lives have such a chain, but not each.
+  let stopped: string[] = [];
+  for (let seed = 3; stopped.length === 0 && seed < 10; seed++) {
+    const run = await simulate(seed, 12);
+    expect(checkLineage(run)).toEqual([]);
+    stopped = checkLineage(run, new Set());
+  }
+  expect(stopped).toContainEqual(
     expect.stringMatching(/^\w+ was invoked more than 16 times in one chain of messages$/),
   );
-  expect(checkLineage(run)).toEqual([]);
 });

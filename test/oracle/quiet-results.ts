@@ -59,7 +59,12 @@ function checkWaiting({ seen, profile }: Inside): string[] {
   const probes = Map.groupBy(seen.probes, ({ run, host }) => `${run} ${host}`);
   for (const { commit, check, at, single } of probeResults(seen)) {
     const host = targetOf(check);
-    const last = probes.get(`${commit.run} ${host}`)?.findLast(({ ended_at = Infinity }) => ended_at <= commit.at);
+    // Of two checks of a host either may end last.
+    const last = probes
+      .get(`${commit.run} ${host}`)
+      ?.filter(({ ended_at = Infinity }) => ended_at <= commit.at)
+      .sort((a, b) => a.ended_at! - b.ended_at!)
+      .at(-1);
     // The silence of a target waits for what the others say.
     if (!last || last.silent || isNeighbours(host)) continue;
     const waited = commit.at - last.ended_at!;
