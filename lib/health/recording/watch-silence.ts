@@ -9,8 +9,8 @@ import { remembered } from './newest-received.ts';
 
 /**
  * The deadline that a sign of life brings; undefined where the one that stands is early enough, as the detection moves
- * on what comes too early. It is brought forward by the first sign of life, by one that ends a silence, and by starts and
- * ends of runs. No other has the one that stands read.
+ * on what comes too early. It is brought forward by the first sign of life, by one that ends a silence, and by starts
+ * and ends of runs. No other has the one that stands read.
  * @param before the check as it was
  * @param after what the sign of life leaves on it
  * @param now epoch ms

@@ -24,7 +24,7 @@ type Judged = { outcome: Outcome; at: number };
 const sinceWith = ({ streaks_since }: Since, streak: Streak, { outcome, at }: Judged): number | undefined =>
   STREAKS[outcome].includes(streak) ? (streaks_since?.[streak] ?? at) : undefined;
 
-/** What is kept of the streaks with one more result, which brings or leaves the check in a state; undefined with none. */
+/** What is kept of the streaks with one more result, which brings or leaves the check in a state; or nothing. */
 export function keptStreaks(check: Since, state: CheckState, judged: Judged): CheckItem['streaks_since'] {
   const kept = AWAITED[state].flatMap((streak) => {
     const since = sinceWith(check, streak, judged);
