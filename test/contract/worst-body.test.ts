@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { create as ingest } from '#functions/ingest.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { answeringNet } from '#infra/docs/record.ts';
 import { pathOf, WALKED, walkSteps } from '#infra/docs/walk.ts';
 import type { Places } from '#infra/docs/walk-steps.ts';
-import { create as ingest } from '#functions/ingest.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { allRows } from '#lib/all-rows.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
