@@ -41,7 +41,7 @@ async function shop(policy: object, more: object = {}) {
 const read = (): string[] =>
   service.host('pager.test').calls.map(({ at, body }) => {
     const text: string = JSON.parse(body).text.replace('Entity 1: ', '');
-    return `${iso(at).slice(11, 16)} ${text.replace(/(\d+) min 59 s/, (_, min) => `${Number(min) + 1} min`)}`;
+    return `${iso(at).slice(11, 16)} ${text.replace(/(?:(\d+) min )?59 s/, (_, min = 0) => `${Number(min) + 1} min`)}`;
   });
 
 const SLOW_SHOP: [string, Push][] = [
