@@ -51,6 +51,8 @@ export const CANNOT: readonly Cannot[] = [
   { what: 'is one of a hundred at most, also when they are registered at the same time', why: BURST },
   { what: 'stops the probes', why: SECOND },
   { what: 'beside the probes of the schedule are kept, and these go on and are judged', why: SECOND },
+  { what: 'is down long before its next slot is due', why: SECOND },
+  { what: 'is up again at the first retry that succeeds', why: SECOND },
   { what: 'an agent finds an incident, restarts the target by a tool, and sees it up again', why: SECOND },
 ];
 
