@@ -52,6 +52,8 @@ export const PING_URLS = 'URL#';
 export const TRANSITIONS = 'TR#';
 export const REVISIONS = 'REV#';
 export const CHECK_SLUGS = 'SLUG#';
+/** Sort-key prefix of the relations that start at an entity. */
+export const RELATED_OUT = 'OUT#';
 /** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
@@ -132,7 +134,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relation: (tenant: string, id: string) => key(ofTenant(tenant, 'RELATIONS', bucketOf(id)), id),
     relationsOf: (tenant: string, entity: string) => ofTenant(tenant, 'RELATED', entity),
     relationOut: (tenant: string, from: string, type: string, to: string) =>
-      key(ofTenant(tenant, 'RELATED', from), `OUT#${type}#${to}`),
+      key(ofTenant(tenant, 'RELATED', from), `${RELATED_OUT}${type}#${to}`),
     relationIn: (tenant: string, to: string, type: string, from: string) =>
       key(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
 

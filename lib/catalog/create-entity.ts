@@ -44,6 +44,8 @@ export async function createEntity(scope: Changing, blueprintSlug: string, input
       labels: input.labels ?? {},
       state: 'unknown',
       state_since: now,
+      dependencies: 0,
+      dependents: 0,
       checks: {},
       check_load: 0,
       seq: 0,

@@ -55,6 +55,8 @@ export const Entity = z
     labels: z.record(z.string(), z.string()).describe(LABELS),
     state: EntityState,
     state_since: z.iso.datetime().describe('Since when it is in this state.'),
+    dependencies: z.int().describe('Relations from it that carry failure: what it depends on.'),
+    dependents: z.int().describe('Relations to it that carry failure: what depends on it directly.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

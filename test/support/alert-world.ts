@@ -104,6 +104,8 @@ export async function alertWorld(env: Record<string, string> = {}) {
     state_since: iso(START),
     checks: { chk_pay: 'up' },
     check_load: 1_000_000,
+    dependencies: 0,
+    dependents: 0,
     seq: 0,
     last_transition_at: 0,
     created_at: iso(START),

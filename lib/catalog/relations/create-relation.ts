@@ -7,6 +7,8 @@ import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
+import { countDependencies } from './dependency-count.ts';
+import { failureOf, mustBeReachable } from './failure.ts';
 import {
   auditedRelation,
   FROM,
@@ -18,12 +20,12 @@ import {
   TO,
 } from './relation.ts';
 import { countRelations, type RelationCountItem } from './relation-count.ts';
-import { pointerKeys } from './relation-store.ts';
+import { membersOfGroup, pointerKeys } from './relation-store.ts';
 
 /**
  * Relates two entities. Never made for an entity that is deleted at that moment: both are held to the versions read
  * here. Throws NOT_FOUND (either entity), CONFLICT (there is one of this type between them in this direction),
- * LIMIT_EXCEEDED.
+ * LIMIT_EXCEEDED, VALIDATION_ERROR.
  */
 export async function createRelation(scope: Changing, input: NewRelation): Promise<Relation> {
   const { ports, keys, tenant } = scope;
@@ -35,7 +37,8 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
   if (from_entity_id === to_entity_id) throw invalid(TO.id, `must be another entity than ${FROM.id}`);
   const id = ports.ids.id('rel');
   const created_at = iso(ports.clock.now());
-  const record = { id, from_entity_id, to_entity_id, relation_type, created_at };
+  const failure = failureOf(relation_type, input);
+  const record = { id, from_entity_id, to_entity_id, relation_type, ...failure, created_at };
   const v = ports.ids.token();
   const note = auditing(scope, 'create', auditedRelation);
   const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record };
@@ -59,11 +62,12 @@ export async function createRelation(scope: Changing, input: NewRelation): Promi
       const which = `${relation_type} from ${from_entity_id} to ${to_entity_id}`;
       throw new AppError('CONFLICT', `There is a relation ${which} already: ${taken.id}.`);
     }
+    mustBeReachable(failure, 1 + (await membersOfGroup(scope, from_entity_id, failure)));
+    const unchanged = [from, to].map(({ pk, sk, v: read }) => ({ check: { pk, sk }, if: { version: read } }));
     const outcome = await commit(ports, [
       { put: relation, if: 'absent' },
       ...pointers.map((put) => ({ put, if: 'absent' as const })),
-      { check: keys.entity(tenant, from_entity_id), if: { version: from.v } },
-      { check: keys.entity(tenant, to_entity_id), if: { version: to.v } },
+      ...(failure.carries_failure ? countDependencies(ports, [relation], [from, to], +1) : unchanged),
       countRelations(scope, count, +1, account!),
       ...note(undefined, relation),
     ]);

@@ -1,6 +1,7 @@
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing } from '#lib/access/context.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { countDependencies } from './dependency-count.ts';
 import { auditedRelation } from './relation.ts';
 import { countRelations, type RelationCountItem } from './relation-count.ts';
 import { pointerKeys, requireRelation } from './relation-store.ts';
@@ -10,12 +11,13 @@ export async function deleteRelation(scope: Changing, id: string): Promise<void>
   const { ports, keys, tenant } = scope;
   const note = auditing(scope, 'delete', auditedRelation);
   await untilDone(ports, async () => {
-    const relation = await requireRelation(scope, id);
+    const { relation, from, to } = await requireRelation(scope, id);
     const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
     const outcome = await commit(ports, [
       // On its version: when it was deleted meanwhile, the pointers may be those of its successor.
       { delete: keys.relation(tenant, id), if: { version: relation.v } },
       ...pointerKeys(scope, relation).map((key) => ({ delete: key })),
+      ...countDependencies(ports, [relation], [from, to], -1),
       countRelations(scope, count, -1),
       ...note(relation, undefined),
     ]);

@@ -1,9 +1,12 @@
 import type { Scope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { RELATED_OUT, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
+import type { Failure } from './failure.ts';
 import {
   type Relation,
   type RelationItem,
@@ -33,13 +36,13 @@ export const pointerKeys = ({ keys, tenant }: Pick<Scope, 'keys' | 'tenant'>, en
   return [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)];
 };
 
-/** A relation whose entities are both there. Throws NOT_FOUND. */
-export async function requireRelation(scope: Scope, id: string): Promise<RelationItem> {
+/** A relation with its entities, which are both there. Throws NOT_FOUND. */
+export async function requireRelation(scope: Scope, id: string): Promise<Visible<RelationItem>> {
   const { ports, keys, tenant } = scope;
   const relation = await ports.table.get<RelationItem>(keys.relation(tenant, id));
   const [visible] = relation ? await withEntities(scope, [relation]) : [];
   if (!visible) throw notFound(`Relation ${id}`);
-  return visible.relation;
+  return visible;
 }
 
 /** Relations as the API shows them, oldest first. */
@@ -64,6 +67,16 @@ export const relationsOfEntity =
     const { items, next } = await ports.table.query<RelationPointer>({ partition, limit, after });
     return { found: shown(await withEntities(scope, items)), next };
   };
+
+/** The relations that start at an entity. */
+const relationsFrom = ({ ports, keys, tenant }: Scope, entity: string): Promise<RelationPointer[]> =>
+  allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
+
+/** How many relations of an entity are of a group, where that matters. */
+export async function membersOfGroup(scope: Scope, entity: string, { group, required }: Failure): Promise<number> {
+  if (required === null) return 0;
+  return (await relationsFrom(scope, entity)).filter((relation) => relation.group === group).length;
+}
 
 /** A relation between two entities that are there. */
 type Visible<T extends StoredRelation> = { relation: T; from: EntityItem; to: EntityItem };

@@ -5,6 +5,7 @@ import { EntityPath, entityPath, namesEntity } from '#lib/catalog/entity-path.ts
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { Failure, NewFailure } from './failure.ts';
 
 const RelationType = z
   .string()
@@ -32,13 +33,19 @@ const Stated = z.object({
   to_entity_id: Relating.shape.to_entity_id.optional(),
   to_entity: Place.optional(),
   relation_type: RelationType,
+  ...NewFailure.shape,
 });
 
 export const NewRelation = namesEntity(namesEntity(Stated, FROM), TO).meta({ id: 'NewRelation' });
 export type NewRelation = z.infer<typeof NewRelation>;
 
 /** What is stored of a relation. */
-const StoredRelation = z.object({ id: IdOf('the relation'), ...Relating.shape, created_at: CreatedAt });
+const StoredRelation = z.object({
+  id: IdOf('the relation'),
+  ...Relating.shape,
+  ...Failure.shape,
+  created_at: CreatedAt,
+});
 export type StoredRelation = z.infer<typeof StoredRelation>;
 
 export const Relation = z
@@ -49,10 +56,13 @@ export const Relation = z
     to_entity_id: Relating.shape.to_entity_id,
     to_entity: z.string().describe('Slugs of its blueprint and of itself: service/database.'),
     relation_type: RelationType,
+    ...Failure.shape,
     created_at: CreatedAt,
   })
   .meta({ id: 'Relation' });
 export type Relation = z.infer<typeof Relation>;
+
+const Noted = z.object({ ...Relating.shape, ...Failure.shape });
 
 export const auditedRelation: Audited<StoredRelation> = {
   type: 'relation',
@@ -61,7 +71,7 @@ export const auditedRelation: Audited<StoredRelation> = {
     name: relation_type,
     within: [from_entity_id, to_entity_id],
   }),
-  members: (relation) => pick(Relating, relation),
+  members: (relation) => pick(Noted, relation),
 };
 
 /** A relation, which never changes. It is visible as long as both of its entities are there. */

@@ -178,8 +178,19 @@ export const others: { name: string; of: Audited<never>; record: object; shown: 
   {
     name: 'a relation',
     of: auditedRelation as Audited<never>,
-    record: { ...item, ...times, id: 'a', from_entity_id: 'b', to_entity_id: 'c', relation_type: 'd' },
-    shown: ['.from_entity_id!', '.id!', '.relation_type!', '.to_entity_id!'],
+    record: {
+      ...item,
+      ...times,
+      id: 'a',
+      from_entity_id: 'b',
+      to_entity_id: 'c',
+      relation_type: 'd',
+      carries_failure: true,
+      group: 'e',
+      required: 1,
+      when: 'down',
+    },
+    shown: ['.from_entity_id!', '.group!', '.id!', '.relation_type!', '.to_entity_id!', '.when!'],
   },
   {
     name: 'a skill',

@@ -4,6 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { createBlueprint } from '#lib/catalog/create-blueprint.ts';
 import { createEntity } from '#lib/catalog/create-entity.ts';
 import { deleteEntity } from '#lib/catalog/delete-entity.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import { createRelation } from '#lib/catalog/relations/create-relation.ts';
 import { deleteRelation } from '#lib/catalog/relations/delete-relation.ts';
 import { reclaimRelations } from '#lib/catalog/relations/reclaim-relations.ts';
@@ -155,9 +156,36 @@ describe('the reclaimer', () => {
     for (const slug of ['e0', 'e1']) await deleteEntity(context, 'service', slug);
     writes = 0;
     await expect(reclaimRelations(context, ids[0]!)).rejects.toThrow('crash');
-    expect(await stored(world, context, ids)).toHaveLength(30);
+    expect(await stored(world, context, ids)).toHaveLength(48);
     await Promise.all(ids.map((id) => reclaimRelations(context, id)));
     expect(await stored(world, context, ids)).toEqual([]);
+  });
+});
+
+describe('the counts of what depends on what', () => {
+  it('fall on the other entities when one is deleted, also by 30 at once, and no second time', async () => {
+    const world = memoryWorld();
+    const { context, ids } = await fleet(world, 3);
+    for (let n = 0; n < 30; n++)
+      await createRelation(context, {
+        from_entity_id: ids[0]!,
+        to_entity_id: ids[1]!,
+        relation_type: `t${n}`,
+        carries_failure: true,
+      });
+    await relate(context, ids[1]!, ids[2]!);
+    const counts = async () => {
+      const { dependencies, dependents } = (await world.store.get<EntityItem>(
+        world.keys.entity(context.tenant, ids[1]!),
+      ))!;
+      return { dependencies, dependents };
+    };
+    expect(await counts()).toEqual({ dependencies: 1, dependents: 30 });
+    await deleteEntity(context, 'service', 'e0');
+    await Promise.all([reclaimRelations(context, ids[0]!), reclaimRelations(context, ids[0]!)]);
+    expect(await counts()).toEqual({ dependencies: 1, dependents: 0 });
+    await reclaimRelations(context, ids[0]!);
+    expect(await counts()).toEqual({ dependencies: 1, dependents: 0 });
   });
 });
 

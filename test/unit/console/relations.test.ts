@@ -82,6 +82,10 @@ describe('the map', () => {
     to_entity_id,
     to_entity: `service/${to_entity_id}`,
     relation_type: 'depends_on',
+    carries_failure: true,
+    group: null,
+    required: null,
+    when: 'down',
     created_at: '2026-11-22T10:00:00.000Z',
   });
   const relations = [relation('a', 'b'), relation('b', 'c'), relation('a', 'gone')];

@@ -38,6 +38,8 @@ function live(changes: Changes, settings: Partial<PolicyItem>) {
     state_since: iso(NOW),
     checks: { [check.id]: 'unknown' },
     check_load: 0,
+    dependencies: 0,
+    dependents: 0,
     seq: 0,
     last_transition_at: 0,
     created_at: iso(NOW),

@@ -52,6 +52,8 @@ const entityOf = (checks: CheckItem[]): EntityItem => ({
   state_since: iso(START),
   checks: Object.fromEntries(checks.map(({ id }) => [id, 'unknown' as CheckState])),
   check_load: 0,
+  dependencies: 0,
+  dependents: 0,
   seq: 0,
   last_transition_at: 0,
   created_at: iso(START),
