@@ -1,0 +1,76 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Dependency } from './graph.ts';
+
+/** What an on-demand probe of a check found. Times in epoch ms. */
+export type Asked = {
+  success: boolean;
+  began_at: number;
+  /** Of a failure: when the first of those in a row began. */
+  since: number;
+};
+
+/** A check of an ancestor, and what is known of it. */
+export type KnownCheck = Pick<
+  CheckItem,
+  'id' | 'execution_mode' | 'enabled' | 'state' | 'interval_seconds' | 'failure_threshold' | 'timeout_ms'
+> & {
+  /** Epoch ms: since when it fails, of one that is down. */
+  failing_since?: number | undefined;
+  /** Epoch ms: when its newest success began that was no answer to a question; of a push check, when it came. */
+  succeeded_at?: number | undefined;
+  /** `open`: the answer is still awaited. Absent: it was not asked, or cannot be. */
+  asked?: Asked | 'open' | undefined;
+};
+
+/**
+ * What is known of an ancestor. `blind`: neither that it failed nor that it is well. A failure is confirmed by the
+ * states of its checks, else it is suspected. `since`: epoch ms.
+ */
+export type Standing = { status: 'failed'; confirmed: boolean; since: number } | { status: 'fine' | 'blind' };
+
+/** What an open answer is taken for. */
+export type Assumed = 'success' | 'failure';
+
+/** How a check stands, for whoever has been failing since `after` (epoch ms). */
+type CheckStanding = { is: 'down' | 'suspected'; since: number } | { is: 'well' | 'unknown' };
+
+/** Of a check that was asked and failed, while its own runs say nothing of it yet: how long (ms) they may take. */
+const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: KnownCheck): number =>
+  (failure_threshold + 1) * interval_seconds * 1000 + timeout_ms;
+
+function standingOf(check: KnownCheck, after: number, assumed: Assumed, now: number): CheckStanding {
+  const { state, failing_since = now, succeeded_at } = check;
+  if (state === 'down') return { is: 'down', since: failing_since };
+  const asked = check.asked === 'open' ? { success: assumed === 'success', began_at: now, since: now } : check.asked;
+  const isNewer = asked !== undefined && (succeeded_at === undefined || asked.began_at > succeeded_at);
+  if (isNewer && !asked.success) {
+    const isVoid = now > asked.since + timeToConfirm(check);
+    return isVoid ? { is: 'unknown' } : { is: 'suspected', since: asked.since };
+  }
+  const success = asked?.success && isNewer ? asked.began_at : succeeded_at;
+  return { is: success !== undefined && success >= after ? 'well' : 'unknown' };
+}
+
+/**
+ * Pure: how an ancestor stands. It failed when all of its checks that probe did, or all of its push checks where it has
+ * no others; with `when` degraded, when any check did. It is fine when one of its checks had a success since then.
+ * @param after epoch ms: since when the dependent fails @param now epoch ms
+ */
+export function standing(
+  checks: readonly KnownCheck[],
+  when: Dependency['when'],
+  { after, assumed, now }: { after: number; assumed: Assumed; now: number },
+): Standing {
+  const enabled = checks.filter((check) => check.enabled);
+  const pulls = enabled.filter((check) => check.execution_mode === 'pull');
+  const all = enabled.map((check) => ({ check, stands: standingOf(check, after, assumed, now) }));
+  const deciding = when === 'degraded' || pulls.length === 0 ? all : all.filter(({ check }) => pulls.includes(check));
+  const failed = deciding.flatMap(({ stands }) => (stands.is === 'down' || stands.is === 'suspected' ? [stands] : []));
+  const isDown = failed.filter(({ is }) => is === 'down');
+  const hasFailed = when === 'degraded' ? failed.length > 0 : failed.length > 0 && failed.length === deciding.length;
+  if (hasFailed) {
+    const confirmed = when === 'degraded' ? isDown.length > 0 : isDown.length === deciding.length;
+    return { status: 'failed', confirmed, since: Math.min(...failed.map(({ since }) => since)) };
+  }
+  return { status: all.some(({ stands }) => stands.is === 'well') ? 'fine' : 'blind' };
+}

@@ -1,0 +1,129 @@
+import { type Assumed, type KnownCheck, type Standing, standing } from './evidence.ts';
+import { cyclesOf, type Dependency, type Graph, type Need, needsOf } from './graph.ts';
+
+/** The check whose failure is to be explained. Times in epoch ms. */
+export type Dependent = {
+  interval_seconds: number;
+  failing_since: number;
+  /** Since when it was up before that; `failing_since` if it was not. */
+  up_since: number;
+};
+
+/** What is known when a failure is judged; `now` in epoch ms. */
+export type Known = {
+  graph: Graph;
+  /** Checks of each entity of the graph but the start; one without any may be left out. */
+  checks: ReadonlyMap<string, readonly KnownCheck[]>;
+  dependent: Dependent;
+  now: number;
+};
+
+/** An entity that failed by itself, and so may have caused what is judged. */
+export type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
+
+/** How an ancestor stands. */
+type Ancestor = { entity_id: string } & Standing;
+
+export type Verdict = {
+  /** Whether the failure follows from that of another entity. */
+  explained: boolean;
+  /** What it follows from: the likeliest first. */
+  roots: Root[];
+  /** What failed too, but so long before that the check has lived on. */
+  survived: Root[];
+  /** Nothing that is still awaited can change it. */
+  settled: boolean;
+  /** Of all that was reached, nearest first. */
+  ancestors: Ancestor[];
+  truncated: boolean;
+};
+
+/** What was up for so long (ms) while another failed lives without it; at least two of its intervals. */
+const SURVIVES_AFTER_MS = 120_000;
+
+/**
+ * Pure: whether the failure of a check follows from that of what its entity depends on.
+ *
+ * An ancestor is broken when it failed, or when nothing is known of it and one of its own needs is broken; a need is
+ * broken when fewer of its members than it requires are not broken. The failure is explained by a broken need of the
+ * entity. Its roots are what failed on the way and has no broken need of its own. Whatever depends on an entity
+ * explains nothing for that: within a cycle nothing is broken.
+ */
+export function judge(known: Known): Verdict {
+  const [least, most] = [judgeBy(known, 'success'), judgeBy(known, 'failure')];
+  const isSame =
+    least.roots.length === most.roots.length && least.roots.every((one, i) => isEqual(one, most.roots[i]!));
+  const settled = !most.explained || (least.explained && isSame);
+  const ancestors = [...known.graph.dependencies.keys()]
+    .filter((id) => id !== known.graph.start)
+    .map((id) => ({ entity_id: id, ...standsBy(known, 'success')(id, 'down') }));
+  return { ...(settled ? least : most), settled, ancestors, truncated: known.graph.truncated };
+}
+
+const isEqual = (a: Root, b: Root): boolean => a.entity_id === b.entity_id && a.confirmed === b.confirmed;
+
+const standsBy =
+  ({ checks, dependent, now }: Known, assumed: Assumed) =>
+  (id: string, when: Dependency['when']): Standing =>
+    standing(checks.get(id) ?? [], when, { after: dependent.failing_since, assumed, now });
+
+function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'roots' | 'survived'> {
+  const { graph, dependent } = known;
+  const cycles = cyclesOf(graph);
+  const stands = standsBy(known, assumed);
+  const seen = new Map<string, Ground>();
+
+  /** How an ancestor stands as a relation to it sees it, and why. */
+  function groundOf({ id, when }: Need['members'][number]): Ground {
+    const place = `${when} ${id}`;
+    const before = seen.get(place);
+    if (before) return before;
+    const own = stands(id, when);
+    const ground = { id, own, by: own.status === 'fine' ? [] : brokenNeeds(id) };
+    seen.set(place, ground);
+    return ground;
+  }
+
+  /** The broken members of the broken needs of an entity. */
+  function brokenNeeds(id: string): Ground[] {
+    return needsOf(graph.dependencies.get(id) ?? []).flatMap(({ required, members }) => {
+      const broken = members
+        .filter((member) => graph.dependencies.has(member.id) && cycles.get(member.id) !== cycles.get(id))
+        .map(groundOf)
+        .filter(({ own, by }) => own.status === 'failed' || by.length > 0);
+      return members.length - broken.length < required ? broken : [];
+    });
+  }
+
+  const found = new Map<string, Root>();
+  const walked = new Set<Ground>();
+  const findRoots = (grounds: Ground[]): void => {
+    for (const ground of grounds) {
+      if (walked.has(ground)) continue;
+      walked.add(ground);
+      const { id, own, by } = ground;
+      if (by.length > 0) findRoots(by);
+      else if (own.status === 'failed') noteRoot(found, { entity_id: id, confirmed: own.confirmed, since: own.since });
+    }
+  };
+  findRoots(brokenNeeds(graph.start));
+  const all = [...found.values()].sort(byLikelihood);
+  const isSurvived = ({ since }: Root) =>
+    dependent.failing_since - Math.max(since, dependent.up_since) >=
+    Math.max(SURVIVES_AFTER_MS, 2000 * dependent.interval_seconds);
+  const roots = all.filter((root) => !isSurvived(root));
+  return { explained: roots.length > 0, roots, survived: all.filter(isSurvived) };
+}
+
+/** `by`: the broken members of its broken needs. */
+type Ground = { id: string; own: Standing; by: Ground[] };
+
+/** Of two ways to the same root, the surer one. */
+function noteRoot(found: Map<string, Root>, root: Root): void {
+  const before = found.get(root.entity_id);
+  if (!before || byLikelihood(root, before) < 0) found.set(root.entity_id, root);
+}
+
+/** Confirmed ones first, then what has failed longest, then by id. */
+const byLikelihood = (a: Root, b: Root): number =>
+  Number(b.confirmed) - Number(a.confirmed) || a.since - b.since || (a.entity_id < b.entity_id ? -1 : 1);

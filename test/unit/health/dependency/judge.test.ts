@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KnownCheck } from '#lib/health/dependency/evidence.ts';
+import { type Dependency, type Graph, walk } from '#lib/health/dependency/graph.ts';
+import { type Dependent, judge, type Known } from '#lib/health/dependency/judge.ts';
+import { type Plain, restated } from './restated.ts';
+
+const NOW = 10_000_000;
+const FAILING = NOW - 30_000;
+const dependent: Dependent = { interval_seconds: 30, failing_since: FAILING, up_since: FAILING - 3_600_000 };
+
+const to = (id: string, more: Partial<Dependency> = {}): Dependency => ({
+  to_entity_id: id,
+  group: null,
+  required: null,
+  when: 'down',
+  ...more,
+});
+
+const check = (more: Partial<KnownCheck>): KnownCheck => ({
+  id: 'chk',
+  execution_mode: 'pull',
+  enabled: true,
+  state: 'up',
+  interval_seconds: 30,
+  failure_threshold: 3,
+  timeout_ms: 5000,
+  ...more,
+});
+
+const CHECK: Record<Plain | 'open', KnownCheck> = {
+  down: check({ state: 'down', failing_since: NOW - 40_000 }),
+  suspected: check({ asked: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
+  fine: check({ succeeded_at: NOW - 1000 }),
+  blind: check({ succeeded_at: FAILING - 1 }),
+  open: check({ asked: 'open' }),
+};
+
+const graphOf = (relations: Record<string, Dependency[]>, start = 'a'): Promise<Graph> =>
+  walk(start, async (ids) => ids.map((id) => relations[id] ?? []));
+
+async function judged(
+  relations: Record<string, Dependency[]>,
+  stands: Record<string, Plain | 'open'>,
+  more: Partial<Known> = {},
+) {
+  const checks = new Map(Object.entries(stands).map(([id, plain]) => [id, [CHECK[plain]]]));
+  return judge({ graph: await graphOf(relations), checks, dependent, now: NOW, ...more });
+}
+
+const rootsOf = ({ roots }: { roots: { entity_id: string }[] }) => roots.map(({ entity_id }) => entity_id);
+
+/** Small worlds of all shapes, with cycles, groups and relations that are there twice. */
+const worlds = fc
+  .integer({ min: 2, max: 7 })
+  .chain((size) => {
+    const ids = [...'abcdefg'].slice(0, size);
+    const id = fc.constantFrom(...ids);
+    const relation = fc.record({
+      from: id,
+      to: id,
+      group: fc.constantFrom(null, null, 'x', 'y'),
+      required: fc.constantFrom(null, null, 1, 2, 3),
+    });
+    return fc.record({
+      relations: fc.uniqueArray(relation, { selector: (one) => `${one.from}${one.to}`, maxLength: 14 }),
+      stands: fc.array(fc.constantFrom<Plain>('down', 'suspected', 'fine', 'blind'), {
+        minLength: size,
+        maxLength: size,
+      }),
+      ids: fc.constant(ids),
+    });
+  })
+  .map(({ relations, stands, ids }) => ({
+    relations: Object.fromEntries(
+      ids.map((id) => [
+        id,
+        relations
+          .filter((one) => one.from === id && one.to !== id)
+          .map(({ to: other, group, required }) => to(other, { group, required: group === null ? null : required })),
+      ]),
+    ),
+    stands: Object.fromEntries(ids.map((id, i) => [id, stands[i]!])),
+  }));
+
+describe('judging a failure', () => {
+  it('agrees with the rules as plainly as they can be said, on graphs of every shape', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, async ({ relations, stands }) => {
+        const said = restated(
+          { relations: new Map(Object.entries(relations)), stands: new Map(Object.entries(stands)) },
+          'a',
+        );
+        const verdict = await judged(relations, stands);
+        expect({ explained: verdict.explained, roots: new Set(rootsOf(verdict)) }).toEqual(said);
+        expect(verdict.settled).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is settled only when no answer that is awaited can change it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        worlds,
+        fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
+        async ({ relations, stands }, answers) => {
+          const open = Object.fromEntries(
+            Object.entries(stands).map(([id, plain]) => [id, plain === 'blind' ? ('open' as const) : plain]),
+          );
+          const verdict = await judged(relations, open);
+          fc.pre(verdict.settled);
+          const answered = Object.fromEntries(
+            Object.entries(open).map(([id, plain], i) => [
+              id,
+              plain === 'open' ? (answers[i] ? 'fine' : 'suspected') : plain,
+            ]),
+          );
+          const final = await judged(relations, answered as Record<string, Plain>);
+          expect(final.explained).toBe(verdict.explained);
+          expect(rootsOf(final)).toEqual(expect.arrayContaining(rootsOf(verdict)));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is settled by the answers it has, also when one is awaited that does not matter', async () => {
+    const relations = { a: [to('b'), to('c')] };
+    expect(await judged(relations, { b: 'fine', c: 'open' })).toMatchObject({ settled: false });
+    expect(
+      await judged({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'fine', c: 'open' }),
+    ).toMatchObject({
+      settled: true,
+      explained: false,
+    });
+  });
+
+  it('names the farthest that failed, and everything in between does not matter', async () => {
+    const relations = { a: [to('b')], b: [to('c')], c: [to('d')] };
+    expect(rootsOf(await judged(relations, { b: 'down', c: 'blind', d: 'suspected' }))).toEqual(['d']);
+    expect(rootsOf(await judged(relations, { b: 'down', c: 'fine', d: 'down' }))).toEqual(['b']);
+    expect(await judged(relations, { b: 'blind', c: 'blind', d: 'blind' })).toMatchObject({ explained: false });
+  });
+
+  it('takes what is sure before what is suspected, then what failed first, then the smaller id', async () => {
+    const relations = { a: ['b', 'c', 'd', 'e'].map((id) => to(id)) };
+    const since = (ms: number) => [check({ state: 'down', failing_since: NOW - ms })];
+    const checks = new Map([
+      ['b', [CHECK.suspected]],
+      ['c', since(20_000)],
+      ['d', since(50_000)],
+      ['e', since(20_000)],
+    ]);
+    expect(rootsOf(await judged(relations, {}, { checks }))).toEqual(['d', 'c', 'e', 'b']);
+  });
+
+  it('explains nothing within a cycle; for others what failed there is a root', async () => {
+    expect(await judged({ a: [to('b')], b: [to('a')] }, { b: 'down' })).toMatchObject({ explained: false });
+    const above = { a: [to('b')], b: [to('c')], c: [to('b'), to('d')] };
+    expect(rootsOf(await judged(above, { b: 'down', c: 'down', d: 'fine' }))).toEqual(['b']);
+    expect(rootsOf(await judged(above, { b: 'down', c: 'down', d: 'down' }))).toEqual(['b']);
+  });
+
+  it('takes a replica that is well for all, until too few are', async () => {
+    const two = { a: ['b', 'c', 'd'].map((id) => to(id, { group: 'db', required: 2 })) };
+    expect(await judged(two, { b: 'down', c: 'fine', d: 'fine' })).toMatchObject({ explained: false });
+    expect(rootsOf(await judged(two, { b: 'down', c: 'suspected', d: 'fine' }))).toEqual(['b', 'c']);
+  });
+
+  it('does not let a failure explain what has lived on with it for two minutes', async () => {
+    const late = (ms: number) => ({
+      checks: new Map([['b', [check({ state: 'down', failing_since: FAILING - ms })]]]),
+    });
+    expect(await judged({ a: [to('b')] }, {}, late(119_999))).toMatchObject({ explained: true, survived: [] });
+    const survived = await judged({ a: [to('b')] }, {}, late(120_000));
+    expect(survived).toMatchObject({ explained: false, roots: [], survived: [{ entity_id: 'b' }] });
+    const slow = { ...late(200_000), dependent: { ...dependent, interval_seconds: 101 } };
+    expect(await judged({ a: [to('b')] }, {}, slow)).toMatchObject({ explained: true });
+    const new_ = { ...late(600_000), dependent: { ...dependent, up_since: FAILING } };
+    expect(await judged({ a: [to('b')] }, {}, new_)).toMatchObject({ explained: true });
+  });
+});
+
+describe('the walk', () => {
+  it('goes to 200 entities and 16 levels, nearest first, and says when there are more', async () => {
+    const chain = Object.fromEntries(Array.from({ length: 18 }, (_, n) => [`e${n}`, [to(`e${n + 1}`)]]));
+    const deep = await walk('e0', async (ids) => ids.map((id) => chain[id] ?? []));
+    expect([...deep.dependencies.keys()]).toEqual(Array.from({ length: 17 }, (_, n) => `e${n}`));
+    expect(deep.truncated).toBe(true);
+    const wide = await walk('a', async (ids) =>
+      ids.map((id) => (id === 'a' ? Array.from({ length: 300 }, (_, n) => to(`e${1000 + n}`)) : [])),
+    );
+    expect(wide.dependencies.size).toBe(201);
+    expect(wide.truncated).toBe(true);
+  });
+
+  it('leaves out what is gone', async () => {
+    const graph = await walk('a', async (ids) => ids.map((id) => (id === 'a' ? [to('b')] : undefined)));
+    expect([...graph.dependencies.keys()]).toEqual(['a']);
+    expect(graph.truncated).toBe(false);
+  });
+});
