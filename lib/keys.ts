@@ -138,6 +138,9 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relationIn: (tenant: string, to: string, type: string, from: string) =>
       key(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
 
+    /** What was found when the checks of an entity were asked because something that depends on it failed. */
+    asked: (tenant: string, entity: string) => key(ofTenant(tenant, 'ASKED', entity), 'ASKED'),
+
     // cells: the checks of each side by side, and what their quiet runs wrote
     cells: (tenant: string) => ofTenant(tenant, 'CELLS'),
     cell: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${CELLS}${cell}`),

@@ -96,6 +96,8 @@ export type CheckType<Name extends string = string, Kind extends string = string
   /** The target in a few words, for messages to people: `GET https://example.com/health`. Holds no secret. */
   targetLabel(settings: Pick<CheckSettings, 'config'>): string;
   probe?: (settings: Pick<CheckSettings, 'config'>, input: ProbeInput) => Promise<ProbeOutcome<Kind>>;
+  /** Whether one probe more, beside those that its owner asked for, changes nothing at the target and costs little. */
+  isHarmless(settings: Pick<CheckSettings, 'config'>): boolean;
   /** Records that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
   examples: { valid: [object, ...object[]]; invalid: { value: object; path: string }[] };
 };
@@ -120,6 +122,7 @@ type Definition<
     derived?(config: z.output<Config>, now: number, before?: z.output<Config>): Partial<CheckSettings>;
     hosts(settings: Stored<Config, Fields>): SettingHost[];
     targetLabel(settings: Stored<Config, Fields>): string;
+    isHarmless?: (settings: Stored<Config, Fields>) => boolean;
     probe?: (
       settings: Stored<Config, Fields>,
       input: ProbeInput,
@@ -159,6 +162,7 @@ export const defineCheck = <
     contradictions: () => [],
     expressions: () => [],
     derived: () => ({}),
+    isHarmless: () => false,
   };
   const whole = { ...none, ...type, config, result, shown };
   return whole as unknown as CheckType<Name, CommonKind | Kind>;

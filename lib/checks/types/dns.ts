@@ -59,6 +59,7 @@ export const dns = defineCheck({
   }),
   hosts: ({ config: { resolver } }) =>
     resolver === undefined ? [] : [{ path: 'config.resolver', host: parseServer(resolver)?.host ?? resolver }],
+  isHarmless: () => true,
   targetLabel: ({ config }) => `dns ${config.record_type} ${config.hostname}`,
   probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
     probing(async () => {

@@ -95,6 +95,7 @@ export const http = defineCheck({
         : [],
     ),
   hosts: (settings) => [{ path: 'target_url', host: new URL(settings.target_url).hostname }],
+  isHarmless: ({ method }) => method === 'GET' || method === 'HEAD',
   targetLabel: ({ method, target_url }) => {
     const { origin, pathname } = new URL(target_url);
     return `${method} ${origin}${pathname}`;

@@ -37,6 +37,7 @@ export const tcp = defineCheck({
   },
   expressions: ({ config }) => expressionsOf(config.steps ?? []),
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
+  isHarmless: () => true,
   targetLabel: ({ config }) => `tcp ${config.host}:${config.port}`,
   probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
     probing(async () => {

@@ -50,6 +50,7 @@ export const tls = defineCheck({
     return [...wrongPort, ...idleWarnings(assertions, least)];
   },
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
+  isHarmless: () => true,
   targetLabel: ({ config }) => `tls ${config.host}:${config.port}`,
   probe: ({ config }, { net, settings, timeout_ms, now, shows = false }) =>
     probing(async () => {

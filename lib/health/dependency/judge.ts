@@ -31,6 +31,8 @@ export type Verdict = {
   roots: Root[];
   /** What failed too, but so long before that the check has lived on. */
   survived: Root[];
+  /** Ids of all that is broken on the way to the roots, with these. */
+  way: string[];
   /** Nothing that is still awaited can change it. */
   settled: boolean;
   /** Of all that was reached, nearest first. */
@@ -67,7 +69,7 @@ const standsBy =
   (id: string, when: Dependency['when']): Standing =>
     standing(checks.get(id) ?? [], when, { after: dependent.failing_since, assumed, now });
 
-function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'roots' | 'survived'> {
+function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'roots' | 'survived' | 'way'> {
   const { graph, dependent } = known;
   const cycles = cyclesOf(graph);
   const stands = standsBy(known, assumed);
@@ -112,7 +114,8 @@ function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'r
     dependent.failing_since - Math.max(since, dependent.up_since) >=
     Math.max(SURVIVES_AFTER_MS, 2000 * dependent.interval_seconds);
   const roots = all.filter((root) => !isSurvived(root));
-  return { explained: roots.length > 0, roots, survived: all.filter(isSurvived) };
+  const way = [...new Set([...walked].map(({ id }) => id))];
+  return { explained: roots.length > 0, roots, survived: all.filter(isSurvived), way };
 }
 
 /** `by`: the broken members of its broken needs. */
