@@ -1,0 +1,71 @@
+import { needsOf } from '#lib/health/dependency/graph.ts';
+import { runChecks } from '../runs.ts';
+import { type Alert, alerter, COOLDOWN_MS, type Policy } from './policy.ts';
+
+const LOOK_MS = 5_000;
+
+/**
+ * Icinga 2 as its code has it: any change of a child, soft ones too, has its direct parents checked now if their next
+ * check is further away than one retry interval; a parent that is hard down makes its children unreachable; what was
+ * suppressed is looked at each 5 s and sent once the check is reachable, was checked since the last recovery of a
+ * parent, and is not about to be checked.
+ */
+export const icinga: Policy = {
+  name: 'Icinga 2',
+  live: async (scene) => {
+    const { agenda, world, truth, end } = scene;
+    const sent: Alert[] = [];
+    const isDown = (id: string) => runs.standings.get(id)?.state === 'down';
+    const isReachable = (id: string, seen: ReadonlySet<string> = new Set()): boolean =>
+      seen.has(id) ||
+      needsOf(world.declared.get(id)!).every(
+        ({ required, members }) =>
+          members.filter((one) => !isDown(one.id) && isReachable(one.id, new Set([...seen, id]))).length >= required,
+      );
+    const nextRun = (id: string): number => {
+      const { phase_ms, interval_ms } = world.entities.get(id)!;
+      return phase_ms + Math.ceil((agenda.now - phase_ms) / interval_ms) * interval_ms;
+    };
+    const askParents = (id: string): void => {
+      for (const { to_entity_id } of world.declared.get(id)!) {
+        const parent = world.entities.get(to_entity_id)!;
+        if (parent.checked === 'pull' && nextRun(to_entity_id) - agenda.now >= parent.interval_ms / 2) runs.run(parent);
+      }
+    };
+    const recoveredSince = (id: string): boolean => {
+      const ran = runs.standings.get(id)!.ran_at;
+      return world.declared.get(id)!.some((one) => (runs.standings.get(one.to_entity_id)?.recovered_at ?? 0) > ran);
+    };
+    const isSoon = (id: string): boolean =>
+      nextRun(id) - agenda.now < Math.min(60_000, world.entities.get(id)!.interval_ms - 10_000);
+    const lookAgain = (id: string): void => {
+      if (!isDown(id)) return;
+      if (!isReachable(id) || recoveredSince(id) || isSoon(id))
+        return agenda.at(agenda.now + LOOK_MS, () => lookAgain(id));
+      send(id);
+    };
+    const send = (entity: string): void => {
+      alerts.note(entity);
+      sent.push({ at: agenda.now, entity, urgency: 'high' });
+    };
+    const alerts = alerter(scene, isDown, (entity) => {
+      if (isReachable(entity)) send(entity);
+      else agenda.at(agenda.now + LOOK_MS, () => lookAgain(entity));
+    });
+    const runs = runChecks(
+      world,
+      truth,
+      agenda,
+      {
+        failed: (entity) => askParents(entity.id),
+        changed: (entity, { state }) => {
+          askParents(entity.id);
+          if (state === 'down') alerts.attempt(entity.id);
+        },
+      },
+      end,
+    );
+    agenda.until(end + COOLDOWN_MS);
+    return sent;
+  },
+};

@@ -1,0 +1,206 @@
+import type { KnownCheck } from '#lib/health/dependency/evidence.ts';
+import { type Graph, walk } from '#lib/health/dependency/graph.ts';
+import { judge, type Verdict } from '#lib/health/dependency/judge.ts';
+import { type Hold, type Incident, LEAST_SETTLING_MS, look, NEW_HOLD } from '#lib/health/dependency/look.ts';
+import { runChecks, type Standing } from '../runs.ts';
+import { failsAt } from '../truth.ts';
+import { type Entity, TIMEOUT_MS } from '../world.ts';
+import { type Alert, alerter, COOLDOWN_MS, type Policy, type Scene } from './policy.ts';
+
+/** An answer is shared for so long. */
+const SHARED_MS = 10_000;
+const ROW_MS = 60_000;
+/** After so many pages within the window all are low until there are fewer. */
+const MOST_PAGES = 5;
+const WINDOW_MS = 300_000;
+const TEAM = 'team';
+
+type Answer = { began: number; success: boolean; since: number; there_at: number };
+type Held = { down_at: number; hold: Hold };
+
+/** The rules of the service itself, in a world where everything but them is a model. */
+export const ours: Policy = {
+  name: 'ours',
+  live: async (scene) => {
+    const graphs = await graphsOf(scene);
+    return new Model(scene, graphs).live();
+  },
+};
+
+async function graphsOf({ world, truth }: Scene): Promise<Map<string, Graph>> {
+  const load = async (ids: string[]) => ids.map((id) => world.declared.get(id));
+  return new Map(await Promise.all([...truth.keys()].map(async (id) => [id, await walk(id, load)] as const)));
+}
+
+class Model {
+  readonly #scene: Scene;
+  readonly #graphs: Map<string, Graph>;
+  readonly #sent: Alert[] = [];
+  readonly #held = new Map<string, Held>();
+  readonly #incidents = new Map<string, Incident>();
+  readonly #answers = new Map<string, Answer>();
+  #standings!: Map<string, Standing>;
+  #alerts!: ReturnType<typeof alerter>;
+
+  constructor(scene: Scene, graphs: Map<string, Graph>) {
+    this.#scene = scene;
+    this.#graphs = graphs;
+  }
+
+  live(): Alert[] {
+    const { world, truth, agenda, end } = this.#scene;
+    this.#alerts = alerter(
+      this.#scene,
+      (id) => this.#isDown(id),
+      (id) => this.#due(id),
+    );
+    const changed = (entity: Entity, standing: Standing): void => {
+      if (standing.state === 'down') {
+        this.#opened(entity.id, standing.failing_since);
+        this.#alerts.attempt(entity.id);
+      } else this.#recovered(entity.id);
+    };
+    this.#standings = runChecks(world, truth, agenda, { changed }, end).standings;
+    agenda.until(end + COOLDOWN_MS);
+    return this.#sent;
+  }
+
+  #isDown(id: string): boolean {
+    return this.#standings.get(id)?.state === 'down';
+  }
+
+  #opened(id: string, since: number): void {
+    const told = this.#incidents.get(id)?.told ?? {};
+    this.#incidents.set(id, { root_entity_id: id, since, told });
+  }
+
+  #recovered(id: string): void {
+    const { agenda } = this.#scene;
+    this.#held.delete(id);
+    const incident = this.#incidents.get(id);
+    if (incident) this.#incidents.set(id, { ...incident, recovered_at: agenda.now });
+    for (const [held, { hold }] of this.#held) if (hold.way.includes(id)) agenda.at(agenda.now, () => this.#look(held));
+  }
+
+  /** Its alert is due by all other rules. */
+  #due(id: string): void {
+    if (this.#scene.world.declared.get(id)!.length === 0) return this.#send(id, 'high');
+    if (this.#held.has(id)) return;
+    this.#held.set(id, { down_at: this.#scene.agenda.now, hold: NEW_HOLD });
+    this.#look(id);
+  }
+
+  #look(id: string): void {
+    const { agenda } = this.#scene;
+    const held = this.#held.get(id);
+    if (!held) return;
+    const verdict = this.#judge(id);
+    const there = this.#awaited(id);
+    if (!verdict.settled && there !== undefined) return agenda.at(there, () => this.#look(id));
+    const entity = this.#scene.world.entities.get(id)!;
+    const own = this.#standings.get(id)!;
+    const seen = look({
+      hold: held.hold,
+      verdict,
+      waiting: [TEAM],
+      incidents: this.#incidents,
+      pending: new Set([...this.#held].flatMap(([one, { hold }]) => (hold.explained === 0 ? [one] : []))),
+      recoveries: this.#recoveries(held.hold, verdict),
+      down_at: held.down_at,
+      ran_at: own.ran_at,
+      cooldown_ms: COOLDOWN_MS,
+      settle_ms: Math.max(LEAST_SETTLING_MS, entity.threshold * entity.interval_ms + TIMEOUT_MS),
+      run_ms: entity.interval_ms + TIMEOUT_MS,
+      now: agenda.now,
+    });
+    held.hold = seen.hold;
+    for (const { urgency } of seen.tell) this.#send(id, urgency, seen.root ?? undefined);
+    if (seen.look_at === undefined) this.#held.delete(id);
+    else agenda.at(seen.look_at, () => this.#look(id));
+  }
+
+  #send(id: string, wanted: 'high' | 'low', root?: string): void {
+    const { now } = this.#scene.agenda;
+    const own = this.#incidents.get(id)?.told[TEAM];
+    const isFolded = own !== undefined && now - own < WINDOW_MS;
+    const pages = this.#sent.filter((one) => one.urgency === 'high' && now - one.at < WINDOW_MS);
+    const urgency = isFolded || pages.length >= MOST_PAGES ? 'low' : wanted;
+    this.#alerts.note(id);
+    this.#sent.push({ at: now, entity: id, urgency, ...(root !== undefined && { root }) });
+    for (const about of root === undefined ? [id] : [id, root]) {
+      const before = this.#incidents.get(about) ?? { root_entity_id: about, since: now, told: {} };
+      this.#incidents.set(about, { ...before, told: { [TEAM]: now } });
+    }
+  }
+
+  #recoveries(hold: Hold, { ancestors }: Verdict): Map<string, number> {
+    const failed = new Set(ancestors.flatMap((one) => (one.status === 'failed' ? [one.entity_id] : [])));
+    return new Map(
+      hold.way
+        .filter((id) => !failed.has(id))
+        .map((id) => [id, this.#standings.get(id)?.recovered_at ?? this.#scene.agenda.now]),
+    );
+  }
+
+  /** When the next answer is there that somebody waits for; undefined when none is awaited. */
+  #awaited(id: string): number | undefined {
+    const { now } = this.#scene.agenda;
+    const open = [...this.#graphs.get(id)!.dependencies.keys()].flatMap((one) => {
+      const answer = this.#answers.get(one);
+      return answer && answer.there_at > now ? [answer.there_at] : [];
+    });
+    return open.length > 0 ? Math.min(...open) : undefined;
+  }
+
+  #judge(id: string): Verdict {
+    const { agenda } = this.#scene;
+    const graph = this.#graphs.get(id)!;
+    const own = this.#standings.get(id)!;
+    const interval_seconds = this.#scene.world.entities.get(id)!.interval_ms / 1000;
+    const dependent = { interval_seconds, failing_since: own.failing_since, up_since: own.up_since };
+    const checks = new Map(
+      [...graph.dependencies.keys()].filter((one) => one !== id).map((one) => [one, this.#known(one)] as const),
+    );
+    return judge({ graph, checks, dependent, now: agenda.now });
+  }
+
+  #known(id: string): KnownCheck[] {
+    const { world, agenda } = this.#scene;
+    const entity = world.entities.get(id)!;
+    const own = this.#standings.get(id);
+    if (entity.checked === 'none' || !own) return [];
+    const isPush = entity.checked === 'push';
+    const answer = isPush || own.state === 'down' ? undefined : this.#ask(entity);
+    const isOpen = answer !== undefined && answer.there_at > agenda.now;
+    const check: KnownCheck = {
+      id,
+      execution_mode: isPush ? 'push' : 'pull',
+      enabled: true,
+      state: own.state,
+      interval_seconds: entity.interval_ms / 1000,
+      failure_threshold: entity.threshold,
+      timeout_ms: TIMEOUT_MS,
+      failing_since: own.failing_since,
+      succeeded_at: isPush && !failsAt(this.#scene.truth, id, agenda.now) ? agenda.now : own.succeeded_at,
+      asked: isOpen ? 'open' : answer && { success: answer.success, began_at: answer.began, since: answer.since },
+    };
+    return [check];
+  }
+
+  #ask(entity: Entity): Answer {
+    const { agenda, truth } = this.#scene;
+    const { now } = agenda;
+    const before = this.#answers.get(entity.id);
+    if (before && (before.there_at > now || now - before.began < SHARED_MS)) return before;
+    const success = !failsAt(truth, entity.id, now);
+    const isInRow = before && !before.success && now - before.began < ROW_MS;
+    const answer = {
+      began: now,
+      success,
+      since: isInRow ? before.since : now,
+      there_at: now + (success ? 50 : entity.fails_in_ms),
+    };
+    this.#answers.set(entity.id, answer);
+    return answer;
+  }
+}

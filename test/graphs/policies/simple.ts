@@ -1,0 +1,63 @@
+import { runChecks } from '../runs.ts';
+import { type Alert, alerter, type Policy, type Scene } from './policy.ts';
+
+/** Alerts of each check that goes down, unless something holds it back. */
+const plain = (
+  name: string,
+  isHeld: (scene: Scene, entity: string, isDown: (id: string) => boolean) => boolean,
+): Policy => ({
+  name,
+  live: async (scene) => {
+    const { agenda, world, truth, end } = scene;
+    const sent: Alert[] = [];
+    const isDown = (id: string) => runs.standings.get(id)?.state === 'down';
+    const alerts = alerter(scene, isDown, (entity) => {
+      if (isHeld(scene, entity, isDown)) return;
+      alerts.note(entity);
+      sent.push({ at: agenda.now, entity, urgency: 'high' });
+    });
+    const runs = runChecks(
+      world,
+      truth,
+      agenda,
+      { changed: (entity, { state }) => state === 'down' && alerts.attempt(entity.id) },
+      end,
+    );
+    agenda.until(end);
+    return sent;
+  },
+});
+
+export const none = plain('none', () => false);
+
+export const parentDown = plain('parent already down', ({ world }, entity, isDown) =>
+  world.declared.get(entity)!.some(({ to_entity_id }) => isDown(to_entity_id)),
+);
+
+/** Each alert waits so long; then it is sent unless something it depends on fires; looked at again each five minutes. */
+export const groupWait = (wait_ms: number): Policy => ({
+  name: `group wait ${wait_ms / 1000} s`,
+  live: async ({ agenda, world, truth, end }) => {
+    const sent: Alert[] = [];
+    const isDown = (id: string) => runs.standings.get(id)?.state === 'down';
+    const flush = (entity: string): void => {
+      if (!isDown(entity)) return;
+      const isInhibited = world.declared.get(entity)!.some(({ to_entity_id }) => isDown(to_entity_id));
+      if (isInhibited) return agenda.at(agenda.now + 300_000, () => flush(entity));
+      sent.push({ at: agenda.now, entity, urgency: 'high' });
+    };
+    const runs = runChecks(
+      world,
+      truth,
+      agenda,
+      {
+        changed: (entity, { state }) => {
+          if (state === 'down') agenda.at(agenda.now + wait_ms, () => flush(entity.id));
+        },
+      },
+      end,
+    );
+    agenda.until(end);
+    return sent;
+  },
+});

@@ -1,0 +1,50 @@
+import { needsOf } from '#lib/health/dependency/graph.ts';
+import type { Random } from '#test/support/random.ts';
+import type { World } from './world.ts';
+
+/** Times in ms in which something fails, in order, apart. */
+export type Spans = readonly (readonly [from: number, to: number])[];
+
+/** When each entity fails that does; those that fail by themselves, and what follows from that. */
+export type Truth = ReadonlyMap<string, Spans>;
+
+/** How long failure takes to reach a dependent: at once, or when a cache is empty. */
+const failureLag = (random: Random): number =>
+  random.chance(0.04) ? random.int(60_000, 420_000) : random.int(0, 4_000);
+const recoveryLag = (random: Random): number =>
+  random.chance(0.05) ? random.int(30_000, 150_000) : random.int(0, 20_000);
+
+/** What follows in a fleet from the failures of some. Relations that carry failure lead to entities that stand earlier. */
+export function spread(random: Random, { carries }: World, own: ReadonlyMap<string, Spans>): Truth {
+  const truth = new Map<string, Spans>();
+  for (const [id, dependencies] of carries) {
+    const caused = needsOf(dependencies).map(({ required, members }) => {
+      const arriving = members.flatMap((member) => {
+        const spans = truth.get(member.id);
+        if (!spans) return [];
+        const [late, behind] = [failureLag(random), recoveryLag(random)];
+        return [spans.map(([from, to]) => [from + late, to + behind] as const).filter(([from, to]) => from < to)];
+      });
+      return whereAtLeast(arriving, members.length - required + 1);
+    });
+    const spans = whereAtLeast([own.get(id) ?? [], ...caused], 1);
+    if (spans.length > 0) truth.set(id, spans);
+  }
+  return truth;
+}
+
+/** The time in which at least so many of some fail. */
+export function whereAtLeast(all: readonly Spans[], count: number): Spans {
+  const edges = all.flatMap((spans) => spans.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]));
+  const merged: [number, number][] = [];
+  let failing = 0;
+  for (const [at, step] of edges.toSorted(([a, x], [b, y]) => a - b || y - x)) {
+    if (failing < count && failing + step >= count) merged.push([at, at]);
+    if (failing >= count) merged.at(-1)![1] = at;
+    failing += step;
+  }
+  return merged.filter(([from, to]) => from < to);
+}
+
+export const failsAt = (truth: Truth, id: string, at: number): boolean =>
+  truth.get(id)?.some(([from, to]) => from <= at && at < to) ?? false;

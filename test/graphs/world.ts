@@ -1,0 +1,130 @@
+import type { Dependency } from '#lib/health/dependency/graph.ts';
+import type { Random } from '#test/support/random.ts';
+
+/** Something that is checked, with one check; times in ms. */
+export type Entity = {
+  id: string;
+  /** `none`: nobody checks it. */
+  checked: 'pull' | 'push' | 'none';
+  interval_ms: number;
+  threshold: number;
+  phase_ms: number;
+  /** How long a failed probe takes: refused at once, or until its time-out. */
+  fails_in_ms: number;
+};
+
+/** Relations by the entity that they start at. */
+export type Relations = Map<string, Dependency[]>;
+
+/** `carries`: what really carries failure. `declared`: what the catalog says. */
+export type World = { shape: Shape; entities: Map<string, Entity>; carries: Relations; declared: Relations };
+
+export const SHAPES = ['tree', 'layers', 'shared databases', 'redundant', 'messy'] as const;
+export type Shape = (typeof SHAPES)[number];
+export const SIZES = [50, 100, 200, 500, 1000, 2000] as const;
+
+export const TIMEOUT_MS = 5_000;
+
+export type Catalog = 'true' | 'imperfect';
+
+/** A random fleet: relations lead from later entities to earlier ones, but for the cycles of a messy one. */
+export function makeWorld(random: Random, shape: Shape, size: number, catalog: Catalog): World {
+  const ids = Array.from({ length: size }, (_, n) => `e${String(n).padStart(4, '0')}`);
+  const layerOf = layersOf(shape, size);
+  const entities = new Map(
+    ids.map((id, n) => [id, makeEntity(random, id, isUnchecked(random, shape, layerOf(n)), catalog)]),
+  );
+  const carries: Relations = new Map(ids.map((id, n) => [id, dependenciesOf(random, shape, ids, n, layerOf)]));
+  const declared: Relations = new Map(
+    [...carries].map(([id, own]) => [id, catalog === 'true' ? [...own] : own.filter(() => !random.chance(0.05))]),
+  );
+  if (catalog === 'imperfect') addUntrue(random, ids, declared);
+  if (shape === 'messy') addCycles(random, carries, declared);
+  return { shape, entities, carries, declared };
+}
+
+function makeEntity(random: Random, id: string, isUnchecked: boolean, catalog: Catalog): Entity {
+  const interval_ms = random.pick([10, 15, 30, 60]) * 1000;
+  const isPush = catalog === 'imperfect' && random.chance(0.1);
+  return {
+    id,
+    checked: isUnchecked ? 'none' : isPush ? 'push' : 'pull',
+    interval_ms,
+    threshold: random.int(1, 3),
+    phase_ms: random.int(0, interval_ms - 1),
+    fails_in_ms: random.chance(0.5) ? 50 : TIMEOUT_MS,
+  };
+}
+
+/** In a messy fleet nobody checks 15 % of one layer. */
+const isUnchecked = (random: Random, shape: Shape, layer: number): boolean =>
+  shape === 'messy' && layer === 2 && random.chance(0.15);
+
+const LAYERS = 5;
+
+const layersOf =
+  (shape: Shape, size: number) =>
+  (n: number): number =>
+    shape === 'tree' ? n : Math.min(LAYERS - 1, Math.floor(Math.sqrt(n / size) * LAYERS));
+
+const to = (id: string, more: Partial<Dependency> = {}): Dependency => ({
+  to_entity_id: id,
+  group: null,
+  required: null,
+  when: 'down',
+  ...more,
+});
+
+function dependenciesOf(
+  random: Random,
+  shape: Shape,
+  ids: string[],
+  n: number,
+  layerOf: (n: number) => number,
+): Dependency[] {
+  if (n === 0) return [];
+  if (shape === 'tree') return [to(ids[Math.floor(n * random.next() ** 1.5)]!)];
+  if (shape === 'shared databases') {
+    const databases = Math.max(2, Math.round(ids.length / 25));
+    if (n < databases) return [];
+    const own = some(random, ids.slice(0, databases), random.int(1, 2));
+    const others = some(random, ids.slice(databases, n), random.int(0, 1));
+    return [...new Set([...own, ...others])].map((id) => to(id));
+  }
+  const above = ids.filter((_, i) => layerOf(i) === layerOf(n) - 1);
+  if (above.length === 0) return [];
+  const chosen = some(random, above, random.int(1, 3));
+  if (shape !== 'redundant' || chosen.length < 2 || random.chance(0.4)) return chosen.map((id) => to(id));
+  const required = chosen.length > 2 && random.chance(0.5) ? 2 : 1;
+  return chosen.map((id) => to(id, { group: 'one', required }));
+}
+
+function some(random: Random, list: readonly string[], count: number): string[] {
+  if (list.length === 0) return [];
+  return [...new Set(Array.from({ length: count }, () => random.pick(list)))];
+}
+
+/** One in ten of what is declared carries nothing. */
+function addUntrue(random: Random, ids: string[], declared: Relations): void {
+  for (const [id, own] of declared) {
+    const n = ids.indexOf(id);
+    if (n === 0 || !random.chance(0.1 * Math.max(1, own.length))) continue;
+    const other = ids[random.int(0, n - 1)]!;
+    if (!own.some(({ to_entity_id }) => to_entity_id === other)) own.push(to(other));
+  }
+}
+
+/** Some who are depended on are said to depend on their dependents as well. */
+function addCycles(random: Random, carries: Relations, declared: Relations): void {
+  for (const [id, own] of carries) {
+    for (const { to_entity_id } of own) if (random.chance(0.02)) declared.get(to_entity_id)!.push(to(id));
+  }
+}
+
+/** How many depend on an entity, directly or through others. */
+export function dependentsOf({ carries }: World, id: string): number {
+  const found = new Set([id]);
+  // Relations lead to earlier entities, which stand first.
+  for (const [from, own] of carries) if (own.some(({ to_entity_id }) => found.has(to_entity_id))) found.add(from);
+  return found.size - 1;
+}
