@@ -43,7 +43,7 @@ export function runChecks(world: World, truth: Truth, agenda: Agenda, watcher: W
     if (own.failures === 0) own.failing_since = began;
     own.failures += 1;
     if (own.state === 'down') return;
-    if (own.failures < entity.threshold) return watcher.failed?.(entity, own);
+    if (own.failures < entity.threshold) return void watcher.failed?.(entity, own);
     own.state = 'down';
     watcher.changed?.(entity, own);
   }

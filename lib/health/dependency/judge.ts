@@ -48,7 +48,8 @@ const SURVIVES_AFTER_MS = 120_000;
  *
  * An ancestor is broken when it failed, or when nothing is known of it and one of its own needs is broken; a need is
  * broken when fewer of its members than it requires are not broken. The failure is explained by a broken need of the
- * entity. Its roots are what failed on the way and has no broken need of its own. Whatever depends on an entity
+ * entity. Its roots are what failed on the way and is not explained itself; nothing explains what has lived on while it
+ * failed. Whatever depends on an entity
  * explains nothing for that: within a cycle nothing is broken.
  */
 export function judge(known: Known): Verdict {
@@ -70,7 +71,7 @@ const standsBy =
     standing(checks.get(id) ?? [], when, { after: dependent.failing_since, assumed, now });
 
 function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'roots' | 'survived' | 'way'> {
-  const { graph, dependent } = known;
+  const { graph, dependent, checks } = known;
   const cycles = cyclesOf(graph);
   const stands = standsBy(known, assumed);
   const seen = new Map<string, Ground>();
@@ -81,9 +82,19 @@ function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'r
     const before = seen.get(place);
     if (before) return before;
     const own = stands(id, when);
-    const ground = { id, own, by: own.status === 'fine' ? [] : brokenNeeds(id) };
+    const needs = own.status === 'fine' ? [] : brokenNeeds(id);
+    const ground = own.status === 'failed' ? failedBy(id, own, needs) : { id, by: needs, roots: rootsOf(needs) };
     seen.set(place, ground);
     return ground;
+  }
+
+  /** What failed is its own root, unless something explains it that it has not lived without. */
+  function failedBy(id: string, { confirmed, since }: Failed, needs: Ground[]): Ground {
+    const interval_seconds = Math.max(...(checks.get(id) ?? []).map((check) => check.interval_seconds));
+    const itself = { interval_seconds, failing_since: since, up_since: Number.NEGATIVE_INFINITY };
+    const roots = rootsOf(needs).filter((root) => !hasSurvived(itself, root));
+    if (roots.length > 0) return { id, by: needs, roots };
+    return { id, by: [], roots: [{ entity_id: id, confirmed, since }] };
   }
 
   /** The broken members of the broken needs of an entity. */
@@ -92,39 +103,47 @@ function judgeBy(known: Known, assumed: Assumed): Pick<Verdict, 'explained' | 'r
       const broken = members
         .filter((member) => graph.dependencies.has(member.id) && cycles.get(member.id) !== cycles.get(id))
         .map(groundOf)
-        .filter(({ own, by }) => own.status === 'failed' || by.length > 0);
+        .filter(({ roots }) => roots.length > 0);
       return members.length - broken.length < required ? broken : [];
     });
   }
 
-  const found = new Map<string, Root>();
-  const walked = new Set<Ground>();
-  const findRoots = (grounds: Ground[]): void => {
+  const way = new Set<Ground>();
+  const follow = (grounds: Ground[]): void => {
     for (const ground of grounds) {
-      if (walked.has(ground)) continue;
-      walked.add(ground);
-      const { id, own, by } = ground;
-      if (by.length > 0) findRoots(by);
-      else if (own.status === 'failed') noteRoot(found, { entity_id: id, confirmed: own.confirmed, since: own.since });
+      if (way.has(ground)) continue;
+      way.add(ground);
+      follow(ground.by);
     }
   };
-  findRoots(brokenNeeds(graph.start));
-  const all = [...found.values()].sort(byLikelihood);
-  const isSurvived = ({ since }: Root) =>
-    dependent.failing_since - Math.max(since, dependent.up_since) >=
-    Math.max(SURVIVES_AFTER_MS, 2000 * dependent.interval_seconds);
-  const roots = all.filter((root) => !isSurvived(root));
-  const way = [...new Set([...walked].map(({ id }) => id))];
-  return { explained: roots.length > 0, roots, survived: all.filter(isSurvived), way };
+  const needs = brokenNeeds(graph.start);
+  follow(needs);
+  const [survived, roots] = split(rootsOf(needs), (root) => hasSurvived(dependent, root));
+  return { explained: roots.length > 0, roots, survived, way: [...new Set([...way].map(({ id }) => id))] };
 }
 
-/** `by`: the broken members of its broken needs. */
-type Ground = { id: string; own: Standing; by: Ground[] };
+type Failed = Extract<Standing, { status: 'failed' }>;
 
-/** Of two ways to the same root, the surer one. */
-function noteRoot(found: Map<string, Root>, root: Root): void {
-  const before = found.get(root.entity_id);
-  if (!before || byLikelihood(root, before) < 0) found.set(root.entity_id, root);
+/** A broken ancestor. `by`: the broken members of its broken needs, where these explain it. Without roots it is not. */
+type Ground = { id: string; by: Ground[]; roots: Root[] };
+
+/** Whether something was up for so long while a root failed that it lives without it. */
+const hasSurvived = ({ failing_since, up_since, interval_seconds }: Dependent, { since }: Root): boolean =>
+  failing_since - Math.max(since, up_since) >= Math.max(SURVIVES_AFTER_MS, 2000 * interval_seconds);
+
+const split = <T>(list: T[], isFirst: (one: T) => boolean): [T[], T[]] => [
+  list.filter(isFirst),
+  list.filter((one) => !isFirst(one)),
+];
+
+/** The roots of several, the likeliest first; of two ways to the same root the surer one. */
+function rootsOf(grounds: Ground[]): Root[] {
+  const found = new Map<string, Root>();
+  for (const root of grounds.flatMap((ground) => ground.roots)) {
+    const before = found.get(root.entity_id);
+    if (!before || byLikelihood(root, before) < 0) found.set(root.entity_id, root);
+  }
+  return [...found.values()].sort(byLikelihood);
 }
 
 /** Confirmed ones first, then what has failed longest, then by id. */

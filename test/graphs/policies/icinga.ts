@@ -1,5 +1,5 @@
 import { needsOf } from '#lib/health/dependency/graph.ts';
-import { runChecks } from '../runs.ts';
+import { runChecks } from '#test/graphs/runs.ts';
 import { type Alert, alerter, COOLDOWN_MS, type Policy } from './policy.ts';
 
 const LOOK_MS = 5_000;
@@ -41,7 +41,7 @@ export const icinga: Policy = {
     const lookAgain = (id: string): void => {
       if (!isDown(id)) return;
       if (!isReachable(id) || recoveredSince(id) || isSoon(id))
-        return agenda.at(agenda.now + LOOK_MS, () => lookAgain(id));
+        return void agenda.at(agenda.now + LOOK_MS, () => lookAgain(id));
       send(id);
     };
     const send = (entity: string): void => {

@@ -2,9 +2,9 @@ import type { KnownCheck } from '#lib/health/dependency/evidence.ts';
 import { type Graph, walk } from '#lib/health/dependency/graph.ts';
 import { judge, type Verdict } from '#lib/health/dependency/judge.ts';
 import { type Hold, type Incident, LEAST_SETTLING_MS, look, NEW_HOLD } from '#lib/health/dependency/look.ts';
-import { runChecks, type Standing } from '../runs.ts';
-import { failsAt } from '../truth.ts';
-import { type Entity, TIMEOUT_MS } from '../world.ts';
+import { runChecks, type Standing } from '#test/graphs/runs.ts';
+import { failsAt } from '#test/graphs/truth.ts';
+import { type Entity, TIMEOUT_MS } from '#test/graphs/world.ts';
 import { type Alert, alerter, COOLDOWN_MS, type Policy, type Scene } from './policy.ts';
 
 /** An answer is shared for so long. */
@@ -84,7 +84,7 @@ class Model {
 
   /** Its alert is due by all other rules. */
   #due(id: string): void {
-    if (this.#scene.world.declared.get(id)!.length === 0) return this.#send(id, 'high');
+    if (this.#scene.world.declared.get(id)!.length === 0) return void this.#send(id, 'high');
     if (this.#held.has(id)) return;
     this.#held.set(id, { down_at: this.#scene.agenda.now, hold: NEW_HOLD });
     this.#look(id);
@@ -96,7 +96,7 @@ class Model {
     if (!held) return;
     const verdict = this.#judge(id);
     const there = this.#awaited(id);
-    if (!verdict.settled && there !== undefined) return agenda.at(there, () => this.#look(id));
+    if (!verdict.settled && there !== undefined) return void agenda.at(there, () => this.#look(id));
     const entity = this.#scene.world.entities.get(id)!;
     const own = this.#standings.get(id)!;
     const seen = look({
@@ -104,7 +104,7 @@ class Model {
       verdict,
       waiting: [TEAM],
       incidents: this.#incidents,
-      pending: new Set([...this.#held].flatMap(([one, { hold }]) => (hold.explained === 0 ? [one] : []))),
+      pending: new Set(this.#held.keys()),
       recoveries: this.#recoveries(held.hold, verdict),
       down_at: held.down_at,
       ran_at: own.ran_at,

@@ -1,6 +1,6 @@
-import type { Agenda } from '../agenda.ts';
-import type { Truth } from '../truth.ts';
-import type { World } from '../world.ts';
+import type { Agenda } from '#test/graphs/agenda.ts';
+import type { Truth } from '#test/graphs/truth.ts';
+import type { World } from '#test/graphs/world.ts';
 
 /** An alert that an entity is down; `at` in ms. */
 export type Alert = {
@@ -23,7 +23,7 @@ export function alerter({ agenda }: Scene, isDown: (entity: string) => boolean, 
   const attempt = (entity: string): void => {
     if (!isDown(entity)) return;
     const free = (last.get(entity) ?? Number.NEGATIVE_INFINITY) + COOLDOWN_MS;
-    if (agenda.now < free) return agenda.at(free, () => attempt(entity));
+    if (agenda.now < free) return void agenda.at(free, () => attempt(entity));
     send(entity);
   };
   return { attempt, note: (entity: string) => last.set(entity, agenda.now) };

@@ -1,4 +1,4 @@
-import { runChecks } from '../runs.ts';
+import { runChecks } from '#test/graphs/runs.ts';
 import { type Alert, alerter, type Policy, type Scene } from './policy.ts';
 
 /** Alerts of each check that goes down, unless something holds it back. */
@@ -43,7 +43,7 @@ export const groupWait = (wait_ms: number): Policy => ({
     const flush = (entity: string): void => {
       if (!isDown(entity)) return;
       const isInhibited = world.declared.get(entity)!.some(({ to_entity_id }) => isDown(to_entity_id));
-      if (isInhibited) return agenda.at(agenda.now + 300_000, () => flush(entity));
+      if (isInhibited) return void agenda.at(agenda.now + 300_000, () => flush(entity));
       sent.push({ at: agenda.now, entity, urgency: 'high' });
     };
     const runs = runChecks(

@@ -182,6 +182,21 @@ describe('judging a failure', () => {
   });
 });
 
+describe('an ancestor', () => {
+  it('that has itself lived on with a root is a root of its own', async () => {
+    const relations = { a: [to('b')], b: [to('c')] };
+    const failing = (ms: number) => [check({ state: 'down', failing_since: FAILING - ms })];
+    const after = (ms: number) => ({
+      checks: new Map([
+        ['b', failing(1000)],
+        ['c', failing(ms)],
+      ]),
+    });
+    expect(rootsOf(await judged(relations, {}, after(119_000)))).toEqual(['c']);
+    expect(rootsOf(await judged(relations, {}, after(400_000)))).toEqual(['b']);
+  });
+});
+
 describe('the walk', () => {
   it('goes to 200 entities and 16 levels, nearest first, and says when there are more', async () => {
     const chain = Object.fromEntries(Array.from({ length: 18 }, (_, n) => [`e${n}`, [to(`e${n + 1}`)]]));
