@@ -1,19 +1,14 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
-import type { EntityState } from '#lib/catalog/states.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
+import type { AlertItem, AlertRoot } from '#lib/health/alerting/alert-item.ts';
+import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf, type StateChangeEvent } from './event.ts';
-
-/** How soon somebody has to look: `low` is news of what was told before. */
-export type Urgency = 'high' | 'low';
-
-/** The entity whose failure explains this one. `since`: ISO 8601. */
-export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
 
 /** How many of something, and the names of the first ten. */
 export type Counted = { count: number; names: string[] };
@@ -32,7 +27,7 @@ export type Alert = {
   /** Null for a test. */
   alert_id: string | null;
   kind: DeliveryKind;
-  urgency: Urgency;
+  urgency: AlertUrgency;
   /** The incident that it belongs to; null without one. */
   incident_id: string | null;
   /** What it fails with; null when it fails by itself, or nobody knows. */
@@ -97,9 +92,10 @@ export const EXAMPLE_ALERT: Alert = {
   at: '2026-11-21T08:01:17.000Z',
 };
 
-/** The alert of a delivery about a transition. */
-export const alertOf = (delivery: DeliveryItem, transition: TransitionItem): Alert => ({
+/** The alert of a delivery about a transition. @param item as it was decided */
+export const alertOf = (delivery: DeliveryItem, transition: TransitionItem, item: AlertItem | undefined): Alert => ({
   ...NOTHING_KNOWN,
+  ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
   delivery_id: delivery.id,
   alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,

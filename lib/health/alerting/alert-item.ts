@@ -41,8 +41,8 @@ export type AlertItem = Item & {
   decided_on?: Situation;
 };
 
-/** An entity that others depend on, as it was when the alert was decided. */
-export type AlertRoot = { entity_id: string; entity_name: string; state: string /** ISO 8601. */; since: string };
+/** An entity that others depend on, as it was when the alert was decided. `since`: ISO 8601. */
+export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
 
 /** What a new alert is about. */
 export type NewAlert = Pick<

@@ -5,8 +5,11 @@ import type { AlertKind, Situation } from './situation.ts';
 type TimedRule = 'repeats_off' | 'not_down' | 'not_watched' | 'catch_up_off' | 'told_already';
 export type RuleName = AlertReason | TimedRule;
 
-/** `stops`: this rule is why there is no alert. `facts`: what it looked at, whichever way it came out. */
-type Judged = { stops: boolean; facts: RuleFacts /** Epoch ms: when it stops no more by itself. */; until?: number };
+/**
+ * `stops`: this rule is why there is no alert. `facts`: what it looked at, whichever way it came out. `until`: epoch ms
+ * at which it stops no more by itself.
+ */
+type Judged = { stops: boolean; facts: RuleFacts; until?: number };
 
 /**
  * One rule of alerting. Pure, and total: it judges every situation of its kinds. A new rule is a file under rules/, a

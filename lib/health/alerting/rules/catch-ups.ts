@@ -22,10 +22,13 @@ export const toldAlready: Rule = {
   kinds: ['catch_up', 'closed'],
   judge(situation) {
     const { told, to } = situation;
-    const isNews = news(situation) !== told || situation.misled === true || isSteadyAgain(situation);
-    return { stops: !isNews, facts: { told, state: to } };
+    return { stops: !isNews(situation), facts: { told, state: to } };
   },
 };
 
-/** What it would tell; a closing note lets channels believe nothing but up. */
-const news = ({ kind, to, policy }: Situation) => (kind === 'closed' ? 'up' : announcementOf(to, policy));
+/** A closing note lets channels believe nothing but up. */
+function isNews(situation: Situation): boolean {
+  const { kind, told, to, policy, misled } = situation;
+  if (kind === 'closed') return told !== 'up';
+  return announcementOf(to, policy) !== told || misled === true || isSteadyAgain(situation);
+}
