@@ -66,7 +66,7 @@ export function runChecks(world: World, truth: Truth, agenda: Agenda, watcher: W
 
   /** A push comes, or does not: it is missed after two intervals. */
   function receive(entity: Entity): void {
-    if (!failsAt(truth, entity.id, agenda.now)) return conclude(entity, false, agenda.now);
+    if (!failsAt(truth, entity.id, agenda.now)) return void conclude(entity, false, agenda.now);
     const own = standings.get(entity.id)!;
     const silent = agenda.now - Math.max(own.succeeded_at, agenda.now - 10 * entity.interval_ms);
     if (silent >= 2 * entity.interval_ms) conclude(entity, true, agenda.now);

@@ -186,14 +186,14 @@ describe('an ancestor', () => {
   it('that has itself lived on with a root is a root of its own', async () => {
     const relations = { a: [to('b')], b: [to('c')] };
     const failing = (ms: number) => [check({ state: 'down', failing_since: FAILING - ms })];
-    const after = (ms: number) => ({
+    const lasting = (ms: number) => ({
       checks: new Map([
         ['b', failing(1000)],
         ['c', failing(ms)],
       ]),
     });
-    expect(rootsOf(await judged(relations, {}, after(119_000)))).toEqual(['c']);
-    expect(rootsOf(await judged(relations, {}, after(400_000)))).toEqual(['b']);
+    expect(rootsOf(await judged(relations, {}, lasting(119_000)))).toEqual(['c']);
+    expect(rootsOf(await judged(relations, {}, lasting(400_000)))).toEqual(['b']);
   });
 });
 
