@@ -30,6 +30,10 @@ export function checkStates({ seen, keys }: Inside): string[] {
     for (const change of of(isCheck)) checkCheck(commit, change, policyOf, (text) => say(commit, text));
     for (const { key } of of((one) => isAlert(one.key) && one.before !== undefined && one.after !== undefined))
       say(commit, `alert ${key.sk} was written over`);
+    for (const alert of alertsIn(commit).filter(({ decided_on }) => decided_on)) {
+      if (!of(({ key }) => key.pk.startsWith('SCHEDULE#') && key.sk.endsWith(`#${alert.check_id}`)).length)
+        say(commit, `alert ${alert.id} (${alert.kind}) left its deadline as it was`);
+    }
     for (const change of of(isEntity)) checkEntity(commit, change, (text) => say(commit, text));
     for (const change of of(isTransition)) {
       if (change.before) say(commit, `transition ${change.key.sk} was written over`);

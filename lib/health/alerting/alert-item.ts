@@ -45,7 +45,7 @@ export type AlertItem = Item & {
 export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
 
 /** What a new alert is about. */
-export type NewAlert = Pick<
+type NewAlert = Pick<
   AlertItem,
   'tenant_id' | 'check_id' | 'entity_id' | 'announces' | 'series' | 'step' | 'incident_id' | 'root' | 'decided_on'
 > & {

@@ -35,7 +35,7 @@ type Change = {
 };
 
 /** What a change of state means for alerting. */
-export type AlertOfChange = {
+type AlertOfChange = {
   /** As the transition holds it, and what it was decided on. */
   alert: AlertDecision;
   decided_on: DecidedOn;

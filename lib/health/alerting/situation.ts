@@ -7,7 +7,7 @@ import { isFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 
 /** Members of a policy that rules look at; of a check that inherits some, those in force. */
-export type PolicyInForce = Pick<
+type PolicyInForce = Pick<
   PolicyItem,
   | 'silenced'
   | 'cooldown_seconds'

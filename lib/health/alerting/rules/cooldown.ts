@@ -18,7 +18,7 @@ export function cooldownClass(from: AnnouncedState, to: AnnouncedState): Cooldow
 }
 
 /** When the cooldown ends that runs at `now` (epoch ms); a time before that when none does. */
-export function cooldownEnd(
+function cooldownEnd(
   { last_planned_at = 0, last_warned_at = 0 }: CheckItem['alerts'],
   { cooldown_seconds }: Pick<PolicyItem, 'cooldown_seconds'>,
   of: CooldownClass,
