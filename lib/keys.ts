@@ -41,7 +41,7 @@ const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T'
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 const place = (id: string, count: number): number => hash32(id) % count;
 
-export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'action' | 'account_end';
+export type EntryKind = 'probe' | 'rollup' | 'silence' | 'repeat' | 'catch_up' | 'hold' | 'action' | 'account_end';
 
 /** Sort-key prefixes of what lies under a check. */
 export const RESULTS = 'R#';
@@ -62,6 +62,8 @@ export const ROOMS = 'ROOM#';
 /** Sort-key prefixes of a cell's rollups, and of the latencies that belong to each. */
 export const ROLLUPS = { hour: 'H#', day: 'D#' };
 const LATENCIES = { hour: 'HL#', day: 'DL#' };
+/** Alerts of it that wait until their cause is known. */
+export const HOLDS = 'HOLD#';
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
@@ -139,6 +141,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relationIn: (tenant: string, to: string, type: string, from: string) =>
       key(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
 
+    /** Who was told of the failure of an entity that others depend on, and what waits until it is over. */
+    incident: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
+    heldUnder: (tenant: string, root: string) => ofTenant(tenant, 'HELD', root),
+    heldCheck: (tenant: string, root: string, check: string) => key(ofTenant(tenant, 'HELD', root), check),
     /** What was found when the checks of an entity were asked because something that depends on it failed. */
     asked: (tenant: string, entity: string) => key(ofTenant(tenant, 'ASKED', entity), 'ASKED'),
 
@@ -199,6 +205,9 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     alert: (tenant: string, check: string, at: number, alert: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${ALERTS}${stamp(at)}#${alert}`),
 
+    /** @param transition_sk sort key of the transition that the held alert tells of */
+    hold: (tenant: string, check: string, transition_sk: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `${HOLDS}${transition_sk}`),
     boundAction: (tenant: string, check: string, action: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${BOUND_ACTIONS}${action}`),
 

@@ -26,11 +26,13 @@ export type Job = z.infer<typeof Job>;
 
 /** A deadline of a check: `at` (epoch ms) is when it was due. */
 export const DueDeadline = z.object({
-  kind: z.enum(['silence', 'repeat', 'catch_up']),
+  kind: z.enum(['silence', 'repeat', 'catch_up', 'hold']),
   tenant_id: z.string(),
   entity_id: z.string(),
   check_id: z.string(),
   at: z.number().int(),
+  /** A held alert is looked at before its deadline: something that it waits for has happened. */
+  woken: z.literal(true).optional(),
 });
 export type DueDeadline = z.infer<typeof DueDeadline>;
 

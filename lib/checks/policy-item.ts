@@ -24,6 +24,7 @@ export type PolicyItem = Item & {
   catch_up: boolean;
   flap_threshold: number;
   flap_window_seconds: number;
+  hold_for_dependencies: boolean;
   channels: Channel[];
   updated_at: string;
 };
@@ -53,6 +54,7 @@ export const defaultPolicy = (
   catch_up: true,
   flap_threshold: 0,
   flap_window_seconds: 3600,
+  hold_for_dependencies: true,
   channels: [],
   updated_at: check.created_at,
 });

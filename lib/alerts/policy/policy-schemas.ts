@@ -38,6 +38,11 @@ const settings = {
   flap_threshold: FlapThreshold.describe(
     'So many changes of state within flap_window_seconds are flapping: one alert says so, and the next ones are held back until the check has kept one state for a quarter of that time. 0: off; else 3 to 20. Default 0.',
   ),
+  hold_for_dependencies: z
+    .boolean()
+    .describe(
+      'Whether an alert for down waits until it is known if it follows from what the entity depends on. Default true.',
+    ),
   flap_window_seconds: z.int().min(60).max(86_400).describe('Seconds in which changes count together. Default 3600.'),
 };
 
@@ -59,6 +64,7 @@ export const PolicyBody = z
     catch_up: settings.catch_up.exactOptional(),
     flap_threshold: settings.flap_threshold.exactOptional(),
     flap_window_seconds: settings.flap_window_seconds.exactOptional(),
+    hold_for_dependencies: settings.hold_for_dependencies.exactOptional(),
   })
   .meta({ id: 'PolicySettings' });
 export type PolicyInput = z.infer<typeof PolicyBody>;

@@ -69,7 +69,7 @@ export const relationsOfEntity =
   };
 
 /** The relations that start at an entity. */
-const relationsFrom = ({ ports, keys, tenant }: Scope, entity: string): Promise<RelationPointer[]> =>
+export const relationsFrom = ({ ports, keys, tenant }: Scope, entity: string): Promise<RelationPointer[]> =>
   allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
 
 /** How many relations of an entity are of a group, where that matters. */

@@ -1,6 +1,9 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Channel, type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
+import { isFolded } from '#lib/health/dependency/look.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import {
   countChange,
@@ -15,7 +18,8 @@ import type { Keys } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
 import { type Decided, decide } from './decide.ts';
-import type { AlertDecision, AlertReason } from './decision.ts';
+import type { AlertDecision, AlertReason, AlertUrgency } from './decision.ts';
+import { destinationOf, toldOf } from './listeners.ts';
 import { classOf, startCooldown } from './rules/cooldown.ts';
 import { type DecidedOn, decidedOn, type Situation } from './situation.ts';
 
@@ -25,9 +29,12 @@ type Change = {
   to: CheckState;
   cause: TransitionCause;
   policy: PolicyItem;
+  entity: Pick<EntityItem, 'dependencies'>;
   /** Those that apply. */
   channels: readonly Channel[];
   transition: { transition_id: string; sk: string; expires_at: number };
+  /** The failure of its entity, where others depend on that. */
+  incident?: IncidentItem | undefined;
   /** Epoch ms of the transition. */
   at: number;
   /** Epoch ms by which alerting goes: the present time, also behind what a clock that ran ahead has recorded. */
@@ -52,14 +59,17 @@ type AlertOfChange = {
 /** Pure: decides whether a change of state is announced, by the rules in their order. */
 export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const { policy, to, alertAt } = change;
-  const counted = withChange(change);
+  const { held: _decided, ...counted } = withChange(change);
   const { situation, decided_on } = situationOf(change, counted);
   const decided = decide(situation);
-  const item = decided.decision === 'planned' ? stateChangeAlert(keys, change) : closingNote(keys, change, decided);
+  const urgency = urgencyOf(change);
+  const item =
+    decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
   const alerts: CheckItem['alerts'] = {
     ...counted,
     ...(isTold && { ...startCooldown(classOf(situation), alertAt), ...toldFlapping(counted) }),
+    ...(decided.decision === 'held' && { held: { at: alertAt } }),
     ...(item && {
       announced: announce(counted, { id: item.id, announces: item.announces ?? announcementOf(to, policy) }),
     }),
@@ -70,7 +80,7 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
       // Only rules with a name among those judge a change of state.
       reason: decided.reason as AlertReason | null,
       deliveries: isTold ? deliveriesOf(item) : [],
-      urgency: 'high',
+      urgency,
       because: null,
       facts: decided.facts,
       decided_at: iso(change.at),
@@ -91,25 +101,44 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 }
 
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
-  const { check, policy, channels, cause, to, alertAt: at } = change;
-  const decided_on = decidedOn(check, counted, policy, channels, at);
+  const { check, policy, entity, cause, to, alertAt: at } = change;
+  const { dependencies } = entity;
+  const decided_on: DecidedOn = {
+    ...decidedOn(check, { ...counted, ...(check.alerts.held && { held: check.alerts.held }) }, policy, listeners(change), at),
+    ...(dependencies > 0 && { dependencies }),
+  };
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to, at } };
 }
 
-const stateChangeAlert = (keys: Keys, change: Change): AlertItem =>
-  alertItem(keys, { ...aboutOf(change), kind: 'state_change', announces: announcementOf(change.to, change.policy) });
+/** Of a failure that is over, those that were told of it. */
+const listeners = ({ check, channels, policy, to }: Change): readonly Channel[] =>
+  shown(to, policy) === 'up' ? toldOf(check, channels) : channels;
+
+/** Low for whoever heard of the same failure a moment ago, by an alert that names it. */
+function urgencyOf({ to, incident, channels, alertAt }: Change): AlertUrgency {
+  const heard = (channel: Channel) => isFolded(incident?.told[destinationOf(channel)], alertAt);
+  return to === 'down' && channels.length > 0 && channels.every(heard) ? 'low' : 'high';
+}
+
+const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): AlertItem =>
+  alertItem(keys, {
+    ...aboutOf(change),
+    ...(change.incident && { incident_id: change.incident.id }),
+    ...{ urgency, kind: 'state_change', announces: announcementOf(change.to, change.policy) },
+  });
 
 /** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
-  const { check, policy, channels, cause, to, alertAt: at } = change;
+  const { check, policy, cause, to, alertAt: at } = change;
+  const channels = toldOf(check, change.channels);
   const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to, at };
   if (decide(situation).decision !== 'planned') return undefined;
-  return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up' });
+  return alertItem(keys, { ...aboutOf(change), channels, kind: 'closed', announces: 'up' });
 }
 
-const aboutOf = ({ check, channels, transition, at }: Change) => ({
+const aboutOf = ({ check, transition, at, ...change }: Change) => ({
   tenant_id: check.tenant_id,
   check_id: check.id,
   entity_id: check.entity_id,
@@ -117,5 +146,5 @@ const aboutOf = ({ check, channels, transition, at }: Change) => ({
   expires_at: transition.expires_at,
   at,
   n: 0,
-  channels,
+  channels: listeners({ check, transition, at, ...change }),
 });

@@ -3,6 +3,7 @@ import { catchUpOff, notWatched, toldAlready } from './rules/catch-ups.ts';
 import { configuration } from './rules/configuration.ts';
 import { cooldown } from './rules/cooldown.ts';
 import { degradedOff } from './rules/degraded-off.ts';
+import { dependency, untold } from './rules/dependency.ts';
 import { flapping } from './rules/flapping.ts';
 import { initial } from './rules/initial.ts';
 import { noChannels } from './rules/no-channels.ts';
@@ -26,5 +27,7 @@ export const RULES: readonly Rule[] = [
   recoveryOff,
   flapping,
   cooldown,
+  untold,
   noChannels,
+  dependency,
 ];

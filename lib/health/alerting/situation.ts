@@ -16,6 +16,7 @@ type PolicyInForce = Pick<
   | 'repeat_interval_seconds'
   | 'catch_up'
   | 'flap_threshold'
+  | 'hold_for_dependencies'
 >;
 
 /**
@@ -38,6 +39,10 @@ export type DecidedOn = {
   policy: PolicyInForce;
   /** How many channels apply. */
   channels: number;
+  /** Relations of its entity that carry failure; absent where there are none. */
+  dependencies?: number;
+  /** An alert of this failure is held. `channels` are those that were told all the same. */
+  is_held?: true;
   /** Catch-up: all deliveries of the last alert failed. */
   failed?: true;
   /** Catch-up: channels may have been told in the wrong order. */
@@ -83,7 +88,7 @@ export function decidedOn(
   const { rev, consecutive_failures: failures, failure_threshold, enabled } = check;
   const { last_planned_at, last_warned_at, flapping } = alerts;
   const { silenced, cooldown_seconds, notify_on_recovery, notify_on_degraded } = policy;
-  const { repeat_interval_seconds, catch_up, flap_threshold } = policy;
+  const { repeat_interval_seconds, catch_up, flap_threshold, hold_for_dependencies } = policy;
   return {
     rev,
     failures,
@@ -101,7 +106,9 @@ export function decidedOn(
       repeat_interval_seconds,
       catch_up,
       flap_threshold,
+      hold_for_dependencies,
     },
+    ...(alerts.held && { is_held: true as const }),
     channels: channels.length,
   };
 }

@@ -34,17 +34,15 @@ export type Sight = {
   incidents: ReadonlyMap<string, Incident>;
   /** The alert of this root is held itself, and will be decided. */
   pending: ReadonlySet<string>;
-  /** When what was on the way recovered; what is gone counts as recovered now. */
+  /** When what was on the way recovered, as far as that is known. */
   recoveries: ReadonlyMap<string, number>;
   /** When the check went down. */
   down_at: number;
-  /** When its newest run began. */
-  ran_at: number;
   cooldown_ms: number;
   /** How long it takes the check at most to find out that all is well again. */
   settle_ms: number;
-  /** How long its next run takes at most to be there. */
-  run_ms: number;
+  /** When the first run of the check is over that begins at or after a time. */
+  judgedBy: (time: number) => number;
   now: number;
 };
 
@@ -95,11 +93,8 @@ export function look(sight: Sight): Look {
   const due = Math.min(recovered.last + sight.settle_ms, recovered.first + LONGEST_SETTLING_MS);
   const next: Hold = { ...hold, explained: 0, recovered };
   const waiting = sight.waiting.filter((one) => hold.under !== null || knowsOfRecent(sight, one));
-  if (sight.now < due) return { ...alertSome(sight, next, waiting), look_at: due };
-  if (sight.ran_at < due && sight.now < due + sight.run_ms) {
-    return { ...alertSome(sight, next, waiting), look_at: Math.min(sight.now + sight.run_ms, due + sight.run_ms) };
-  }
-  return alertAll(sight, next);
+  const judged = sight.judgedBy(due);
+  return sight.now < judged ? { ...alertSome(sight, next, waiting), look_at: judged } : alertAll(sight, next);
 }
 
 function explained(sight: Sight): Look {
@@ -132,11 +127,14 @@ function explained(sight: Sight): Look {
 }
 
 /** When what explained the failure recovered, or what may have caused it; null when there is nothing to wait for. */
-function recoveryOf({ hold, recoveries, incidents, waiting, down_at, ...sight }: Sight): Hold['recovered'] {
+function recoveryOf({ hold, verdict, recoveries, incidents, waiting, down_at, ...sight }: Sight): Hold['recovered'] {
   if (hold.under !== null) {
-    const times = hold.way.flatMap((id) => recoveries.get(id) ?? []);
-    const last = Math.max(hold.recovered?.last ?? 0, ...times);
-    return last > 0 ? { first: hold.recovered?.first ?? Math.min(last, ...times), last } : null;
+    const failed = new Set(verdict.ancestors.flatMap((one) => (one.status === 'failed' ? [one.entity_id] : [])));
+    // What was only suspected, or is gone, is found to be over now.
+    const found = hold.recovered?.last ?? sight.now;
+    const times = hold.way.filter((id) => !failed.has(id)).map((id) => recoveries.get(id) ?? found);
+    const last = Math.max(hold.recovered?.last ?? 0, ...(times.length > 0 ? times : [found]));
+    return { first: hold.recovered?.first ?? last, last };
   }
   const recent = [...incidents.values()].filter(
     (one) =>
@@ -162,6 +160,10 @@ function alertSome(sight: Sight, hold: Hold, wait: string[]): Look {
   return { tell, root: null, wait, hold, look_at: undefined };
 }
 
+/** Whether who was told of an incident at `told` (epoch ms) takes what follows for news of the same. */
+export const isFolded = (told: number | undefined, now: number): boolean =>
+  told !== undefined && told <= now && now - told < FOLD_MS;
+
 /** Low for whoever was alerted a moment ago of what this belongs to. */
 function urgencyFor({ verdict, hold, incidents, now }: Sight, destination: string): 'high' | 'low' {
   const concerned = [
@@ -169,9 +171,6 @@ function urgencyFor({ verdict, hold, incidents, now }: Sight, destination: strin
     ...verdict.roots.map((one) => one.entity_id),
     ...verdict.survived.map((one) => one.entity_id),
   ];
-  const isFolded = concerned.some((root) => {
-    const at = root === null ? undefined : incidents.get(root)?.told[destination];
-    return at !== undefined && at <= now && now - at < FOLD_MS;
-  });
-  return isFolded ? 'low' : 'high';
+  const isLow = concerned.some((root) => root !== null && isFolded(incidents.get(root)?.told[destination], now));
+  return isLow ? 'low' : 'high';
 }

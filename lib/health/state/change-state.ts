@@ -5,6 +5,9 @@ import { checkLabel } from '#lib/checks/label.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
+import { holdItem } from '#lib/health/dependency/hold-item.ts';
+import { incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
+import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -25,17 +28,22 @@ export type Basis = {
   /** Those that its alerts go to. */
   channels: readonly Channel[];
   deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
+  /** The failure of its entity that others depend on, the present or the last one. */
+  incident?: IncidentItem | undefined;
 };
 
 /** The deadlines that begin and end with a change of state. */
-const ALERT_DEADLINES = ['repeat', 'catch_up'] as const;
+const ALERT_DEADLINES = ['repeat', 'catch_up', 'hold'] as const;
 type AlertDeadline = (typeof ALERT_DEADLINES)[number];
 
 /** Reads what a change of a check's state touches; undefined when the entity is gone. */
 export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
-  const [entity, policy, ...deadlines] = await ports.table.getMany<[EntityItem, PolicyItem, ...DeadlineEntry[]]>([
+  const [entity, policy, incident, ...deadlines] = await ports.table.getMany<
+    [EntityItem, PolicyItem, IncidentItem, ...DeadlineEntry[]]
+  >([
     keys.entity(check.tenant_id, check.entity_id),
     keys.policy(check.tenant_id, check.id),
+    keys.incident(check.tenant_id, check.entity_id),
     ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
   ]);
   if (!entity) return undefined;
@@ -45,6 +53,7 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
     policy: inForce,
     policyStored: policy !== undefined,
     channels: inForce.channels,
+    incident,
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
 }
@@ -106,12 +115,15 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 
   const key = keys.transition(check.tenant_id, check.id, at, seq);
+  const incident = incidentOfChange(keys, basis, { to, state, since: effective_at, now: alertAt });
   const { item, lookAt, alerts, ...decided } = alertOfChange(keys, {
-    ...{ check, to, cause, policy, channels, at, alertAt },
+    ...{ check, to, cause, policy, entity, channels, incident, at, alertAt },
     transition: { transition_id, sk: key.sk, expires_at },
   });
+  const isHeld = decided.alert.decision === 'held';
   const transition: TransitionItem = {
     ...key,
+    ...(isHeld && { v: token }),
     expires_at,
     transition_id,
     entity_id: entity.id,
@@ -135,7 +147,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     seq,
   };
 
-  const deadlines = deadlinesOf(basis, change, alertAt, lookAt);
+  const deadlines = deadlinesOf(basis, change, alertAt, lookAt, isHeld);
 
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
@@ -153,6 +165,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     writes: [
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
+      ...(isHeld ? [{ put: holdItem(keys, token, { check, transition, kind: 'state_change', at: alertAt }) }] : []),
+      ...incidentWrites(basis.incident, toldBy(item, incident, { to, channels, at: alertAt }), token, alertAt),
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
       { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
@@ -173,6 +187,7 @@ function deadlinesOf(
   { to }: StateChangeInput,
   at: number,
   lookAt: number | undefined,
+  isHeld: boolean,
 ): NextDeadline[] {
   const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
@@ -180,5 +195,7 @@ function deadlinesOf(
   else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
   if (lookAt !== undefined && policy.catch_up)
     changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
+  // What was held of the state before is decided by its end.
+  if (isHeld || deadlines.hold) changed.push({ kind: 'hold', next: { deadline: at } });
   return changed;
 }

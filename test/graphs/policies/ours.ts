@@ -98,19 +98,18 @@ class Model {
     const there = this.#awaited(id);
     if (!verdict.settled && there !== undefined) return void agenda.at(there, () => this.#look(id));
     const entity = this.#scene.world.entities.get(id)!;
-    const own = this.#standings.get(id)!;
     const seen = look({
       hold: held.hold,
       verdict,
       waiting: [TEAM],
       incidents: this.#incidents,
       pending: new Set(this.#held.keys()),
-      recoveries: this.#recoveries(held.hold, verdict),
+      recoveries: this.#recoveries(held.hold),
       down_at: held.down_at,
-      ran_at: own.ran_at,
       cooldown_ms: COOLDOWN_MS,
       settle_ms: Math.max(LEAST_SETTLING_MS, entity.threshold * entity.interval_ms + TIMEOUT_MS),
-      run_ms: entity.interval_ms + TIMEOUT_MS,
+      judgedBy: (time) =>
+        entity.phase_ms + Math.ceil((time - entity.phase_ms) / entity.interval_ms) * entity.interval_ms + TIMEOUT_MS,
       now: agenda.now,
     });
     held.hold = seen.hold;
@@ -133,12 +132,12 @@ class Model {
     }
   }
 
-  #recoveries(hold: Hold, { ancestors }: Verdict): Map<string, number> {
-    const failed = new Set(ancestors.flatMap((one) => (one.status === 'failed' ? [one.entity_id] : [])));
+  #recoveries({ way }: Hold): Map<string, number> {
     return new Map(
-      hold.way
-        .filter((id) => !failed.has(id))
-        .map((id) => [id, this.#standings.get(id)?.recovered_at ?? this.#scene.agenda.now]),
+      way.flatMap((id) => {
+        const at = this.#standings.get(id)?.recovered_at;
+        return at === undefined ? [] : [[id, at] as const];
+      }),
     );
   }
 

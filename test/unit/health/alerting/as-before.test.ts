@@ -194,6 +194,8 @@ const ENTITY: EntityItem = {
   state_since: iso(NOW),
   checks: { chk_a: 'unknown' },
   check_load: 0,
+  dependencies: 0,
+  dependents: 0,
   seq: 0,
   last_transition_at: 0,
   created_at: iso(NOW),

@@ -1,0 +1,94 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import { relationsFrom } from '#lib/catalog/relations/relation-store.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { checksOf } from '#lib/checks/store.ts';
+import { newestReceived } from '#lib/health/recording/newest-received.ts';
+import { type Answers, ask, isAskable } from './ask.ts';
+import type { KnownCheck } from './evidence.ts';
+import { type Dependency, type Graph, walk } from './graph.ts';
+import type { IncidentItem } from './incident-item.ts';
+import { type Dependent, judge, type Verdict } from './judge.ts';
+
+/** What an entity depends on, as it stands. */
+export type Ancestry = {
+  graph: Graph;
+  /** With the entity itself. */
+  entities: ReadonlyMap<string, EntityItem>;
+  /** By entity; without those of the entity itself. */
+  checks: ReadonlyMap<string, CheckItem[]>;
+  /** By entity: failures that somebody may have been told of. */
+  incidents: ReadonlyMap<string, IncidentItem>;
+};
+
+/** Reads what an entity depends on: entities, relations, checks, incidents. */
+export async function readAncestry(env: TenantEnv, start: string): Promise<Ancestry> {
+  const { ports, keys, tenant } = env;
+  const entities = new Map<string, EntityItem>();
+  const graph = await walk(start, async (ids) => {
+    const found = await ports.table.getMany<EntityItem>(ids.map((id) => keys.entity(tenant, id)));
+    for (const entity of found) if (entity) entities.set(entity.id, entity);
+    return Promise.all(found.map((entity) => entity && dependenciesOf(env, entity)));
+  });
+  const above = [...entities.values()].filter(({ id }) => id !== start);
+  const [checks, incidents] = await Promise.all([
+    checksOf(env, above),
+    ports.table.getMany<IncidentItem>(above.map(({ id }) => keys.incident(tenant, id))),
+  ]);
+  return {
+    graph,
+    entities,
+    checks: Map.groupBy(checks, ({ entity_id }) => entity_id),
+    incidents: new Map(incidents.flatMap((one) => (one ? [[one.root_entity_id, one]] : []))),
+  };
+}
+
+const dependenciesOf = async (env: TenantEnv, { id, dependencies }: EntityItem): Promise<Dependency[]> =>
+  dependencies === 0 ? [] : (await relationsFrom(env, id)).filter(({ carries_failure }) => carries_failure);
+
+/**
+ * Whether a failure follows from those of what its entity depends on. Where what is known does not tell, what may be
+ * asked is asked; only `isEnough` of what is known already spares that.
+ * @returns not settled when somebody else asks, whose answer will be there in a moment
+ */
+export async function findCause(
+  env: TenantEnv,
+  account: Pick<AccountItem, 'id' | 'egress'>,
+  { graph, checks }: Ancestry,
+  dependent: Dependent,
+  isEnough: (verdict: Verdict) => boolean,
+): Promise<Verdict> {
+  const heard = await pushesOf(env, checks, dependent);
+  const judgeWith = (answers: Answers): Verdict => {
+    const known = new Map([...checks].map(([id, own]) => [id, own.map((check) => knownOf(check, answers, heard))]));
+    return judge({ graph, checks: known, dependent, now: env.ports.clock.now() });
+  };
+  const known = judgeWith(new Map());
+  if (isEnough(known)) return known;
+  const nearest = [...graph.dependencies.keys()].flatMap((entity_id) => {
+    const own = checks.get(entity_id);
+    return own?.some((check) => isAskable(check) && check.state !== 'down') ? [{ entity_id, checks: own }] : [];
+  });
+  if (nearest.length === 0) return known;
+  return judgeWith(await ask(env, account, nearest, (answers) => judgeWith(answers).settled));
+}
+
+/** When push checks of entities that nobody can ask were heard of last (epoch ms). */
+async function pushesOf(env: TenantEnv, checks: Ancestry['checks'], { failing_since }: Dependent) {
+  const silent = [...checks.values()].flat().filter((check) => check.execution_mode === 'push' && check.enabled);
+  const heard = await Promise.all(
+    silent.map(async (check) => {
+      const known = check.last_received?.received_at ?? 0;
+      return known >= failing_since ? known : (await newestReceived(env, check))?.received_at;
+    }),
+  );
+  return new Map(silent.map((check, i) => [check.id, heard[i]]));
+}
+
+const knownOf = (check: CheckItem, answers: Answers, heard: ReadonlyMap<string, number | undefined>): KnownCheck => ({
+  ...check,
+  failing_since: check.effective_at ?? Date.parse(check.state_since),
+  succeeded_at: heard.get(check.id),
+  asked: answers.get(check.id),
+});

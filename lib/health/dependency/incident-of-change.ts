@@ -1,0 +1,45 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
+import type { CheckState, EntityState } from '#lib/catalog/states.ts';
+import type { Channel } from '#lib/checks/policy-item.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
+import { destinationOf } from '#lib/health/alerting/listeners.ts';
+import type { Keys } from '#lib/keys.ts';
+import { type IncidentItem, incidentOf, withTold } from './incident-item.ts';
+
+type Changed = {
+  /** Of the check. */
+  to: CheckState;
+  /** Of its entity, afterwards. */
+  state: EntityState;
+  /** Epoch ms: from when on the state of the check counts. */
+  since: number;
+  now: number;
+};
+
+/**
+ * Pure: what a change of a check makes of its entity's incident: it opens, goes on, or is over. Undefined where nobody
+ * depends on the entity, or there is nothing to say.
+ */
+export function incidentOfChange(
+  keys: Keys,
+  { entity, incident: before }: { entity: EntityItem; incident?: IncidentItem | undefined },
+  { to, state, since, now }: Changed,
+): IncidentItem | undefined {
+  if (to === 'down' && entity.dependents > 0) {
+    const of = { tenant_id: entity.tenant_id, root_entity_id: entity.id };
+    const incident = incidentOf(keys, before, of, since, now);
+    return state === 'down' && incident.confirmed_at === undefined ? { ...incident, confirmed_at: now } : incident;
+  }
+  if (!before || before.recovered_at !== undefined || to === 'down' || state === 'down') return before;
+  return { ...before, recovered_at: now };
+}
+
+/** The incident with those told of it by an alert for down. */
+export function toldBy(
+  item: AlertItem | undefined,
+  incident: IncidentItem | undefined,
+  { to, channels, at }: { to: CheckState; channels: readonly Channel[]; at: number },
+): IncidentItem | undefined {
+  if (!incident || item?.kind !== 'state_change' || to !== 'down') return incident;
+  return withTold(incident, channels.map(destinationOf), at);
+}
