@@ -1,9 +1,11 @@
 import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
+import { channelIn, channelPlace } from '#lib/alerts/channels/channel-place.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
@@ -182,19 +184,19 @@ function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undef
 
 async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk } = delivery;
-  const [account, entity, check, policy, transition] = await ports.table.getMany<
-    [AccountItem, EntityItem, CheckItem, PolicyItem, ...TransitionItem[]]
+  const [account, entity, check, place, transition] = await ports.table.getMany<
+    [AccountItem, EntityItem, CheckItem, PolicyItem | AccountChannel, ...TransitionItem[]]
   >([
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),
     keys.check(tenant_id, check_id),
-    keys.policy(tenant_id, check_id),
+    channelPlace(keys, tenant_id, check_id, delivery.channel_id),
     ...(transition_sk === null ? [] : [{ pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk }]),
   ]);
   if (!account || isDisabled(account)) return never('the account is disabled');
   if (!entity) return never('the entity was deleted', true);
   if (!check && delivery.kind !== 'closed') return never('the check was deleted', true);
-  const channel = delivery.channel ?? policy?.channels.find((one) => one.id === delivery.channel_id);
+  const channel = delivery.channel ?? channelIn(place, delivery.channel_id);
   if (!channel) return never('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return never(`this release knows no channel type ${channel.channel_type}`);

@@ -1,5 +1,6 @@
 import { canAlert } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { silenceLook } from '#lib/health/alerting/effective-policy.ts';
 import { announcedState, announcementOf } from '#lib/health/state/announced.ts';
 import { cooldownEnd, urgencyOf } from '#lib/health/state/decide-alert.ts';
 import { isFlapping, toldAgainAt } from '#lib/health/state/flapping.ts';
@@ -16,6 +17,8 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
  * out in the wrong order.
  */
 export function decideCatchUp({ check, policy, entry, now }: Situation): Decision {
+  const silentUntil = policy.silenced ? silenceLook(policy, now) : undefined;
+  if (silentUntil !== undefined) return { later: { deadline: silentUntil, ...(entry.note && { note: entry.note }) } };
   if (!canAlert(policy)) return 'end';
   const announced = announcedState(check.alerts);
   const { failed_at, misled, closing } = entry.note ?? {};

@@ -1,3 +1,4 @@
+import { channelIn, channelPlace } from '#lib/alerts/channels/channel-place.ts';
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
 import { eventOf } from '#lib/alerts/deliver/event.ts';
 import { followUp } from '#lib/alerts/deliver/follow-up.ts';
@@ -6,6 +7,7 @@ import type { AnnouncedAlert } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
 import { closingId } from '#lib/health/state/change-state.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { enqueuePending } from './enqueue-pending.ts';
@@ -67,7 +69,9 @@ async function deliveriesOf(env: Env, transition: TransitionItem): Promise<Deliv
   if (!planned) return [];
   const { tenant_id, check_id, entity_id, transition_id } = transition;
   const { kind, announces, deliveries } = planned;
-  const policy = await ports.table.get<PolicyItem>(keys.policy(tenant_id, check_id));
+  const places = await ports.table.getMany<PolicyItem | AccountChannel>(
+    planned.channel_ids.map((id) => channelPlace(keys, tenant_id, check_id, id)),
+  );
   const alert = { id: planned.alert_id, deliveries };
   return Promise.all(
     deliveries.map((id, i) => {
@@ -83,7 +87,7 @@ async function deliveriesOf(env: Env, transition: TransitionItem): Promise<Deliv
         alert,
       };
       const channel_id = planned.channel_ids[i]!;
-      const channel = policy?.channels.find((one) => one.id === channel_id);
+      const channel = channelIn(places[i], channel_id);
       const fresh = newDelivery(env, about, channel ?? { id: channel_id, channel_type: '' }, transition.expires_at);
       return createDelivery(env, kind === 'closed' && channel ? { ...fresh, channel } : fresh);
     }),

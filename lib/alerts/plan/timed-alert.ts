@@ -1,9 +1,12 @@
 import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import { type DeliveryKind, deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { canAlert, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import { canAlert, type Policy, type PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { announce } from '#lib/health/state/announced.ts';
 import { startCooldown, type Urgency } from '#lib/health/state/decide-alert.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
@@ -22,7 +25,7 @@ import { seriesOf } from './series.ts';
 /** A deadline of alerting as it stands, read strongly. */
 export type Situation = {
   check: CheckItem;
-  policy: PolicyItem;
+  policy: Policy;
   /** The check's last one. */
   transition: TransitionItem;
   entry: Deadline;
@@ -87,10 +90,14 @@ async function step(
   const { ports, keys, deadline, kind, created } = work;
   const { tenant_id, entity_id, check_id } = deadline;
   const entryKey = keys.entry(kind, tenant_id, check_id);
-  const [check, stored, entry] = await ports.table.getMany<[CheckItem, PolicyItem, DeadlineEntry]>([
+  const [check, stored, entry, entity, head] = await ports.table.getMany<
+    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead]
+  >([
     keys.check(tenant_id, check_id),
     keys.policy(tenant_id, check_id),
     entryKey,
+    keys.entity(tenant_id, entity_id),
+    keys.alertingHead(tenant_id),
   ]);
   if (!entry) return undefined;
   const now = ports.clock.now();
@@ -108,15 +115,17 @@ async function step(
   }
   if (entry.deadline > now) return undefined;
 
-  const policy = stored ?? (check && defaultPolicy(keys, check));
   const transition = await lastTransition(work, deadline);
-  if (!policy || !transition) return leave(undefined);
+  if (!entity || !transition) return leave(undefined);
+  const account = await alertingOf(work, tenant_id, head);
+  const policy = effectivePolicy(stored, { check: check ?? { id: check_id }, entity, account, now });
   const decision = check ? decide({ check, policy, transition, entry, now }) : lastWord(policy, entry);
   if (decision === 'end') return leave(undefined);
   if ('later' in decision) return leave(decision.later);
 
   const { announce: announcement, next } = decision;
   const { id, deliveries } = alertTo(work, { deadline, policy, transition, entry, now }, announcement);
+  if (deliveries.length === 0) return leave(next);
   const send = deliveries.map((delivery) => delivery.id);
   const holding: Deadline = { deadline: now, note: { send, ...(next && { next }) } };
   const done = await ports.table.transact([
@@ -133,7 +142,7 @@ async function step(
 }
 
 /** For a check that is gone, the one alert left is the closing note that its deletion asked for. */
-function lastWord(policy: PolicyItem, { note }: Deadline): Decision {
+function lastWord(policy: Policy, { note }: Deadline): Decision {
   if (!note?.closing || !canAlert(policy)) return 'end';
   return { announce: { kind: 'closed', announces: 'up', cooldown: null }, next: undefined };
 }
@@ -162,17 +171,18 @@ export const remember = (
   },
 });
 
-type Due = { deadline: DueDeadline; policy: PolicyItem; transition: TransitionItem; entry: Deadline; now: number };
+type Due = { deadline: DueDeadline; policy: Policy; transition: TransitionItem; entry: Deadline; now: number };
 
 /** The deliveries of an alert that no transition brought. */
 function alertTo(env: Env, { deadline, policy, transition, entry, now }: Due, { kind, announces }: Announcement) {
   const { tenant_id, entity_id, check_id } = deadline;
   const { transition_id, sk: transition_sk, expires_at } = transition;
   const id = `${transition_id}/${kind}/${entry.deadline}`;
-  const ids = policy.channels.map((channel) => deliveryIdOf(transition_id, now, kind, entry.deadline, channel.id));
+  const channels = channelsThatApply(policy, announces);
+  const ids = channels.map((channel) => deliveryIdOf(transition_id, now, kind, entry.deadline, channel.id));
   const series = seriesOf(entry);
   const alert = { id, deliveries: ids, ...(series && { series }) };
-  const deliveries = policy.channels.map((channel, i): DeliveryItem => {
+  const deliveries = channels.map((channel, i): DeliveryItem => {
     const about = {
       tenant_id,
       id: ids[i]!,

@@ -4,7 +4,7 @@ import { shownOf } from '#lib/alerts/deliver/last-delivery.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import { queryMerged } from '#lib/platform/table/merge.ts';
 import type { Reader } from '#lib/platform/table/paging.ts';
-import type { ChannelPointer } from './policies.ts';
+import type { ChannelPointer } from './check-channels.ts';
 import type { ChannelRecord } from './policy-schemas.ts';
 import { channelView } from './views.ts';
 

@@ -3,8 +3,10 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { deliveryIdOf } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { canAlert, defaultPolicy, type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { canAlert, type Policy, type PolicyItem, shown } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
+import { channelsThatApply, effectivePolicy, silenceLook } from '#lib/health/alerting/effective-policy.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -23,8 +25,9 @@ import type { SkipReason, TransitionCause } from './transition-record.ts';
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
 export type Basis = {
   entity: EntityItem;
-  policy: PolicyItem;
-  policyStored: boolean;
+  policy: Policy;
+  /** Version of what is set on the check itself; absent where nothing is. */
+  policyVersion?: string;
   deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
 };
 
@@ -34,16 +37,20 @@ type AlertDeadline = (typeof ALERT_DEADLINES)[number];
 
 /** Reads what a change of a check's state touches; undefined when the entity is gone. */
 export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
-  const [entity, policy, ...deadlines] = await ports.table.getMany<[EntityItem, PolicyItem, ...DeadlineEntry[]]>([
+  const [entity, stored, head, ...deadlines] = await ports.table.getMany<
+    [EntityItem, PolicyItem, AlertingHead, ...DeadlineEntry[]]
+  >([
     keys.entity(check.tenant_id, check.entity_id),
     keys.policy(check.tenant_id, check.id),
+    keys.alertingHead(check.tenant_id),
     ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
   ]);
   if (!entity) return undefined;
+  const account = await alertingOf({ ports, keys }, check.tenant_id, head);
   return {
     entity,
-    policy: policy ?? defaultPolicy(keys, check),
-    policyStored: policy !== undefined,
+    policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
+    ...(stored && { policyVersion: stored.v }),
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
 }
@@ -80,7 +87,7 @@ export type StateChange = {
  * clocks of two writers say.
  */
 export function changeState(keys: Keys, token: string, basis: Basis, change: StateChangeInput): StateChange {
-  const { entity, policy, policyStored } = basis;
+  const { entity, policy, policyVersion } = basis;
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
@@ -105,8 +112,10 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 
   const counted = withChange(basis, change, alertAt);
-  const reason = whySkipped({ cause, from: check.state, to, at: alertAt }, counted, policy);
-  const channel_ids = reason === null ? policy.channels.map((channel) => channel.id) : [];
+  const announces = announcementOf(to, policy);
+  const channels = channelsThatApply(policy, announces);
+  const reason = whySkipped({ cause, from: check.state, to, at: alertAt }, counted, { ...policy, channels });
+  const channel_ids = reason === null ? channels.map((channel) => channel.id) : [];
   const transition: TransitionItem = {
     ...keys.transition(check.tenant_id, check.id, at, seq),
     expires_at,
@@ -130,7 +139,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       deliveries: channel_ids.map((channel) => deliveryIdOf(transition_id, at, 'state_change', 0, channel)),
     },
     channel_ids,
-    announces: announcementOf(to, policy),
+    announces,
     ...(reason === null && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
     check_label: checkLabel(check),
     check_from_since: check.state_since,
@@ -161,7 +170,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       { put: transition, if: 'absent' },
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
-      { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
+      { check: keys.policy(check.tenant_id, check.id), if: policyVersion ? { version: policyVersion } : 'absent' },
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
     ],
     deadlines: deadlines.flatMap(({ kind, next }) => {
@@ -202,9 +211,10 @@ function remember(
 export const closingId = (transition_id: string): string => `${transition_id}/closed`;
 
 /** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
-function closingNote(check: CheckItem, policy: PolicyItem, transition_id: string, at: number): ClosingNote | undefined {
+function closingNote(check: CheckItem, policy: Policy, transition_id: string, at: number): ClosingNote | undefined {
   if (announcedState(check.alerts) === 'up' || !canAlert(policy)) return undefined;
-  const channel_ids = policy.channels.map((channel) => channel.id);
+  const channel_ids = channelsThatApply(policy, 'up').map((channel) => channel.id);
+  if (channel_ids.length === 0) return undefined;
   return { channel_ids, deliveries: channel_ids.map((id) => deliveryIdOf(transition_id, at, 'closed', 0, id)) };
 }
 
@@ -226,7 +236,11 @@ function deadlinesOf(
     changed.push({ kind: 'repeat', next: cancelDeadline(deadlines.repeat) });
   }
   const lookAt =
-    reason === 'cooldown' ? cooldownEnd(alerts, policy, urgencyIn(basis, change), at) : toldAgainAt(alerts, policy);
+    reason === 'silenced'
+      ? silenceLook(policy, at)
+      : reason === 'cooldown'
+        ? cooldownEnd(alerts, policy, urgencyIn(basis, change), at)
+        : toldAgainAt(alerts, policy);
   if (lookAt !== undefined && policy.catch_up) {
     changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
   }

@@ -1,6 +1,6 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedState, CheckItem } from '#lib/checks/check-item.ts';
-import { isSilenced, type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { isSilenced, type Policy, shown } from '#lib/checks/policy-item.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { announcedState } from './announced.ts';
 import type { SkipReason, TransitionCause } from './transition-record.ts';
@@ -22,7 +22,7 @@ export function urgencyOf(from: AnnouncedState, to: AnnouncedState): Urgency {
 /** When the cooldown ends that runs at `now` (epoch ms); a time before that when none does. */
 export function cooldownEnd(
   { last_planned_at = 0, last_warned_at = 0 }: CheckItem['alerts'],
-  { cooldown_seconds }: Pick<PolicyItem, 'cooldown_seconds'>,
+  { cooldown_seconds }: Pick<Policy, 'cooldown_seconds'>,
   urgency: Urgency,
   now: number,
 ): number {
@@ -43,7 +43,10 @@ export const startCooldown = (urgency: Urgency, at: number): CheckItem['alerts']
 export function whySkipped(
   change: DecidedChange,
   alerts: CheckItem['alerts'],
-  policy: Pick<PolicyItem, 'silenced' | 'notify_on_recovery' | 'notify_on_degraded' | 'cooldown_seconds' | 'channels'>,
+  policy: Pick<Policy, 'silenced' | 'notify_on_recovery' | 'notify_on_degraded' | 'cooldown_seconds'> & {
+    /** Those that apply to what it announces. */
+    channels: readonly unknown[];
+  },
 ): SkipReason | null {
   const [from, to] = [shown(change.from, policy), shown(change.to, policy)];
   if (change.cause !== 'result' && change.cause !== 'silence') return 'configuration';
