@@ -11,7 +11,7 @@ import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
 import { type FairShares, NO_PLACE } from '#lib/platform/sharing/fair-shares.ts';
 import { oneAtATime } from '#lib/platform/table/lock.ts';
-import { type Alert, alertOf, testAlertOf } from './alert.ts';
+import { type Alert, accountTestOf, alertOf, testAlertOf } from './alert.ts';
 import { type DeliveryItem, isOver } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { type Address, answeredAgain, slowDown, takeTurn, timedOut, turnNow, type Wait } from './pace.ts';
@@ -194,8 +194,9 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
     ...(transition_sk === null ? [] : [{ pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk }]),
   ]);
   if (!account || isDisabled(account)) return never('the account is disabled');
-  if (!entity) return never('the entity was deleted', true);
-  if (!check && delivery.kind !== 'closed') return never('the check was deleted', true);
+  const isAboutAccount = delivery.kind === 'test' && check_id === '';
+  if (!entity && !isAboutAccount) return never('the entity was deleted', true);
+  if (!check && !isAboutAccount && delivery.kind !== 'closed') return never('the check was deleted', true);
   const channel = delivery.channel ?? channelIn(place, delivery.channel_id);
   if (!channel) return never('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
@@ -205,7 +206,8 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
     const { config } = channel;
     return { type, config, alert, egress, send: type.render(alert, config) };
   };
-  if (delivery.kind === 'test') return ready(testAlertOf(delivery, check!, entity));
+  if (isAboutAccount) return ready(accountTestOf(delivery, account));
+  if (delivery.kind === 'test') return ready(testAlertOf(delivery, check!, entity!));
   if (!transition) return never('the transition that it is about is no longer kept');
   return ready(alertOf(delivery, transition));
 }

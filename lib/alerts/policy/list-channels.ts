@@ -11,7 +11,7 @@ import { channelView } from './views.ts';
 /** Access pattern: the tenant's buckets of channel pointers, merged, oldest first; then the policies they lead to. */
 
 /** Reads the channels of all checks; those of a check that is gone are left out until they are reclaimed. */
-export const allChannels =
+export const channelsOfChecks =
   (context: Context): Reader<ChannelRecord> =>
   async (after, limit) => {
     const { ports, keys, tenant } = context;

@@ -44,10 +44,10 @@ const settings = {
 /** What can be set, for a check or as default of the account. */
 export const PolicySettings = z.object(settings);
 
-const GIVES_BACK = 'null gives it back to the default of the account.';
+const GIVES_BACK = 'null gives it back to the default.';
 
 /** Each setting as a change has it. */
-const changes = Object.fromEntries(
+export const SETTING_CHANGES = Object.fromEntries(
   Object.entries(settings).map(([name, member]) => [
     name,
     member.nullable().describe(`${member.description} ${GIVES_BACK}`).exactOptional(),
@@ -65,7 +65,7 @@ export const PolicyBody = z
       .array(z.record(z.string(), z.unknown()))
       .describe('May be repeated but not changed: they have endpoints of their own.')
       .exactOptional(),
-    ...changes,
+    ...SETTING_CHANGES,
     ...SilenceChanges,
     inherited: z
       .array(z.string())
@@ -78,6 +78,7 @@ export type PolicyInput = z.infer<typeof PolicyBody>;
 export const ChannelRecord = z
   .object({
     id: IdOf('the channel'),
+    scope: z.literal('check').describe('A channel of one check.'),
     check_id: IdOf('the check whose alerts it gets'),
     channel_type: z.string().describe('What kind of channel it is.'),
     config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key sees ********.'),

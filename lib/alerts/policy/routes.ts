@@ -6,7 +6,6 @@ import { DeliveryFilter, deliveryLog, requireDelivery } from '#lib/alerts/delive
 import { requireCheck } from '#lib/checks/store.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/table/paging.ts';
-import { allChannels } from './list-channels.ts';
 import { addChannel, changeChannel, channelOf, removeChannel } from './check-channels.ts';
 import { readPolicy, updatePolicy } from './policies.ts';
 import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord, SETTING_NAMES } from './policy-schemas.ts';
@@ -110,15 +109,5 @@ export const alertRows = [
     reply: DeliveryRecord,
     load: (context, { id }) => requireDelivery(context, id),
     run: async (_context, { loaded }) => loaded,
-  }),
-  row({
-    method: 'GET',
-    path: '/v1/notify/channels',
-    access: 'read',
-    summary: 'The channels of all checks',
-    status: 200,
-    query: ListQuery,
-    reply: z.array(ChannelRecord),
-    run: (context, call) => listOf(`${context.tenant} channels`, call, allChannels(context)),
   }),
 ];

@@ -54,6 +54,7 @@ export const channelView = (
 ): ChannelRecord =>
   pick(ChannelRecord, {
     ...channel,
+    scope: 'check',
     check_id,
     config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
     last_delivery: last ? deliveryView(context, last) : null,
