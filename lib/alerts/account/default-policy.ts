@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { mustBeRepeatable, withSettings } from '#lib/alerts/policy/policies.ts';
-import { PolicySettings, SETTING_CHANGES } from '#lib/alerts/policy/policy-schemas.ts';
+import { Inherited, PolicySettings, SETTING_CHANGES } from '#lib/alerts/policy/policy-schemas.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { PolicySettings as Settings } from '#lib/checks/policy-item.ts';
 import type { AlertingHead } from '#lib/health/alerting/account-alerting.ts';
@@ -12,7 +12,7 @@ import { pick } from '#lib/platform/pick.ts';
 import { changeAlerting } from './change-alerting.ts';
 
 /** The defaults of every policy of the account; each may be left out and then keeps its value. */
-export const DefaultPolicyBody = z.object(SETTING_CHANGES).meta({ id: 'DefaultPolicySettings' });
+export const DefaultPolicyBody = z.object({ ...SETTING_CHANGES, inherited: Inherited }).meta({ id: 'DefaultPolicySettings' });
 
 export const DefaultPolicyRecord = z
   .object({
@@ -46,7 +46,7 @@ export async function changeDefaultPolicy(
   let result: Partial<Settings> = {};
   await changeAlerting(context, (_present, head) => {
     const before = head?.policy ?? {};
-    result = withSettings(before, input);
+    result = withSettings(before, input, effectiveSettings(undefined, { policy: before }));
     if (isDeepStrictEqual(before, result)) return undefined;
     return { writes: note(before, result), policy: result, wakes: true };
   });

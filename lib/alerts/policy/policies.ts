@@ -60,7 +60,7 @@ async function withEffective(
 export async function updatePolicy(
   context: Context,
   check: CheckItem,
-  { check_id, channels, inherited = [], ...input }: PolicyInput,
+  { check_id, channels, ...input }: PolicyInput,
 ): Promise<PolicyOfCheck> {
   const { ports } = context;
   mustStay({ check_id: check.id }, { check_id });
@@ -71,8 +71,7 @@ export async function updatePolicy(
     check,
     ({ stored, policy }) => {
       mustBeSameChannels(stored, channels);
-      const unchanged = (name: keyof PolicySettings) => inherited.includes(name) && input[name] === policy[name];
-      return withSettings(withSilence(stored, input, ports.clock.now()), input, unchanged);
+      return withSettings(withSilence(stored, input, ports.clock.now()), input, policy);
     },
     note,
   );
@@ -84,19 +83,25 @@ export function mustBeRepeatable({ MIN_INTERVAL_SECONDS }: Settings, seconds: nu
   throw invalid('repeat_interval_seconds', `must be 0 or at least ${MIN_INTERVAL_SECONDS}`);
 }
 
-/** Settings with changes laid over them; null takes one away. `keeps`: one that is left as it is. */
-export function withSettings<Record extends Partial<PolicySettings>>(
-  stored: Record,
-  input: { [name in keyof PolicySettings]?: PolicySettings[name] | null },
-  keeps: (name: keyof PolicySettings) => boolean = () => false,
-): Record {
-  const next: { [name: string]: unknown } = { ...stored };
+type SettingChanges = { [name in keyof PolicySettings]?: PolicySettings[name] | null } & { inherited?: string[] };
+
+/**
+ * Settings with changes laid over them; null takes one away.
+ * @param counting what counts now: what is sent as it was inherited stays inherited
+ */
+export function withSettings<Stored extends Partial<PolicySettings>>(
+  stored: Stored,
+  { inherited = [], ...input }: SettingChanges,
+  counting: PolicySettings,
+): Stored {
+  const next: Record<string, unknown> = { ...stored };
   for (const name of POLICY_NAMES) {
-    if (input[name] === undefined || (keeps(name) && stored[name] === undefined)) continue;
+    const isAsRead = stored[name] === undefined && inherited.includes(name) && input[name] === counting[name];
+    if (input[name] === undefined || isAsRead) continue;
     if (input[name] === null) delete next[name];
     else next[name] = input[name];
   }
-  return next as Record;
+  return next as Stored;
 }
 
 /** A policy can be sent back as it was read: its channels may be repeated, but not changed. */

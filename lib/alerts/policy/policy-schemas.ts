@@ -54,6 +54,11 @@ export const SETTING_CHANGES = Object.fromEntries(
   ]),
 ) as { [name in keyof typeof settings]: z.ZodExactOptional<z.ZodNullable<(typeof settings)[name]>> };
 
+export const Inherited = z
+  .array(z.string())
+  .describe('As it was read: a setting that it names, and that is sent unchanged, stays inherited.')
+  .exactOptional();
+
 /** Members whose null gives a setting back. */
 export const SETTING_NAMES = Object.keys(settings) as (keyof typeof settings)[];
 
@@ -67,10 +72,7 @@ export const PolicyBody = z
       .exactOptional(),
     ...SETTING_CHANGES,
     ...SilenceChanges,
-    inherited: z
-      .array(z.string())
-      .describe('As it was read: a setting that it names, and that is sent unchanged, stays inherited.')
-      .exactOptional(),
+    inherited: Inherited,
   })
   .meta({ id: 'PolicySettings' });
 export type PolicyInput = z.infer<typeof PolicyBody>;
