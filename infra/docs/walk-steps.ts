@@ -150,13 +150,16 @@ export const STEPS: readonly Step[] = [
     }),
     made: ['account_channels', 'id'],
   },
-  { endpoint: 'PUT /v1/notify/channels/{id}', body: () => ({ name: 'Payments', applies_to: { blueprints: ['service'] } }) },
+  {
+    endpoint: 'PUT /v1/notify/channels/{id}',
+    body: () => ({ name: 'Payments', applies_to: { blueprints: ['service'] } }),
+  },
   { endpoint: 'POST /v1/notify/channels/{id}/test' },
   {
     endpoint: 'POST /v1/notify/silences',
     body: (_, answers) => ({
       applies_to: { labels: { team: 'payments' } },
-      until: new Date(Date.parse(answers['POST /v1/checks'].created_at) + 3_600_000).toISOString(),
+      until: new Date(Date.parse(answers['POST /v1/checks'].created_at) + 86_400_000).toISOString(),
       reason: 'Moving the database',
     }),
     made: ['silences', 'id'],

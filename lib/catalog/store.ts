@@ -164,7 +164,10 @@ export function entityList(
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
     const now = ports.clock.now();
-    const found = await mapInTurns(items, ({ sk, entity }) => ({ at: sk, value: entityRecord(entity, blueprint, now) }));
+    const found = await mapInTurns(items, ({ sk, entity }) => ({
+      at: sk,
+      value: entityRecord(entity, blueprint, now),
+    }));
     return { ...rest, found };
   };
 }

@@ -64,10 +64,6 @@ export type Policy = PolicySettings & { silenced: boolean; silence?: Silence; ch
 /** Whether all alerts of the check are held back. */
 export const isSilenced = ({ silenced }: Pick<Policy, 'silenced'>): boolean => silenced;
 
-/** Whether an alert that is due now goes anywhere. */
-export const canAlert = (policy: Pick<Policy, 'silenced' | 'channels'>): boolean =>
-  !isSilenced(policy) && policy.channels.length > 0;
-
 /** What channels are to believe of a check: degraded counts as up where it is not announced. */
 export const shown = (
   state: CheckState,

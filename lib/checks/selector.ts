@@ -29,7 +29,9 @@ const members = {
       if (keys.length === 0 || keys.length > MOST_LABELS)
         context.addIssue({ code: 'custom', message: `must have 1 to ${MOST_LABELS} labels` });
     })
-    .describe('Labels of the check or its entity, where its own win; each a value or a list of which one must be there.')
+    .describe(
+      'Labels of the check or its entity, where its own win; each a value or a list of which one must be there.',
+    )
     .exactOptional(),
   blueprints: listOf(Slug, MOST_IDS).describe('Slugs of blueprints: checks of their entities.').exactOptional(),
   entity_ids: idsOf('ent', 'an entity').describe('Checks of these entities.').exactOptional(),

@@ -8,7 +8,7 @@ import type { Owner } from './entries.ts';
 import { sendDeadlines } from './jobs.ts';
 
 /** The deadlines at which alerts are looked at that something holds back. */
-const HELD_BACK = ['catch_up'] as const;
+const HELD_BACK = ['catch_up', 'hold'] as const;
 type OwnedDeadline = DeadlineEntry & Owner;
 /** Deadlines moved together. */
 const AT_ONCE = 25;

@@ -1,5 +1,5 @@
 import { channelTitle } from '#console/api/check-names.ts';
-import type { ListedChannel, Check, Delivery } from '#console/api/records.ts';
+import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { setQuery } from '#console/app/router.ts';
 import { Button } from '#console/parts/button.tsx';
 import { SelectField } from '#console/parts/field.tsx';

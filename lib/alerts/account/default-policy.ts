@@ -12,7 +12,9 @@ import { pick } from '#lib/platform/pick.ts';
 import { changeAlerting } from './change-alerting.ts';
 
 /** The defaults of every policy of the account; each may be left out and then keeps its value. */
-export const DefaultPolicyBody = z.object({ ...SETTING_CHANGES, inherited: Inherited }).meta({ id: 'DefaultPolicySettings' });
+export const DefaultPolicyBody = z
+  .object({ ...SETTING_CHANGES, inherited: Inherited })
+  .meta({ id: 'DefaultPolicySettings' });
 
 export const DefaultPolicyRecord = z
   .object({

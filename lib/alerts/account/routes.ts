@@ -54,7 +54,10 @@ const channelRows = [
     errors: ['LIMIT_EXCEEDED', 'CONFLICT'],
     run: async (context, { body }) => {
       const channel = await addAccountChannel(context, body);
-      return { ...accountChannelView(context, channel, undefined), notice: await noticeOf(context, channel.applies_to) };
+      return {
+        ...accountChannelView(context, channel, undefined),
+        notice: await noticeOf(context, channel.applies_to),
+      };
     },
   }),
   row({

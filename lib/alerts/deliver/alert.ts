@@ -3,16 +3,43 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 import { checkLabel } from '#lib/checks/label.ts';
+import type { AlertItem, AlertRoot } from '#lib/health/alerting/alert-item.ts';
+import type { AlertUrgency } from '#lib/health/alerting/decision.ts';
 import type { FlapNote } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 import { eventOf, type StateChangeEvent } from './event.ts';
 
+/** How many of something, and the names of the first ten. */
+export type Counted = { count: number; names: string[] };
+
+/** Pages about it, for people; null where there is none. */
+export type AlertUrls = {
+  check: string | null;
+  incident: string | null;
+  runbook: string | null;
+  dashboard: string | null;
+};
+
 /** An alert to a channel: all that a `render` needs, so that it can be pure. */
 export type Alert = {
   delivery_id: string;
+  /** Null for a test. */
+  alert_id: string | null;
   kind: DeliveryKind;
+  urgency: AlertUrgency;
+  /** The incident that it belongs to; null without one. */
+  incident_id: string | null;
+  /** What it fails with; null when it fails by itself, or nobody knows. */
+  root: AlertRoot | null;
+  /** What else fails or waits under the same root; null when nobody knows. */
+  affected: Counted | null;
+  /** What depends on the entity directly; null when nobody knows. */
+  impact: Counted | null;
+  urls: AlertUrls;
+  /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
+  acknowledge_url: string | null;
   event: StateChangeEvent;
   /** What channels are to believe of the check afterwards: up of one that is degraded, where that is not announced. */
   announces: AnnouncedAlert['announces'] | null;
@@ -29,9 +56,22 @@ export type Alert = {
   at: string;
 };
 
+/** What nobody has found out of an alert. */
+export const NOTHING_KNOWN = {
+  urgency: 'high',
+  incident_id: null,
+  root: null,
+  affected: null,
+  impact: null,
+  urls: { check: null, incident: null, runbook: null, dashboard: null },
+  acknowledge_url: null,
+} satisfies Partial<Alert>;
+
 /** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */
 export const EXAMPLE_ALERT: Alert = {
+  ...NOTHING_KNOWN,
   delivery_id: 'dlv_0mi8w2c1pce7f6c011776e8db7',
+  alert_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
   kind: 'state_change',
   event: {
     entity_id: 'ent_0mi8w27k0005feceb66ffc86f3',
@@ -53,9 +93,12 @@ export const EXAMPLE_ALERT: Alert = {
   at: '2026-11-21T08:01:17.000Z',
 };
 
-/** The alert of a delivery about a transition. */
-export const alertOf = (delivery: DeliveryItem, transition: TransitionItem): Alert => ({
+/** The alert of a delivery about a transition. @param item as it was decided */
+export const alertOf = (delivery: DeliveryItem, transition: TransitionItem, item: AlertItem | undefined): Alert => ({
+  ...NOTHING_KNOWN,
+  ...(item && { urgency: item.urgency, incident_id: item.incident_id ?? null, root: item.root ?? null }),
   delivery_id: delivery.id,
+  alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,
   event: eventOf(transition),
   announces: delivery.announces,
@@ -69,7 +112,9 @@ export const alertOf = (delivery: DeliveryItem, transition: TransitionItem): Ale
 
 /** A test: the present state as an event that changes nothing and belongs to no transition. */
 export const testAlertOf = (delivery: DeliveryItem, check: CheckItem, entity: EntityItem): Alert => ({
+  ...NOTHING_KNOWN,
   delivery_id: delivery.id,
+  alert_id: null,
   kind: 'test',
   event: {
     entity_id: entity.id,
@@ -93,6 +138,8 @@ export const testAlertOf = (delivery: DeliveryItem, check: CheckItem, entity: En
 
 /** A test of a channel of the account: about the account, as no check is concerned. */
 export const accountTestOf = (delivery: DeliveryItem, account: AccountItem): Alert => ({
+  ...NOTHING_KNOWN,
+  alert_id: null,
   delivery_id: delivery.id,
   kind: 'test',
   event: {

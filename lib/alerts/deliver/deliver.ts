@@ -6,6 +6,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { AccountChannel } from '#lib/health/alerting/account-alerting.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { MessageOf } from '#lib/messages.ts';
 import type { Chance } from '#lib/platform/batch.ts';
@@ -183,15 +184,15 @@ function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undef
 }
 
 async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Promise<Ready | AttemptOutcome> {
-  const { tenant_id, check_id, entity_id, transition_sk } = delivery;
-  const [account, entity, check, place, transition] = await ports.table.getMany<
-    [AccountItem, EntityItem, CheckItem, PolicyItem | AccountChannel, ...TransitionItem[]]
+  const { tenant_id, check_id, entity_id, transition_sk, alert } = delivery;
+  const [account, entity, check, place, transition, item] = await ports.table.getMany<
+    [AccountItem, EntityItem, CheckItem, PolicyItem | AccountChannel, ...(TransitionItem & AlertItem)[]]
   >([
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),
     keys.check(tenant_id, check_id),
     channelPlace(keys, tenant_id, check_id, delivery.channel_id),
-    ...(transition_sk === null ? [] : [{ pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk }]),
+    ...[transition_sk, alert?.sk].flatMap((sk) => (sk ? [{ pk: keys.ofCheck(tenant_id, check_id), sk }] : [])),
   ]);
   if (!account || isDisabled(account)) return never('the account is disabled');
   const isAboutAccount = delivery.kind === 'test' && check_id === '';
@@ -209,7 +210,7 @@ async function prepare({ ports, keys }: AttemptEnv, delivery: DeliveryItem): Pro
   if (isAboutAccount) return ready(accountTestOf(delivery, account));
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, check!, entity!));
   if (!transition) return never('the transition that it is about is no longer kept');
-  return ready(alertOf(delivery, transition));
+  return ready(alertOf(delivery, transition, item));
 }
 
 const never = (error: string, orphan = false): AttemptOutcome => ({ status: 'failed', error, final: true, orphan });

@@ -1,8 +1,8 @@
+import { isOfAccount } from '#lib/alerts/channels/channel-place.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { isOfAccount } from '#lib/alerts/channels/channel-place.ts';
 import { type DeliveryItem, deliveryRecord, type LastDeliveryItem } from './delivery-item.ts';
 import { withAttempt } from './last-delivery.ts';
 

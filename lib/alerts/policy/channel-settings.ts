@@ -38,11 +38,7 @@ export function changedSettings(
  * Validates where its alerts would be posted to, without a look-up; names are looked up at each delivery.
  * @param stored settings that it has already: an address that stays is not judged again
  */
-function guardAddress(
-  { ports, caller }: Context,
-  input: ChannelInput,
-  stored: Record<string, string> = {},
-): void {
+function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: Record<string, string> = {}): void {
   const { CHECK_EGRESS, EGRESS_ALLOW } = boundTo(ports.settings, caller);
   const { config } = input;
   const send = exampleSend(input);

@@ -65,7 +65,10 @@ export async function changeChannel(
   const { stored } = await savePolicy(
     context,
     check,
-    ({ stored: before }) => ({ ...before, channels: before.channels.map((one) => (one.id === id ? changed(one) : one)) }),
+    ({ stored: before }) => ({
+      ...before,
+      channels: before.channels.map((one) => (one.id === id ? changed(one) : one)),
+    }),
     (before, after) => note(sideOf(before), sideOf(after)),
   );
   return channelOf(stored, id);

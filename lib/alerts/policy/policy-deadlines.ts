@@ -3,11 +3,11 @@ import type { AlertDeadline } from '#lib/alerts/plan/timed-alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Policy, shown } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
-import { silenceLook } from '#lib/health/alerting/effective-policy.ts';
+import { silenceLook } from '#lib/health/alerting/rules/silenced.ts';
 import { toldAgainAt } from '#lib/health/state/flapping.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import { cancelDeadline, type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
+import { type DeadlineEntry, deadlineWrites, mergeDeadline } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 
 /**
@@ -35,12 +35,10 @@ export async function policyDeadlines(
   if (check.state === 'down' && old.repeat_interval_seconds !== next.repeat_interval_seconds) {
     const interval = next.repeat_interval_seconds * 1000;
     const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
-    await set('repeat', (present) =>
-      interval > 0 ? mergeDeadline(cancelDeadline(present), { deadline }) : cancelDeadline(present),
-    );
+    await set('repeat', () => (interval > 0 ? { deadline } : undefined));
   }
   const isLifted = old.silenced && !next.silenced;
-  const endsAt = old.silenced && next.silenced ? silenceLook(next, now) : undefined;
+  const endsAt = old.silenced && next.silenced ? silenceLook(next.silence, now) : undefined;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
   const isSeenOtherwise = shown(check.state, old) !== shown(check.state, next);
   const isSteadyAgain = toldAgainAt(check.alerts, old) !== undefined && next.flap_threshold === 0;

@@ -127,7 +127,9 @@ export const PolicyRecord = z
     check_id: IdOf('the check'),
     ...settings,
     ...SilenceMembers,
-    inherited: z.array(z.string()).describe('Settings that are not set on the check: the defaults of the account hold.'),
+    inherited: z
+      .array(z.string())
+      .describe('Settings that are not set on the check: the defaults of the account hold.'),
     silenced_by: z.array(SilenceRecord).describe('Every silence that holds of it now, its own included.'),
     channels: z.array(ChannelRecord).describe('Its own channels, which get its alerts; at most 10.'),
     account_channels: z.array(AppliedChannel).describe('Channels of the account that get its alerts too.'),

@@ -2,11 +2,12 @@ import { auditing } from '#lib/access/auditing.ts';
 import type { Context } from '#lib/access/context.ts';
 import { channelTypeOf } from '#lib/alerts/channels/registry.ts';
 import { attemptNow } from '#lib/alerts/deliver/deliver.ts';
-import { type DeliveryItem, type DeliveryRecord, deliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
+import { type DeliveryRecord, deliveryRecord } from '#lib/alerts/deliver/delivery-item.ts';
 import { recordOutcome } from '#lib/alerts/deliver/record-outcome.ts';
 import { createDelivery, newDelivery } from '#lib/alerts/plan/new-delivery.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { auditedChannel } from './views.ts';
@@ -30,30 +31,38 @@ export function testChannel(context: Context, check: CheckItem, channel: Channel
  */
 export async function sendTest(
   context: Context,
-  about: Pick<DeliveryItem, 'check_id' | 'entity_id'>,
+  about: AboutTest,
   channel: Channel,
   noted: (delivery_id: string) => Write[],
 ): Promise<DeliveryRecord> {
-  const { ports, tenant } = context;
-  const test = {
-    tenant_id: tenant,
-    id: ports.ids.id('dlv'),
-    kind: 'test' as const,
-    transition_id: null,
-    transition_sk: null,
-    announces: null,
-    alert: null,
-    ...about,
-  };
-  const delivery = newDelivery(context, test, channel, historyExpiry(ports.clock.now(), context.caller.retention_days));
+  const alert = testAlert(context, about, channel);
+  const delivery = newDelivery(context, alert, alert.to[0]!);
   const beside = () => noted(delivery.id);
 
   if (channelTypeOf(channel.channel_type)?.via === 'nats') {
-    const body = { tenant_id: tenant, delivery_id: delivery.id };
-    await createDelivery(context, delivery, beside);
-    await ports.queues.send('delivery', [{ body, group: tenant }]);
-    return deliveryRecord(delivery);
+    return deliveryRecord(await createDelivery(context, delivery, () => [{ put: alert, if: 'absent' }, ...beside()]));
   }
   const outcome = await attemptNow(context, delivery);
   return deliveryRecord(await recordOutcome(context, delivery, outcome, beside));
+}
+
+type AboutTest = Pick<AlertItem, 'check_id' | 'entity_id'>;
+
+/** It tells of no transition and announces no state. */
+function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, channel: Channel): AlertItem {
+  const now = ports.clock.now();
+  const id = ports.ids.id('alr');
+  return {
+    ...keys.alert(tenant, about.check_id, now, id),
+    expires_at: historyExpiry(now, caller.retention_days),
+    tenant_id: tenant,
+    id,
+    kind: 'test',
+    ...about,
+    transition_id: null,
+    transition_sk: null,
+    announces: null,
+    to: [{ channel_id: channel.id, channel_type: channel.channel_type, delivery_id: ports.ids.id('dlv') }],
+    urgency: 'high',
+  };
 }

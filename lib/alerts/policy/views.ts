@@ -70,7 +70,10 @@ export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): Del
   seesSecrets(caller) ? delivery : { ...delivery, error: redactUrls(delivery.error) };
 
 /** Of a type that this release does not know, everything is a secret. */
-export function withoutSecrets({ channel_type, config }: Pick<Channel, 'channel_type' | 'config'>): Record<string, string> {
+export function withoutSecrets({
+  channel_type,
+  config,
+}: Pick<Channel, 'channel_type' | 'config'>): Record<string, string> {
   const type = channelTypeOf(channel_type);
   return redactPaths(config, type ? type.secrets : Object.keys(config));
 }

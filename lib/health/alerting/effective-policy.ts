@@ -10,7 +10,6 @@ import {
   type Silence,
 } from '#lib/checks/policy-item.ts';
 import { type Selectable, selects } from '#lib/checks/selector.ts';
-import { DAY_MS } from '#lib/platform/time.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
 
 type About = {
@@ -99,15 +98,3 @@ const silenceOf = (stored: OwnSilence | undefined, about: About): Silence | unde
   );
 
 const endOf = ({ until = Number.POSITIVE_INFINITY }: Silence): number => until;
-
-/** So far ahead (ms) lies the look at what an entity's silence without an end holds back; whoever lifts it wakes it. */
-const NO_END_MS = 30 * DAY_MS;
-
-/**
- * When what a silence holds back is looked at (epoch ms); undefined where nothing has to be: whoever lifts the silence
- * of a check itself has it looked at.
- */
-export function silenceLook({ silence }: Pick<Policy, 'silence'>, now: number): number | undefined {
-  if (silence?.until !== undefined) return silence.until;
-  return silence?.by === 'entity' ? now + NO_END_MS : undefined;
-}

@@ -1,4 +1,4 @@
-import type { Alert } from '#lib/alerts/deliver/alert.ts';
+import { type Alert, NOTHING_KNOWN } from '#lib/alerts/deliver/alert.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
 
 const event: Alert['event'] = {
@@ -15,6 +15,8 @@ const event: Alert['event'] = {
 };
 
 const down: Alert = {
+  ...NOTHING_KNOWN,
+  alert_id: 'alr_1',
   delivery_id: 'dlv_1',
   kind: 'state_change',
   event,

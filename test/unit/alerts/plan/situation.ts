@@ -1,4 +1,4 @@
-import type { Situation } from '#lib/alerts/plan/timed-alert.ts';
+import type { Due } from '#lib/alerts/plan/timed-alert.ts';
 import type { AnnouncedAlert, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import { POLICY_DEFAULTS, type Policy } from '#lib/checks/policy-item.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -27,7 +27,7 @@ export type Given = {
 };
 
 /** A deadline of alerting that is due at NOW. */
-export function situation(given: Given): Situation {
+export function situation(given: Given): Due & { check: CheckItem } {
   const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
   const { warned = 0, flapping } = given;
   const check: CheckItem = {
@@ -60,10 +60,10 @@ export function situation(given: Given): Situation {
     },
   };
   const channel = { id: 'chn_a', channel_type: 'slack', config: {}, created_at: iso(0), scope: 'check' as const };
+  const defaults = { ...POLICY_DEFAULTS, silenced: false, cooldown_seconds: 0, channels: [channel] };
   return {
     check,
-    policy: { ...POLICY_DEFAULTS, silenced: false, cooldown_seconds: 0, channels: [channel], ...given.policy },
-    transition: undefined as never,
+    policy: { ...defaults, ...given.policy },
     entry: { deadline: NOW, ...(note && { note }) },
     now: NOW,
   };
