@@ -1,6 +1,7 @@
 import { publishEvent } from '#lib/alerts/deliver/event.ts';
+import { wakeHeld } from '#lib/alerts/hold/wake-held.ts';
 import { fanOut } from '#lib/alerts/plan/fan-out.ts';
-import { envOf } from '#lib/env.ts';
+import { type Env, envOf } from '#lib/env.ts';
 import { type AlertItem, isAlert } from '#lib/health/alerting/alert-item.ts';
 import { onInserted } from '#lib/health/state/on-inserted.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -8,11 +9,16 @@ import type { Ports } from '#lib/platform/ports.ts';
 
 /**
  * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an alert,
- * and publishes the event of a transition.
+ * publishes the event of a transition, and has looked at what is held under a failure that is over.
  */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
   return onInserted<AlertItem | TransitionItem>(env, 'notify', (item, isLast) =>
-    isAlert(item) ? fanOut(env, item, isLast) : publishEvent(env, item),
+    isAlert(item) ? fanOut(env, item, isLast) : tellOfChange(env, item),
   );
 };
+
+async function tellOfChange(env: Env, transition: TransitionItem): Promise<void> {
+  await publishEvent(env, transition);
+  if (transition.ends_incident) await wakeHeld(env, transition.tenant_id, transition.entity_id);
+}

@@ -5,6 +5,7 @@ import { ProberWork } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import type { Ports } from '#lib/platform/ports.ts';
 import { packAlone } from '#lib/schedule/jobs.ts';
+import { wakeAlerts } from '#lib/schedule/wake.ts';
 
 /** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
 export function create(ports: Ports) {
@@ -14,6 +15,7 @@ export function create(ports: Ports) {
     eachMessage(ports.log, event.Records, async (body) => {
       const work = ProberWork.parse(body);
       if ('deadlines' in work) return handleDeadlines(env, work.deadlines);
+      if ('wake' in work) return wakeAlerts(env, work.wake);
       const failed = await runJobs(env, work, prober, context?.signal);
       // What it left undone when its time was over comes again with the message, which knows how often that was.
       context?.signal?.throwIfAborted();

@@ -1,10 +1,11 @@
 import { useLoad } from '#console/api/load.ts';
-import type { Channel, Check } from '#console/api/records.ts';
+import type { Check, ListedChannel } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
 import { hrefOf } from '#console/rules/address.ts';
+import { toldBy } from '#console/rules/told-by.ts';
 import { number } from '#console/rules/words.ts';
 import { Channels } from './channels.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -13,9 +14,9 @@ import { Untold } from './untold.tsx';
 /** What was sent, to whom, and of which checks nobody is told. */
 export default function AlertsPage({ query }: PageProps) {
   const checks = useLoad<Check[]>('/v1/checks', { all: true });
-  const channels = useLoad<Channel[]>('/v1/notify/channels', { all: true });
-  const told = channels.data && new Set(channels.data.map(({ check_id }) => check_id));
-  const untold = told && checks.data?.filter(({ id }) => !told.has(id));
+  const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
+  const isTold = channels.data && toldBy(channels.data);
+  const untold = isTold && checks.data?.filter(({ id }) => !isTold(id));
   const shown = query.get('show') ?? '';
   const hrefTo = (show: string) => hrefOf('/alerts', { show });
   const withCount = (name: string, some: readonly unknown[] | undefined) =>

@@ -1,15 +1,21 @@
+import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { AnnouncedAlert, CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
-import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
+import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type AlertKind, decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
-import { announce } from '#lib/health/state/announced.ts';
+import { toldOf } from '#lib/health/alerting/listeners.ts';
+import { holdItem } from '#lib/health/dependency/hold-item.ts';
+import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
@@ -21,9 +27,9 @@ import { seriesOf } from './series.ts';
 export type Due = {
   /** Undefined when it was deleted. */
   check: CheckItem | undefined;
-  policy: PolicyItem;
-  /** Those that apply. */
-  channels: readonly Channel[];
+  policy: Policy;
+  /** Relations of its entity that carry failure. */
+  dependencies?: number;
   entry: Deadline;
   /** Epoch ms. */
   now: number;
@@ -40,7 +46,12 @@ type TimedAlert = {
 };
 
 /** What goes out, if anything does, and when to look again; without `next` the deadline is done with. */
-export type TimedDecision = { alert?: TimedAlert; next?: Deadline | undefined };
+export type TimedDecision = {
+  alert?: TimedAlert;
+  next?: Deadline | undefined;
+  /** It waits until its cause is known. */
+  held?: true;
+};
 
 /**
  * Acts on a deadline of alerting: puts the alert, moves the deadline, and notes on the check what its channels are told,
@@ -57,8 +68,9 @@ export async function actOnDeadline(
   const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  const next = await untilDone(ports, () => attempt(env, deadline, kind, decide));
-  return next ? [{ ...deadline, at: next.deadline }] : [];
+  const left = await untilDone(ports, () => attempt(env, deadline, kind, decide));
+  if (!left) return [];
+  return 'held' in left ? [{ ...deadline, kind: 'hold', at: left.held.deadline }] : [{ ...deadline, at: left.deadline }];
 }
 
 /** Answers the deadline that it leaves, undefined when nothing is to be done any more. */
@@ -67,24 +79,32 @@ async function attempt(
   deadline: DueDeadline,
   kind: AlertDeadline,
   decide: (due: Due) => TimedDecision,
-): Promise<Deadline | undefined | typeof AGAIN> {
+): Promise<Deadline | { held: Deadline } | undefined | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const policyKey = keys.policy(tenant_id, check_id);
-  const [check, stored, entry] = await ports.table.getMany<[CheckItem, PolicyItem, DeadlineEntry]>([
+  const [check, stored, entry, entity, head] = await ports.table.getMany<
+    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead]
+  >([
     keys.check(tenant_id, check_id),
     policyKey,
     keys.entry(kind, tenant_id, check_id),
+    keys.entity(tenant_id, entity_id),
+    keys.alertingHead(tenant_id),
   ]);
   const now = ports.clock.now();
   if (!entry || entry.deadline > now) return undefined;
   const owner = { tenant_id, entity_id, id: check_id };
   const replace = (next: Deadline | undefined) => deadlineWrites(keys, kind, owner, ports.ids.token(), entry, next);
 
-  const policy = stored ?? (check && defaultPolicy(keys, check));
-  const due = policy && { check, policy, channels: policy.channels, entry, now };
-  const transition = due && (await lastTransition(env, deadline));
-  const { alert, next } = due && transition ? decide(due) : {};
+  const transition = entity && (await lastTransition(env, deadline));
+  const account = await alertingOf(env, tenant_id, head);
+  const about = entity && { check: check ?? { id: check_id }, entity, account, now };
+  const due = about && {
+    ...{ check, policy: effectivePolicy(stored, about), dependencies: about.entity.dependencies, entry, now },
+  };
+  const { alert, next, held } = due && transition ? decide(due) : {};
+  if (held && check && transition) return hold(env, { check, transition, now, replace });
   if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
 
   const item = timedAlert(env, deadline, due, transition, alert);
@@ -95,6 +115,27 @@ async function attempt(
     ...replace(next),
   ]);
   return done.ok ? next : AGAIN;
+}
+
+type Holding = {
+  check: CheckItem;
+  transition: TransitionItem;
+  now: number;
+  replace: (next: Deadline | undefined) => Write[];
+};
+
+/** In place of the alert it has its cause looked for (hold.ts). */
+async function hold({ ports, keys }: Env, { check, transition, now, replace }: Holding) {
+  const { tenant_id, id, entity_id } = check;
+  const entry = await ports.table.get<DeadlineEntry>(keys.entry('hold', tenant_id, id));
+  const token = ports.ids.token();
+  const done = await commit(ports, [
+    ...replace(undefined),
+    { put: holdItem(keys, token, { check, transition, kind: 'catch_up', at: now }), if: 'absent' },
+    replaceCheck(check, nextCheck(check, token, { alerts: { ...check.alerts, held: { at: now } } })),
+    ...deadlineWrites(keys, 'hold', { tenant_id, entity_id, id }, token, entry, { deadline: now }),
+  ]);
+  return done.ok ? { held: { deadline: now } } : AGAIN;
 }
 
 async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Promise<TransitionItem | undefined> {
@@ -109,11 +150,13 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
 
 /** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
 export function situationOf(
-  { check, policy, channels, entry, now: at }: Due,
+  { check, policy, dependencies = 0, entry, now: at }: Due,
   kind: Exclude<AlertKind, 'state_change'>,
 ): Situation {
   const { failed_at, misled } = entry.note ?? {};
   const state = check?.state ?? 'unknown';
+  const apply = channelsThatApply(policy, kind === 'closed' ? 'up' : announcementOf(state, policy));
+  const channels = check ? toldOf(check, apply) : apply;
   return {
     ...decidedOn(
       check ?? GONE,
@@ -122,6 +165,7 @@ export function situationOf(
       channels,
       at,
     ),
+    ...(dependencies > 0 && { dependencies }),
     ...(failed_at !== undefined && { failed: true }),
     ...(misled && { misled }),
     ...{ kind, cause: null, from: state, to: state, at },
@@ -148,11 +192,13 @@ export const remember = (
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
-  { channels, entry, now: at }: Due,
+  { check, policy, entry, now: at }: Due,
   transition: TransitionItem,
   { situation, announces }: TimedAlert,
 ): AlertItem {
   const series = seriesOf(entry);
+  const apply = channelsThatApply(policy, announces);
+  const channels = check ? toldOf(check, apply) : apply;
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, announces, at, n: entry.deadline, channels, transition },
     kind: situation.kind,

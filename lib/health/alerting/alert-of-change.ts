@@ -1,7 +1,7 @@
 import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type Channel, type PolicyItem, shown } from '#lib/checks/policy-item.ts';
+import { type AlertChannel, type Policy, shown } from '#lib/checks/policy-item.ts';
 import type { IncidentItem } from '#lib/health/dependency/incident-item.ts';
 import { isFolded } from '#lib/health/dependency/look.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
@@ -19,19 +19,18 @@ import { iso } from '#lib/platform/time.ts';
 import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
 import { type Decided, decide } from './decide.ts';
 import type { AlertDecision, AlertReason, AlertUrgency } from './decision.ts';
+import { channelsThatApply } from './effective-policy.ts';
 import { destinationOf, toldOf } from './listeners.ts';
 import { classOf, startCooldown } from './rules/cooldown.ts';
 import { type DecidedOn, decidedOn, type Situation } from './situation.ts';
 
-/** A change of a check's state, and the policy and channels in force. */
+/** A change of a check's state, and the policy in force. */
 type Change = {
   check: CheckItem;
   to: CheckState;
   cause: TransitionCause;
-  policy: PolicyItem;
+  policy: Policy;
   entity: Pick<EntityItem, 'dependencies'>;
-  /** Those that apply. */
-  channels: readonly Channel[];
   transition: { transition_id: string; sk: string; expires_at: number };
   /** The failure of its entity, where others depend on that. */
   incident?: IncidentItem | undefined;
@@ -89,9 +88,13 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     ...(isTold && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
     ...(item && { item }),
     alerts,
-    lookAt: decided.reason === 'cooldown' ? decided.until : toldAgainAt(alerts, policy),
+    lookAt: lookAt(decided) ?? toldAgainAt(alerts, policy),
   };
 }
+
+/** When what was held back is looked at again, which says by itself when that is over. */
+const lookAt = ({ reason, until }: Decided): number | undefined =>
+  reason === 'cooldown' || reason === 'silenced' ? until : undefined;
 
 /** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
@@ -103,20 +106,25 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
   const { check, policy, entity, cause, to, alertAt: at } = change;
   const { dependencies } = entity;
+  const remembered = { ...counted, ...(check.alerts.held && { held: check.alerts.held }) };
   const decided_on: DecidedOn = {
-    ...decidedOn(check, { ...counted, ...(check.alerts.held && { held: check.alerts.held }) }, policy, listeners(change), at),
+    ...decidedOn(check, remembered, policy, channelsOf(change), at),
     ...(dependencies > 0 && { dependencies }),
   };
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to, at } };
 }
 
-/** Of a failure that is over, those that were told of it. */
-const listeners = ({ check, channels, policy, to }: Change): readonly Channel[] =>
-  shown(to, policy) === 'up' ? toldOf(check, channels) : channels;
+/** Those that apply; of a failure that is over, those that were told of it. */
+function channelsOf({ check, to, policy }: Change): readonly AlertChannel[] {
+  const channels = channelsThatApply(policy, announcementOf(to, policy));
+  return shown(to, policy) === 'up' ? toldOf(check, channels) : channels;
+}
 
 /** Low for whoever heard of the same failure a moment ago, by an alert that names it. */
-function urgencyOf({ to, incident, channels, alertAt }: Change): AlertUrgency {
-  const heard = (channel: Channel) => isFolded(incident?.told[destinationOf(channel)], alertAt);
+function urgencyOf(change: Change): AlertUrgency {
+  const { to, incident, alertAt } = change;
+  const channels = channelsOf(change);
+  const heard = (channel: AlertChannel) => isFolded(incident?.told[destinationOf(channel)], alertAt);
   return to === 'down' && channels.length > 0 && channels.every(heard) ? 'low' : 'high';
 }
 
@@ -125,20 +133,21 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
     ...aboutOf(change),
     ...(change.incident && { incident_id: change.incident.id }),
     ...{ urgency, kind: 'state_change', announces: announcementOf(change.to, change.policy) },
+    channels: channelsOf(change),
   });
 
 /** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, cause, to, alertAt: at } = change;
-  const channels = toldOf(check, change.channels);
+  const channels = toldOf(check, channelsThatApply(policy, 'up'));
   const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to, at };
   if (decide(situation).decision !== 'planned') return undefined;
-  return alertItem(keys, { ...aboutOf(change), channels, kind: 'closed', announces: 'up' });
+  return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }
 
-const aboutOf = ({ check, transition, at, ...change }: Change) => ({
+const aboutOf = ({ check, transition, at }: Change) => ({
   tenant_id: check.tenant_id,
   check_id: check.id,
   entity_id: check.entity_id,
@@ -146,5 +155,4 @@ const aboutOf = ({ check, transition, at, ...change }: Change) => ({
   expires_at: transition.expires_at,
   at,
   n: 0,
-  channels: listeners({ check, transition, at, ...change }),
 });

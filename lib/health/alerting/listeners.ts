@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Channel } from '#lib/checks/policy-item.ts';
 
 /** Where a channel leads: two that lead to the same place have the same destination. */
-export const destinationOf = ({ id, destination = id }: Channel & { destination?: string }): string => destination;
+export const destinationOf = ({ id, destination = id }: Pick<Channel, 'id' | 'destination'>): string => destination;
 
 /** Those that know of a failure: all of them, unless its alert is held. */
 export const toldOf = <T extends Pick<Channel, 'id'>>(

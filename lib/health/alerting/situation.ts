@@ -1,14 +1,14 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import type { PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Policy, Silence } from '#lib/checks/policy-item.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 import { isFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 
 /** Members of a policy that rules look at; of a check that inherits some, those in force. */
 type PolicyInForce = Pick<
-  PolicyItem,
+  Policy,
   | 'silenced'
   | 'cooldown_seconds'
   | 'notify_on_recovery'
@@ -37,6 +37,8 @@ export type DecidedOn = {
   /** With this change counted. Epoch ms. */
   flapping?: Flapping & { /** It has kept its state long enough. */ over?: true };
   policy: PolicyInForce;
+  /** What silences it, if anything does. */
+  silence?: Silence;
   /** How many channels apply. */
   channels: number;
   /** Relations of its entity that carry failure; absent where there are none. */
@@ -81,7 +83,7 @@ export const isSteadyAgain = ({ flapping, policy }: Situation): boolean =>
 export function decidedOn(
   check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
   alerts: CheckItem['alerts'],
-  policy: PolicyInForce,
+  policy: PolicyInForce & Pick<Policy, 'silence'>,
   channels: readonly unknown[],
   at: number,
 ): DecidedOn {
@@ -109,6 +111,7 @@ export function decidedOn(
       hold_for_dependencies,
     },
     ...(alerts.held && { is_held: true as const }),
+    ...(policy.silence && { silence: policy.silence }),
     channels: channels.length,
   };
 }

@@ -34,6 +34,9 @@ export function incidentOfChange(
   return { ...before, recovered_at: now };
 }
 
+export const endsIncident = (before: IncidentItem | undefined, next: IncidentItem | undefined): boolean =>
+  next !== undefined && next !== before && next.recovered_at !== undefined;
+
 /** The incident with those told of it by an alert for down. */
 export function toldBy(
   item: AlertItem | undefined,
@@ -41,5 +44,6 @@ export function toldBy(
   { to, channels, at }: { to: CheckState; channels: readonly Channel[]; at: number },
 ): IncidentItem | undefined {
   if (!incident || item?.kind !== 'state_change' || to !== 'down') return incident;
-  return withTold(incident, channels.map(destinationOf), at);
+  const told = channels.filter(({ id }) => item.to.some((target) => target.channel_id === id));
+  return withTold(incident, told.map(destinationOf), at);
 }

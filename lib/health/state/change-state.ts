@@ -2,12 +2,14 @@ import type { EntityItem } from '#lib/catalog/entity-item.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/label.ts';
-import { type Channel, defaultPolicy, type PolicyItem } from '#lib/checks/policy-item.ts';
+import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
+import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { holdItem } from '#lib/health/dependency/hold-item.ts';
-import { incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
+import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
+import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -23,10 +25,9 @@ import type { TransitionCause } from './transition-record.ts';
 /** What a state change is decided on, read strongly; the writes hold it to these versions. */
 export type Basis = {
   entity: EntityItem;
-  policy: PolicyItem;
-  policyStored: boolean;
-  /** Those that its alerts go to. */
-  channels: readonly Channel[];
+  policy: Policy;
+  /** Version of what is set on the check itself; absent where nothing is. */
+  policyVersion?: string;
   deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
   /** The failure of its entity that others depend on, the present or the last one. */
   incident?: IncidentItem | undefined;
@@ -38,21 +39,21 @@ type AlertDeadline = (typeof ALERT_DEADLINES)[number];
 
 /** Reads what a change of a check's state touches; undefined when the entity is gone. */
 export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise<Basis | undefined> {
-  const [entity, policy, incident, ...deadlines] = await ports.table.getMany<
-    [EntityItem, PolicyItem, IncidentItem, ...DeadlineEntry[]]
+  const [entity, stored, head, incident, ...deadlines] = await ports.table.getMany<
+    [EntityItem, PolicyItem, AlertingHead, IncidentItem, ...DeadlineEntry[]]
   >([
     keys.entity(check.tenant_id, check.entity_id),
     keys.policy(check.tenant_id, check.id),
+    keys.alertingHead(check.tenant_id),
     keys.incident(check.tenant_id, check.entity_id),
     ...ALERT_DEADLINES.map((kind) => keys.entry(kind, check.tenant_id, check.id)),
   ]);
   if (!entity) return undefined;
-  const inForce = policy ?? defaultPolicy(keys, check);
+  const account = await alertingOf({ ports, keys }, check.tenant_id, head);
   return {
     entity,
-    policy: inForce,
-    policyStored: policy !== undefined,
-    channels: inForce.channels,
+    policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
+    ...(stored && { policyVersion: stored.v }),
     incident,
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
@@ -90,7 +91,7 @@ export type StateChange = {
  * clocks of two writers say.
  */
 export function changeState(keys: Keys, token: string, basis: Basis, change: StateChangeInput): StateChange {
-  const { entity, policy, policyStored, channels } = basis;
+  const { entity, policy, policyVersion } = basis;
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
   // Behind what a clock that ran ahead has recorded, alerting still goes by the present time.
@@ -117,7 +118,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   const key = keys.transition(check.tenant_id, check.id, at, seq);
   const incident = incidentOfChange(keys, basis, { to, state, since: effective_at, now: alertAt });
   const { item, lookAt, alerts, ...decided } = alertOfChange(keys, {
-    ...{ check, to, cause, policy, entity, channels, incident, at, alertAt },
+    ...{ check, to, cause, policy, entity, incident, at, alertAt },
     transition: { transition_id, sk: key.sk, expires_at },
   });
   const isHeld = decided.alert.decision === 'held';
@@ -144,6 +145,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     check_from_since: check.state_since,
     effective_at,
     outage_started_at: to === 'down' ? iso(effective_at) : null,
+    ...(endsIncident(basis.incident, incident) && { ends_incident: true }),
     seq,
   };
 
@@ -166,10 +168,10 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
       ...(isHeld ? [{ put: holdItem(keys, token, { check, transition, kind: 'state_change', at: alertAt }) }] : []),
-      ...incidentWrites(basis.incident, toldBy(item, incident, { to, channels, at: alertAt }), token, alertAt),
+      ...incidentWrites(basis.incident, toldBy(item, incident, { to, channels: policy.channels, at: alertAt }), token, alertAt),
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
-      { check: keys.policy(check.tenant_id, check.id), if: policyStored ? { version: policy.v } : 'absent' },
+      { check: keys.policy(check.tenant_id, check.id), if: policyVersion ? { version: policyVersion } : 'absent' },
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
     ],
     deadlines: deadlines.flatMap(({ kind, next }) => {

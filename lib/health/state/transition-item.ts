@@ -20,6 +20,8 @@ export type TransitionItem = Item &
     check_from_since: string;
     /** Epoch ms: from when on the new state counts in the history. */
     effective_at: number;
+    /** With it the failure of its entity is over, which others may follow from. */
+    ends_incident?: true;
     /** Its number within the entity. */
     seq: number;
   };

@@ -9,8 +9,8 @@ export const dependency: Rule = {
   name: 'dependency',
   kinds: ['state_change', 'catch_up'],
   holds: true,
-  judge: ({ to, dependencies = 0, policy: { hold_for_dependencies } }) => ({
-    stops: to === 'down' && dependencies > 0 && hold_for_dependencies,
+  judge: ({ to, dependencies = 0, is_held = false, policy: { hold_for_dependencies } }) => ({
+    stops: to === 'down' && dependencies > 0 && hold_for_dependencies && !is_held,
     facts: { dependencies, hold_for_dependencies },
   }),
 };
@@ -20,7 +20,7 @@ export const untold: Rule = {
   name: 'dependency',
   kinds: ['state_change', 'catch_up', 'repeat'],
   judge: ({ kind, to, is_held = false, channels, policy }) => ({
-    stops: is_held && channels === 0 && (kind === 'repeat' || shown(to, policy) === 'up'),
+    stops: is_held && channels === 0 && (kind !== 'state_change' || shown(to, policy) === 'up'),
     facts: { is_held },
   }),
 };

@@ -1,0 +1,21 @@
+import type { Ancestry } from '#lib/health/dependency/gather.ts';
+import { type IncidentItem, incidentOf } from '#lib/health/dependency/incident-item.ts';
+import type { Verdict } from '#lib/health/dependency/judge.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { HeldAlert } from './look-at-held.ts';
+
+/** Of each failure as it stands: one that began anew is not the one that was told of before. */
+export function incidentsAt(
+  keys: Keys,
+  { check: { tenant_id, entity_id } }: HeldAlert,
+  { incidents }: Ancestry,
+  { roots }: Verdict,
+  now: number,
+): Map<string, IncidentItem> {
+  const present = new Map([...incidents].filter(([id]) => id !== entity_id));
+  for (const { entity_id: root_entity_id, since } of roots) {
+    const of = { tenant_id, root_entity_id };
+    present.set(root_entity_id, incidentOf(keys, incidents.get(root_entity_id), of, since, now));
+  }
+  return present;
+}

@@ -1,0 +1,23 @@
+import type { Env } from '#lib/env.ts';
+import { chunks } from '#lib/platform/chunks.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { pagesOf } from '#lib/platform/table/pages.ts';
+import { sendDeadlines } from '#lib/schedule/jobs.ts';
+
+type HeldPointer = Item & { entity_id: string; check_id: string };
+
+const AT_ONCE = 500;
+
+/** Has every alert looked at that is held under a root: the root has recovered, or nobody heard of it. Repeatable. */
+export async function wakeHeld(env: Env, tenant_id: string, root: string): Promise<void> {
+  const { ports, keys } = env;
+  for await (const held of pagesOf<HeldPointer>(ports.table, { partition: keys.heldUnder(tenant_id, root) })) {
+    for (const some of chunks(held, AT_ONCE)) {
+      const at = ports.clock.now();
+      await sendDeadlines(
+        env,
+        some.map(({ entity_id, check_id }) => ({ kind: 'hold', tenant_id, entity_id, check_id, at, woken: true })),
+      );
+    }
+  }
+}
