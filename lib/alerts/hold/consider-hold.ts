@@ -10,8 +10,8 @@ import { silenceRules } from '#lib/health/silence/rules.ts';
 import { cellOf, type Keys } from '#lib/keys.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
 import { incidentsAt } from './incidents-at.ts';
-import { dropHold, writeLook } from './write-look.ts';
 import type { HeldAlert } from './look-at-held.ts';
+import { dropHold, writeLook } from './write-look.ts';
 
 /**
  * Decides about an alert that is held: whom to tell now, and who waits on. `asked`: somebody else asks what it follows
@@ -66,7 +66,9 @@ function sight(keys: Keys, held: HeldAlert, ancestry: Ancestry, verdict: Verdict
 
 /** Entities whose own alert is held. */
 const pendingIn = ({ checks }: Ancestry): Set<string> =>
-  new Set([...checks].flatMap(([id, own]) => (own.some((check) => check.alerts.held && !check.alerts.held.told) ? [id] : [])));
+  new Set(
+    [...checks].flatMap(([id, own]) => (own.some((check) => check.alerts.held && !check.alerts.held.told) ? [id] : [])),
+  );
 
 /** When each entity that has come up since then (epoch ms) was found to be well again, as far as its checks tell. */
 const recoveriesIn = ({ checks }: Ancestry, since: number): Map<string, number> =>

@@ -13,8 +13,8 @@ import { AGAIN, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
-import { endHold } from './end-hold.ts';
 import { considerHold } from './consider-hold.ts';
+import { endHold } from './end-hold.ts';
 
 /** A held alert that is looked at, and what is decided on, read strongly. */
 export type HeldAlert = {

@@ -72,9 +72,7 @@ export async function writeLook(env: TenantEnv, held: HeldAlert, ancestry: Ances
           { check: keys.policy(check.tenant_id, check.id), if: stored ? { version: stored.v } : ('absent' as const) },
         ]
       : []),
-    waits
-      ? { put: next, if: { version: hold.v } }
-      : { delete: { pk: hold.pk, sk: hold.sk }, if: { version: hold.v } },
+    waits ? { put: next, if: { version: hold.v } } : { delete: { pk: hold.pk, sk: hold.sk }, if: { version: hold.v } },
     ...pointerWrites(keys, hold, waits ? next : undefined),
     ...deadlineWrites(keys, 'hold', check, token, entry, waits ? { deadline: seen.look_at! } : undefined),
   ]);

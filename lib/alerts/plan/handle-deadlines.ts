@@ -1,6 +1,6 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
-import type { Env } from '#lib/env.ts';
 import { lookAtHeld } from '#lib/alerts/hold/look-at-held.ts';
+import type { Env } from '#lib/env.ts';
 import { detectSilence } from '#lib/health/recording/detect-silence.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';

@@ -6,9 +6,9 @@ import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { toldOf } from '#lib/health/alerting/listeners.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type AlertKind, decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
-import { toldOf } from '#lib/health/alerting/listeners.ts';
 import { holdItem } from '#lib/health/dependency/hold-item.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
@@ -70,7 +70,9 @@ export async function actOnDeadline(
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
   const left = await untilDone(ports, () => attempt(env, deadline, kind, decide));
   if (!left) return [];
-  return 'held' in left ? [{ ...deadline, kind: 'hold', at: left.held.deadline }] : [{ ...deadline, at: left.deadline }];
+  return 'held' in left
+    ? [{ ...deadline, kind: 'hold', at: left.held.deadline }]
+    : [{ ...deadline, at: left.deadline }];
 }
 
 /** Answers the deadline that it leaves, undefined when nothing is to be done any more. */

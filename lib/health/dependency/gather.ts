@@ -18,7 +18,7 @@ export type Ancestry = {
   entities: ReadonlyMap<string, EntityItem>;
   /** By entity; without those of the entity itself. */
   checks: ReadonlyMap<string, CheckItem[]>;
-  /** By entity: failures that somebody may have been told of. */
+  /** By entity, with the entity itself: failures that somebody may have been told of. */
   incidents: ReadonlyMap<string, IncidentItem>;
 };
 
@@ -34,7 +34,7 @@ export async function readAncestry(env: TenantEnv, start: string): Promise<Ances
   const above = [...entities.values()].filter(({ id }) => id !== start);
   const [checks, incidents] = await Promise.all([
     checksOf(env, above),
-    ports.table.getMany<IncidentItem>(above.map(({ id }) => keys.incident(tenant, id))),
+    ports.table.getMany<IncidentItem>([...entities.keys()].map((id) => keys.incident(tenant, id))),
   ]);
   return {
     graph,

@@ -50,6 +50,17 @@ export function holdItem(keys: Keys, token: string, { check, transition, kind, a
     ...keys.hold(tenant_id, check_id, transition_sk),
     ...(expires_at !== undefined && { expires_at }),
     ...NEW_HOLD,
-    ...{ v: token, tenant_id, check_id, entity_id, transition_id, transition_sk, kind, held_at: at, told: [], looks: [] },
+    ...{
+      v: token,
+      tenant_id,
+      check_id,
+      entity_id,
+      transition_id,
+      transition_sk,
+      kind,
+      held_at: at,
+      told: [],
+      looks: [],
+    },
   };
 }

@@ -26,7 +26,13 @@ const KEEP_SECONDS = 8 * DAY_SECONDS;
 type Of = { tenant_id: string; root_entity_id: string };
 
 /** The incident of a failure that lasts at `now`: the one that there is, or a new one. */
-export function incidentOf(keys: Keys, before: IncidentItem | undefined, of: Of, since: number, now: number): IncidentItem {
+export function incidentOf(
+  keys: Keys,
+  before: IncidentItem | undefined,
+  of: Of,
+  since: number,
+  now: number,
+): IncidentItem {
   const isOver = before?.recovered_at !== undefined && now - before.recovered_at >= QUIET_MS;
   if (before && !isOver) {
     if (before.recovered_at === undefined) return before;

@@ -6,10 +6,10 @@ import type { Policy, PolicyItem } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
-import { holdItem } from '#lib/health/dependency/hold-item.ts';
-import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
-import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
+import { holdItem } from '#lib/health/dependency/hold-item.ts';
+import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
+import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -168,7 +168,12 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
       ...(isHeld ? [{ put: holdItem(keys, token, { check, transition, kind: 'state_change', at: alertAt }) }] : []),
-      ...incidentWrites(basis.incident, toldBy(item, incident, { to, channels: policy.channels, at: alertAt }), token, alertAt),
+      ...incidentWrites(
+        basis.incident,
+        toldBy(item, incident, { to, channels: policy.channels, at: alertAt }),
+        token,
+        alertAt,
+      ),
       { put: feedEntry },
       { put: nextEntity, if: { version: entity.v } },
       { check: keys.policy(check.tenant_id, check.id), if: policyVersion ? { version: policyVersion } : 'absent' },
