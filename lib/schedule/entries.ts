@@ -53,8 +53,8 @@ export type DeadlineNote = Partial<Series> & {
   held?: HeldAlert;
 };
 
-/** What holds an alert back, to be decided later: a maintenance window, or the failure of what the check depends on. */
-export type HoldReason = 'maintenance' | 'dependency';
+/** What may hold an alert back, to be decided later; each is a reason of alerting too. */
+export type HoldReason = 'maintenance';
 
 /**
  * An alert that is held: that of a check's last transition, of which a check has one at most. Whatever holds it looks

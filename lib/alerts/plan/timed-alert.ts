@@ -7,7 +7,7 @@ import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-aler
 import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
-import { type AlertKind, decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
+import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/alerting/situation.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -26,12 +26,14 @@ export type Due = {
   check: CheckItem | undefined;
   policy: Policy;
   entry: Deadline;
+  /** The deadline of an alert of it that is held, if one is. */
+  hold?: Deadline | undefined;
   /** Epoch ms. */
   now: number;
 };
 
-/** The deadlines of alerting: all but that of silence. */
-export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
+/** The deadlines of alerts that no transition brings. */
+export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence' | 'hold'>;
 
 /** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
 type TimedAlert = {
@@ -72,14 +74,15 @@ async function attempt(
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const policyKey = keys.policy(tenant_id, check_id);
-  const [check, stored, entry, entity, head] = await ports.table.getMany<
-    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead]
+  const [check, stored, entry, entity, head, hold] = await ports.table.getMany<
+    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead, DeadlineEntry]
   >([
     keys.check(tenant_id, check_id),
     policyKey,
     keys.entry(kind, tenant_id, check_id),
     keys.entity(tenant_id, entity_id),
     keys.alertingHead(tenant_id),
+    keys.entry('hold', tenant_id, check_id),
   ]);
   const now = ports.clock.now();
   if (!entry || entry.deadline > now) return undefined;
@@ -89,7 +92,7 @@ async function attempt(
   const transition = entity && (await lastTransition(env, deadline));
   const account = await alertingOf(env, tenant_id, head);
   const about = entity && { check: check ?? { id: check_id }, entity, account, now };
-  const due = about && { check, policy: effectivePolicy(stored, about), entry, now };
+  const due = about && { check, policy: effectivePolicy(stored, about), entry, hold, now };
   const { alert, next } = due && transition ? decide(due) : {};
   if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
 
@@ -115,7 +118,7 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
 
 /** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
 export function situationOf(
-  { check, policy, entry, now: at }: Due,
+  { check, policy, entry, hold, now: at }: Due,
   kind: Exclude<AlertKind, 'state_change'>,
 ): Situation {
   const { failed_at, misled } = entry.note ?? {};
@@ -129,6 +132,7 @@ export function situationOf(
       channels,
       at,
     ),
+    ...heldIn(hold),
     ...(failed_at !== undefined && { failed: true }),
     ...(misled && { misled }),
     ...{ kind, cause: null, from: state, to: state, at },

@@ -13,12 +13,16 @@ import {
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { Keys } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { Deadline, HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
 import { type Decided, decide } from './decide.ts';
 import type { AlertDecision, AlertReason } from './decision.ts';
 import { channelsThatApply } from './effective-policy.ts';
+import { becauseOf } from './held.ts';
+import { firstResultAt } from './judged-after.ts';
 import { classOf, startCooldown } from './rules/cooldown.ts';
-import { type DecidedOn, decidedOn, type Situation } from './situation.ts';
+import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
 
 /** A change of a check's state, and the policy in force. */
 type Change = {
@@ -26,6 +30,8 @@ type Change = {
   to: CheckState;
   cause: TransitionCause;
   policy: Policy;
+  /** The deadline of an alert of it that is held, if one is. */
+  hold: DeadlineEntry | undefined;
   transition: { transition_id: string; sk: string; expires_at: number };
   /** Epoch ms of the transition. */
   at: number;
@@ -46,6 +52,8 @@ type AlertOfChange = {
   alerts: CheckItem['alerts'];
   /** Epoch ms at which what was held back is looked at again. */
   lookAt: number | undefined;
+  /** Its alert is held: when that is looked at, and what for. */
+  hold?: Deadline;
 };
 
 /** Pure: decides whether a change of state is announced, by the rules in their order. */
@@ -56,6 +64,7 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const decided = decide(situation);
   const item = decided.decision === 'planned' ? stateChangeAlert(keys, change) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
+  const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
   const alerts: CheckItem['alerts'] = {
     ...counted,
     ...(isTold && { ...startCooldown(classOf(situation), alertAt), ...toldFlapping(counted) }),
@@ -70,7 +79,7 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
       reason: decided.reason as AlertReason | null,
       deliveries: isTold ? deliveriesOf(item) : [],
       urgency: 'high',
-      because: null,
+      because: hold ? becauseOf(hold) : null,
       facts: decided.facts,
       decided_at: iso(change.at),
     },
@@ -79,7 +88,19 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     ...(item && { item }),
     alerts,
     lookAt: lookAt(decided) ?? toldAgainAt(alerts, policy),
+    ...(hold && { hold }),
   };
+}
+
+/** What is held is looked at when the check has had a result of its own behind what holds it. */
+function newHold({ check, policy, transition, alertAt }: Change, { reason, until = alertAt }: Decided): Deadline {
+  const held: HeldAlert = {
+    transition_sk: transition.sk,
+    reason: reason as HoldReason,
+    from: until,
+    ...(policy.window && { window_id: policy.window.id }),
+  };
+  return { deadline: firstResultAt(check, until), note: { held } };
 }
 
 /** When what was held back is looked at again, which says by itself when that is over. */
@@ -95,7 +116,7 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
   const { check, policy, cause, to, alertAt: at } = change;
-  const decided_on = decidedOn(check, counted, policy, channelsOf(change), at);
+  const decided_on = { ...decidedOn(check, counted, policy, channelsOf(change), at), ...heldIn(change.hold) };
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to, at } };
 }
 
