@@ -11,6 +11,8 @@ export type HeldCase = {
   entity: EntityItem;
   policy: Policy;
   held: HeldAlert;
+  /** Epoch ms at which it was due; where what held it ended before its time, when that was. */
+  due: number;
   /** The check's last one: any further change would have ended the hold. */
   transition: TransitionItem;
   /** Epoch ms. */

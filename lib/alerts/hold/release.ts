@@ -71,7 +71,7 @@ async function attempt(env: Env, deadline: DueDeadline, shard: number): Promise<
 
   const account = await alertingOf(env, tenant_id, head);
   const policy = effectivePolicy(stored, { check, entity, account, now });
-  const one: HeldCase = { check, entity, policy, held, transition, now };
+  const one: HeldCase = { check, entity, policy, held, due: entry.deadline, transition, now };
   const later = await heldOn(env, one, shard);
   if (later) return (await commit(ports, move(later))).ok ? [next('hold', later.deadline)] : AGAIN;
 
@@ -91,14 +91,14 @@ async function attempt(env: Env, deadline: DueDeadline, shard: number): Promise<
 
 /** The deadline at which it is looked at again; undefined when it is to be decided. */
 async function heldOn(env: Env, one: HeldCase, shard: number): Promise<Deadline | undefined> {
-  const { check, held, now } = one;
+  const { check, held, due, now } = one;
   for (const holder of HOLDERS) {
     const look = await holder.look(env, one);
     if (!look) continue;
     const { again, ...rest } = look;
     return { deadline: Math.max(again, now + 1), note: { held: { ...held, ...rest, reason: holder.reason } } };
   }
-  const from = Math.max(Math.min(held.from, now), await lastOutageEnd(env, shard));
+  const from = Math.max(Math.min(held.from, due), await lastOutageEnd(env, shard));
   const last = lastChanceAt(check, from);
   if (now >= last || (await hasResultSince(env, check, from))) return undefined;
   const wait = Math.min(Math.max((last - from) / 20, SOONEST_MS), LATEST_MS);
