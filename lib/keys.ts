@@ -62,8 +62,6 @@ export const ROOMS = 'ROOM#';
 /** Sort-key prefixes of a cell's rollups, and of the latencies that belong to each. */
 export const ROLLUPS = { hour: 'H#', day: 'D#' };
 const LATENCIES = { hour: 'HL#', day: 'DL#' };
-/** Alerts of it that wait until their cause is known. */
-export const HOLDS = 'HOLD#';
 /** Actions that its transitions may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
@@ -210,9 +208,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     alert: (tenant: string, check: string, at: number, alert: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${ALERTS}${stamp(at)}#${alert}`),
 
-    /** @param transition_sk sort key of the transition that the held alert tells of */
-    hold: (tenant: string, check: string, transition_sk: string) =>
-      key(ofTenant(tenant, 'CHECK', check), `${HOLDS}${transition_sk}`),
+    /** What is remembered of an alert of it that waits until its cause is known. */
+    hold: (tenant: string, check: string) => key(ofTenant(tenant, 'CHECK', check), 'HOLD'),
     boundAction: (tenant: string, check: string, action: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${BOUND_ACTIONS}${action}`),
 

@@ -12,6 +12,7 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   cooldown: 'The last alert of the check was too short a while ago: its cooldown was still running.',
   no_channels: 'The check had no channel, so there was nobody to tell.',
   dependency: 'It followed from the failure of what its entity depends on, and whoever would be told knew of that.',
+  maintenance: 'A maintenance window was open, so the alert was held until its end.',
 };
 
 /** What one can do about it; empty where all is as it should be. */
@@ -25,6 +26,7 @@ const REMEDY: Readonly<Record<SkipReason, string>> = {
   cooldown: 'If it is still so when the cooldown ends, it is announced then, unless the policy switches that off.',
   no_channels: 'Add a channel to be told the next time.',
   dependency: '',
+  maintenance: 'If it is still so once the window is over, it is announced then.',
 };
 
 /** What may have been sent about a change all the same. */

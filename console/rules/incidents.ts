@@ -122,6 +122,7 @@ const NOT_TOLD: Readonly<Record<NonNullable<Transition['alert']['reason']>, stri
   cooldown: 'cooldown',
   no_channels: 'no channel',
   dependency: 'follows from another failure',
+  maintenance: 'maintenance',
 };
 
 /** Whether anybody was told of it: how many deliveries there were, or why there was none. */

@@ -82,8 +82,6 @@ export type CheckItem = Item &
       last_warned_at?: number;
       /** What was announced to the channels (lib/health/state/announced.ts); absent counts as up. */
       announced?: Announced;
-      /** The alert of its failure is held since then (epoch ms), but from channels that were told. */
-      held?: { at: number; told?: string[] };
       /** Epoch ms of the latest changes that count for flapping, ascending, where the policy looks at that. */
       changed_at?: number[];
       flapping?: Flapping;

@@ -60,8 +60,16 @@ export type AlertChannel = Channel & {
   states?: Selector['states'];
 };
 
-/** The policy of a check as it counts at a moment: effective settings, silence, and every channel that applies. */
-export type Policy = PolicySettings & { silenced: boolean; silence?: Silence; channels: AlertChannel[] };
+/** A check's maintenance at a moment: a window that is open, and when none is any more (epoch ms). */
+export type OpenWindow = { id: string; until: number };
+
+/** The policy of a check as it counts at a moment: effective settings, what holds alerts back, every channel that applies. */
+export type Policy = PolicySettings & {
+  silenced: boolean;
+  silence?: Silence;
+  window?: OpenWindow;
+  channels: AlertChannel[];
+};
 
 /** Whether all alerts of the check are held back. */
 export const isSilenced = ({ silenced }: Pick<Policy, 'silenced'>): boolean => silenced;

@@ -53,7 +53,7 @@ export type DeadlineNote = Partial<Series> & {
   held?: HeldAlert;
 };
 
-/** What holds an alert back, to be decided later: a maintenance window, or the failure of what the check depends on. */
+/** What may hold an alert back, to be decided later; each is a reason of alerting too. */
 export type HoldReason = 'maintenance' | 'dependency';
 
 /**
@@ -68,6 +68,12 @@ export type HeldAlert = {
   from: number;
   /** The maintenance window that held it last. */
   window_id?: string;
+  /** It is not the alert of the transition, but one that a cooldown had put off. */
+  kind?: 'catch_up';
+  /** The entity whose failure explains it, under which it is held. */
+  root?: string;
+  /** Channels that were told all the same. */
+  told?: string[];
 };
 
 /** Whose entry it is: `id` is the check or action; an action, which has no entity, puts its own id there. */

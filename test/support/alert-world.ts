@@ -180,6 +180,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
         check_to_state: 'down',
       };
       return {
+        v: ids.token(),
         ...keys.transition(TENANT, check.id, START, 1),
         expires_at: Math.floor(START / 1000) + 90 * 86_400,
         transition_id,

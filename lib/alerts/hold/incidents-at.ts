@@ -1,13 +1,13 @@
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Ancestry } from '#lib/health/dependency/gather.ts';
 import { type IncidentItem, incidentOf } from '#lib/health/dependency/incident-item.ts';
 import type { Verdict } from '#lib/health/dependency/judge.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { HeldAlert } from './look-at-held.ts';
 
 /** Of each failure as it stands: one that began anew is not the one that was told of before. */
 export function incidentsAt(
   keys: Keys,
-  { check: { tenant_id, entity_id } }: HeldAlert,
+  { tenant_id, entity_id }: Pick<CheckItem, 'tenant_id' | 'entity_id'>,
   { incidents }: Ancestry,
   { roots }: Verdict,
   now: number,

@@ -1,6 +1,7 @@
 import { isSilenced, type Policy } from '#lib/checks/policy-item.ts';
 import type { Env } from '#lib/env.ts';
 import { decide } from '#lib/health/alerting/decide.ts';
+import { firstResultAt } from '#lib/health/alerting/judged-after.ts';
 import { classOf } from '#lib/health/alerting/rules/cooldown.ts';
 import { silenceLook } from '#lib/health/alerting/rules/silenced.ts';
 import { isUnsettled } from '#lib/health/alerting/situation.ts';
@@ -34,6 +35,8 @@ export function decideCatchUp(due: Due): TimedDecision {
   if (reason === 'catch_up_off' || reason === 'not_watched') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   if (situation.channels === 0) return {};
+  if (reason === 'maintenance' && check && until !== undefined)
+    return { next: { deadline: firstResultAt(check, until), ...(entry.note && { note: entry.note }) } };
   if (calm) return { next: calm };
   return reason === 'cooldown' && until !== undefined ? { next: { deadline: until } } : {};
 }

@@ -1,5 +1,5 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
-import { lookAtHeld } from '#lib/alerts/hold/look-at-held.ts';
+import { lookAtHeld } from '#lib/alerts/hold/release.ts';
 import type { Env } from '#lib/env.ts';
 import { detectSilence } from '#lib/health/recording/detect-silence.ts';
 import type { DueDeadline } from '#lib/messages.ts';

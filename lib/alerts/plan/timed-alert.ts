@@ -8,8 +8,7 @@ import { type AlertItem, alertItem } from '#lib/health/alerting/alert-item.ts';
 import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
 import { toldOf } from '#lib/health/alerting/listeners.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
-import { type AlertKind, decidedOn, type Situation } from '#lib/health/alerting/situation.ts';
-import { holdItem } from '#lib/health/dependency/hold-item.ts';
+import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/alerting/situation.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -18,7 +17,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
-import type { Deadline } from '#lib/schedule/entries.ts';
+import type { Deadline, HeldAlert } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { seriesOf } from './series.ts';
@@ -31,12 +30,14 @@ export type Due = {
   /** Relations of its entity that carry failure. */
   dependencies?: number;
   entry: Deadline;
+  /** The deadline of an alert of it that is held, if one is. */
+  hold?: Deadline | undefined;
   /** Epoch ms. */
   now: number;
 };
 
-/** The deadlines of alerting: all but that of silence. */
-export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
+/** The deadlines of alerts that no transition brings. */
+export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence' | 'hold'>;
 
 /** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
 type TimedAlert = {
@@ -85,14 +86,15 @@ async function attempt(
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const policyKey = keys.policy(tenant_id, check_id);
-  const [check, stored, entry, entity, head] = await ports.table.getMany<
-    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead]
+  const [check, stored, entry, entity, head, hold] = await ports.table.getMany<
+    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead, DeadlineEntry]
   >([
     keys.check(tenant_id, check_id),
     policyKey,
     keys.entry(kind, tenant_id, check_id),
     keys.entity(tenant_id, entity_id),
     keys.alertingHead(tenant_id),
+    keys.entry('hold', tenant_id, check_id),
   ]);
   const now = ports.clock.now();
   if (!entry || entry.deadline > now) return undefined;
@@ -103,10 +105,10 @@ async function attempt(
   const account = await alertingOf(env, tenant_id, head);
   const about = entity && { check: check ?? { id: check_id }, entity, account, now };
   const due = about && {
-    ...{ check, policy: effectivePolicy(stored, about), dependencies: about.entity.dependencies, entry, now },
+    ...{ check, policy: effectivePolicy(stored, about), dependencies: about.entity.dependencies, entry, hold, now },
   };
   const { alert, next, held } = due && transition ? decide(due) : {};
-  if (held && check && transition) return hold(env, { check, transition, now, replace });
+  if (held && check && transition) return beginHold(env, { check, transition, hold, now, replace });
   if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
 
   const item = timedAlert(env, deadline, due, transition, alert);
@@ -122,20 +124,17 @@ async function attempt(
 type Holding = {
   check: CheckItem;
   transition: TransitionItem;
+  hold: DeadlineEntry | undefined;
   now: number;
   replace: (next: Deadline | undefined) => Write[];
 };
 
-/** In place of the alert it has its cause looked for (hold.ts). */
-async function hold({ ports, keys }: Env, { check, transition, now, replace }: Holding) {
-  const { tenant_id, id, entity_id } = check;
-  const entry = await ports.table.get<DeadlineEntry>(keys.entry('hold', tenant_id, id));
-  const token = ports.ids.token();
+/** In place of the alert it has its cause looked for. */
+async function beginHold({ ports, keys }: Env, { check, transition, hold, now, replace }: Holding) {
+  const held: HeldAlert = { transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now };
   const done = await commit(ports, [
     ...replace(undefined),
-    { put: holdItem(keys, token, { check, transition, kind: 'catch_up', at: now }), if: 'absent' },
-    replaceCheck(check, nextCheck(check, token, { alerts: { ...check.alerts, held: { at: now } } })),
-    ...deadlineWrites(keys, 'hold', { tenant_id, entity_id, id }, token, entry, { deadline: now }),
+    ...deadlineWrites(keys, 'hold', check, ports.ids.token(), hold, { deadline: now, note: { held } }),
   ]);
   return done.ok ? { held: { deadline: now } } : AGAIN;
 }
@@ -152,13 +151,13 @@ async function lastTransition({ ports, keys }: Env, deadline: DueDeadline): Prom
 
 /** What the rules look at when a deadline has come. Of a check that is gone it is not known what was told. */
 export function situationOf(
-  { check, policy, dependencies = 0, entry, now: at }: Due,
+  { check, policy, dependencies = 0, entry, hold, now: at }: Due,
   kind: Exclude<AlertKind, 'state_change'>,
 ): Situation {
   const { failed_at, misled } = entry.note ?? {};
   const state = check?.state ?? 'unknown';
   const apply = channelsThatApply(policy, kind === 'closed' ? 'up' : announcementOf(state, policy));
-  const channels = check ? toldOf(check, apply) : apply;
+  const channels = toldOf(hold, apply);
   return {
     ...decidedOn(
       check ?? GONE,
@@ -168,6 +167,7 @@ export function situationOf(
       at,
     ),
     ...(dependencies > 0 && { dependencies }),
+    ...heldIn(hold),
     ...(failed_at !== undefined && { failed: true }),
     ...(misled && { misled }),
     ...{ kind, cause: null, from: state, to: state, at },
@@ -194,13 +194,13 @@ export const remember = (
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
-  { check, policy, entry, now: at }: Due,
+  { policy, hold, entry, now: at }: Due,
   transition: TransitionItem,
   { situation, announces }: TimedAlert,
 ): AlertItem {
   const series = seriesOf(entry);
   const apply = channelsThatApply(policy, announces);
-  const channels = check ? toldOf(check, apply) : apply;
+  const channels = toldOf(hold, apply);
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, announces, at, n: entry.deadline, channels, transition },
     kind: situation.kind,

@@ -1,9 +1,10 @@
 import type { Channel, PolicySettings } from '#lib/checks/policy-item.ts';
 import type { Selector } from '#lib/checks/selector.ts';
 import type { Env } from '#lib/env.ts';
-import { ACCOUNT_CHANNELS, SILENCES } from '#lib/keys.ts';
+import { ACCOUNT_CHANNELS, SILENCES, WINDOWS } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
+import type { WindowItem } from './windows.ts';
 
 /**
  * Defaults of every policy of an account. Its version changes with every channel, silence and window of the account
@@ -41,10 +42,11 @@ export type AccountAlerting = {
   policy: Partial<PolicySettings>;
   channels: readonly AccountChannel[];
   silences: readonly AccountSilence[];
+  windows: readonly WindowItem[];
 };
 
 /** Of an account that has set nothing. */
-export const NO_ALERTING: AccountAlerting = { policy: {}, channels: [], silences: [] };
+export const NO_ALERTING: AccountAlerting = { policy: {}, channels: [], silences: [], windows: [] };
 
 /** Accounts that a process remembers; at most 1 MB or so each. */
 const MOST_KNOWN = 200;
@@ -84,5 +86,6 @@ function alertingIn(head: AlertingHead, items: readonly Item[]): AccountAlerting
     policy: head.policy,
     channels: under<AccountChannel>(ACCOUNT_CHANNELS),
     silences: under<AccountSilence>(SILENCES),
+    windows: under<WindowItem>(WINDOWS),
   };
 }

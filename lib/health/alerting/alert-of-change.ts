@@ -16,13 +16,17 @@ import {
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
 import type { Keys } from '#lib/keys.ts';
 import { iso } from '#lib/platform/time.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { Deadline, HeldAlert, HoldReason } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf } from './alert-item.ts';
 import { type Decided, decide } from './decide.ts';
 import type { AlertDecision, AlertReason, AlertUrgency } from './decision.ts';
 import { channelsThatApply } from './effective-policy.ts';
+import { becauseOf } from './held.ts';
+import { firstResultAt } from './judged-after.ts';
 import { destinationOf, toldOf } from './listeners.ts';
 import { classOf, startCooldown } from './rules/cooldown.ts';
-import { type DecidedOn, decidedOn, type Situation } from './situation.ts';
+import { type DecidedOn, decidedOn, heldIn, type Situation } from './situation.ts';
 
 /** A change of a check's state, and the policy in force. */
 type Change = {
@@ -31,6 +35,8 @@ type Change = {
   cause: TransitionCause;
   policy: Policy;
   entity: Pick<EntityItem, 'dependencies'>;
+  /** The deadline of an alert of it that is held, if one is. */
+  hold: DeadlineEntry | undefined;
   transition: { transition_id: string; sk: string; expires_at: number };
   /** The failure of its entity, where others depend on that. */
   incident?: IncidentItem | undefined;
@@ -53,22 +59,24 @@ type AlertOfChange = {
   alerts: CheckItem['alerts'];
   /** Epoch ms at which what was held back is looked at again. */
   lookAt: number | undefined;
+  /** Its alert is held: when that is looked at, and what for. */
+  hold?: Deadline;
 };
 
 /** Pure: decides whether a change of state is announced, by the rules in their order. */
 export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
   const { policy, to, alertAt } = change;
-  const { held: _decided, ...counted } = withChange(change);
+  const counted = withChange(change);
   const { situation, decided_on } = situationOf(change, counted);
   const decided = decide(situation);
   const urgency = urgencyOf(change);
   const item =
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
+  const hold = decided.decision === 'held' ? newHold(change, decided) : undefined;
   const alerts: CheckItem['alerts'] = {
     ...counted,
     ...(isTold && { ...startCooldown(classOf(situation), alertAt), ...toldFlapping(counted) }),
-    ...(decided.decision === 'held' && { held: { at: alertAt } }),
     ...(item && {
       announced: announce(counted, { id: item.id, announces: item.announces ?? announcementOf(to, policy) }),
     }),
@@ -80,7 +88,7 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
       reason: decided.reason as AlertReason | null,
       deliveries: isTold ? deliveriesOf(item) : [],
       urgency,
-      because: null,
+      because: hold ? becauseOf(hold) : null,
       facts: decided.facts,
       decided_at: iso(change.at),
     },
@@ -89,7 +97,22 @@ export function alertOfChange(keys: Keys, change: Change): AlertOfChange {
     ...(item && { item }),
     alerts,
     lookAt: lookAt(decided) ?? toldAgainAt(alerts, policy),
+    ...(hold && { hold }),
   };
+}
+
+/**
+ * What is held is looked at when the check has had a result of its own behind what holds it; the cause of a failure is
+ * looked for at once.
+ */
+function newHold({ check, policy, transition, alertAt }: Change, { reason, until = alertAt }: Decided): Deadline {
+  const held: HeldAlert = {
+    transition_sk: transition.sk,
+    reason: reason as HoldReason,
+    from: until,
+    ...(policy.window && { window_id: policy.window.id }),
+  };
+  return { deadline: reason === 'dependency' ? until : firstResultAt(check, until), note: { held } };
 }
 
 /** When what was held back is looked at again, which says by itself when that is over. */
@@ -106,18 +129,18 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
   const { check, policy, entity, cause, to, alertAt: at } = change;
   const { dependencies } = entity;
-  const remembered = { ...counted, ...(check.alerts.held && { held: check.alerts.held }) };
   const decided_on: DecidedOn = {
-    ...decidedOn(check, remembered, policy, channelsOf(change), at),
+    ...decidedOn(check, counted, policy, channelsOf(change), at),
+    ...heldIn(change.hold),
     ...(dependencies > 0 && { dependencies }),
   };
   return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to, at } };
 }
 
 /** Those that apply; of a failure that is over, those that were told of it. */
-function channelsOf({ check, to, policy }: Change): readonly AlertChannel[] {
+function channelsOf({ hold, to, policy }: Change): readonly AlertChannel[] {
   const channels = channelsThatApply(policy, announcementOf(to, policy));
-  return shown(to, policy) === 'up' ? toldOf(check, channels) : channels;
+  return shown(to, policy) === 'up' ? toldOf(hold, channels) : channels;
 }
 
 /** Low for whoever heard of the same failure a moment ago, by an alert that names it. */
@@ -139,8 +162,8 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
 /** Channels that may believe a check other than up get a closing note when it goes away (docs/CONTRACT.md#alerts). */
 function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
-  const { check, policy, cause, to, alertAt: at } = change;
-  const channels = toldOf(check, channelsThatApply(policy, 'up'));
+  const { check, policy, hold, cause, to, alertAt: at } = change;
+  const channels = toldOf(hold, channelsThatApply(policy, 'up'));
   const given = decidedOn(check, check.alerts, policy, channels, at);
   const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to, at };
   if (decide(situation).decision !== 'planned') return undefined;

@@ -11,6 +11,7 @@ import {
 } from '#lib/checks/policy-item.ts';
 import { type Selectable, selects } from '#lib/checks/selector.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
+import { openWindow } from './windows.ts';
 
 type About = {
   check: Selectable['check'];
@@ -40,10 +41,13 @@ export const inheritedOf = (stored: Partial<PolicySettings> | undefined): (keyof
 /** Pure: the policy of a check as it counts at a moment. */
 export function effectivePolicy(stored: PolicyItem | undefined, about: About): Policy {
   const silence = silenceOf(stored, about);
+  const { account, now, ...one } = about;
+  const window = openWindow(account.windows, one, now);
   return {
     ...effectiveSettings(stored, about.account),
     silenced: silence !== undefined,
     ...(silence && { silence }),
+    ...(window && { window }),
     channels: [
       ...(stored?.channels ?? []).map((channel): AlertChannel => ({ ...channel, scope: 'check' })),
       ...accountChannels(about).map(

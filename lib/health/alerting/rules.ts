@@ -3,9 +3,10 @@ import { catchUpOff, notWatched, toldAlready } from './rules/catch-ups.ts';
 import { configuration } from './rules/configuration.ts';
 import { cooldown } from './rules/cooldown.ts';
 import { degradedOff } from './rules/degraded-off.ts';
-import { dependency, untold } from './rules/dependency.ts';
+import { dependency } from './rules/dependency.ts';
 import { flapping } from './rules/flapping.ts';
 import { initial } from './rules/initial.ts';
+import { maintenance } from './rules/maintenance.ts';
 import { noChannels } from './rules/no-channels.ts';
 import { recoveryOff } from './rules/recovery-off.ts';
 import { repeats } from './rules/repeats.ts';
@@ -27,7 +28,7 @@ export const RULES: readonly Rule[] = [
   recoveryOff,
   flapping,
   cooldown,
-  untold,
-  noChannels,
   dependency,
+  noChannels,
+  maintenance,
 ];

@@ -1,10 +1,12 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { AnnouncedState, CheckItem, Flapping } from '#lib/checks/check-item.ts';
 import type { DeliveryKind } from '#lib/checks/delivery-id.ts';
-import type { Policy, Silence } from '#lib/checks/policy-item.ts';
+import type { OpenWindow, Policy, Silence } from '#lib/checks/policy-item.ts';
 import { announcedState } from '#lib/health/state/announced.ts';
 import { isFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionCause } from '#lib/health/state/transition-record.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+import type { HoldReason } from '#lib/schedule/entries.ts';
 
 /** Members of a policy that rules look at; of a check that inherits some, those in force. */
 type PolicyInForce = Pick<
@@ -39,12 +41,14 @@ export type DecidedOn = {
   policy: PolicyInForce;
   /** What silences it, if anything does. */
   silence?: Silence;
-  /** How many channels apply. */
+  /** The maintenance window that is open for it, if one is. */
+  window?: OpenWindow;
+  /** An alert of it that is held, and when that is looked at (epoch ms). */
+  held?: { reason: HoldReason; until: number };
+  /** How many channels apply; while the cause of a failure is not known, those that were told all the same. */
   channels: number;
   /** Relations of its entity that carry failure; absent where there are none. */
   dependencies?: number;
-  /** An alert of this failure is held. `channels` are those that were told all the same. */
-  is_held?: true;
   /** Catch-up: all deliveries of the last alert failed. */
   failed?: true;
   /** Catch-up: channels may have been told in the wrong order. */
@@ -83,7 +87,7 @@ export const isSteadyAgain = ({ flapping, policy }: Situation): boolean =>
 export function decidedOn(
   check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
   alerts: CheckItem['alerts'],
-  policy: PolicyInForce & Pick<Policy, 'silence'>,
+  policy: PolicyInForce & Pick<Policy, 'silence' | 'window'>,
   channels: readonly unknown[],
   at: number,
 ): DecidedOn {
@@ -110,8 +114,12 @@ export function decidedOn(
       flap_threshold,
       hold_for_dependencies,
     },
-    ...(alerts.held && { is_held: true as const }),
     ...(policy.silence && { silence: policy.silence }),
+    ...(policy.window && { window: policy.window }),
     channels: channels.length,
   };
 }
+
+/** The same of an alert that is held, where one is. */
+export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefined): Pick<DecidedOn, 'held'> =>
+  hold?.note?.held ? { held: { reason: hold.note.held.reason, until: hold.deadline } } : {};

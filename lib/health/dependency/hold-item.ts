@@ -1,6 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Keys } from '#lib/keys.ts';
-import type { Item } from '#lib/platform/ports.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
 import { type Hold, NEW_HOLD } from './look.ts';
 
 /** What a look at a held alert went by, for whoever asks later. */
@@ -12,23 +13,14 @@ export type LookNote = {
 };
 
 /**
- * An alert that waits until it is known whether it follows from another failure. It lies under its check, named by the
- * transition; its deadline `hold` says when it is looked at next. Gone once it is decided for every channel.
+ * What is remembered of an alert that waits until it is known whether it follows from another failure, beside its
+ * deadline `hold`. It lies under its check. About 300 bytes, and 30 for each entity on the way to the root.
  */
 export type HoldItem = Item &
   Hold & {
     v: string;
-    tenant_id: string;
-    check_id: string;
-    entity_id: string;
-    transition_id: string;
+    /** Which alert it is about. */
     transition_sk: string;
-    /** Which alert it is: that of the transition, or one that a cooldown had put off. */
-    kind: 'state_change' | 'catch_up';
-    /** Epoch ms: since when it is held. */
-    held_at: number;
-    /** Channels that were told. */
-    told: string[];
     /** The latest, oldest first. */
     looks: LookNote[];
   };
@@ -36,31 +28,18 @@ export type HoldItem = Item &
 /** Most looks that are kept. */
 export const MOST_LOOKS = 10;
 
-type NewHold = {
-  check: Pick<CheckItem, 'id' | 'tenant_id' | 'entity_id'>;
-  transition: { transition_id: string; sk: string; expires_at?: number | undefined };
-  kind: HoldItem['kind'];
-  at: number;
-};
+/** What is remembered so far: nothing before the first look. */
+export const rememberedHold = (stored: HoldItem | undefined, transition_sk: string): Hold & Pick<HoldItem, 'looks'> =>
+  stored?.transition_sk === transition_sk ? stored : { ...NEW_HOLD, looks: [] };
 
-export function holdItem(keys: Keys, token: string, { check, transition, kind, at }: NewHold): HoldItem {
-  const { id: check_id, tenant_id, entity_id } = check;
-  const { transition_id, sk: transition_sk, expires_at } = transition;
-  return {
-    ...keys.hold(tenant_id, check_id, transition_sk),
-    ...(expires_at !== undefined && { expires_at }),
-    ...NEW_HOLD,
-    ...{
-      v: token,
-      tenant_id,
-      check_id,
-      entity_id,
-      transition_id,
-      transition_sk,
-      kind,
-      held_at: at,
-      told: [],
-      looks: [],
-    },
-  };
+type Of = Pick<CheckItem, 'tenant_id' | 'id'>;
+
+/** The writes that leave nothing of a hold behind but its deadline. */
+export function forgetHold(keys: Keys, { tenant_id, id }: Of, hold: Deadline | undefined): Write[] {
+  const held = hold?.note?.held;
+  if (held?.reason !== 'dependency') return [];
+  return [
+    { delete: keys.hold(tenant_id, id) },
+    ...(held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant_id, held.root, id) }]),
+  ];
 }

@@ -7,7 +7,8 @@ import type { Env } from '#lib/env.ts';
 import { type AlertingHead, alertingOf } from '#lib/health/alerting/account-alerting.ts';
 import { alertOfChange } from '#lib/health/alerting/alert-of-change.ts';
 import { effectivePolicy } from '#lib/health/alerting/effective-policy.ts';
-import { holdItem } from '#lib/health/dependency/hold-item.ts';
+import { settled } from '#lib/health/alerting/held.ts';
+import { forgetHold } from '#lib/health/dependency/hold-item.ts';
 import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
 import { endsIncident, incidentOfChange, toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { historyExpiry } from '#lib/health/history/retention.ts';
@@ -31,6 +32,8 @@ export type Basis = {
   deadlines: Partial<Record<AlertDeadline, DeadlineEntry>>;
   /** The failure of its entity that others depend on, the present or the last one. */
   incident?: IncidentItem | undefined;
+  /** The transition whose alert is held, if one is. */
+  held?: TransitionItem | undefined;
 };
 
 /** The deadlines that begin and end with a change of state. */
@@ -50,11 +53,14 @@ export async function readBasis({ ports, keys }: Env, check: CheckItem): Promise
   ]);
   if (!entity) return undefined;
   const account = await alertingOf({ ports, keys }, check.tenant_id, head);
+  const sk = deadlines[ALERT_DEADLINES.indexOf('hold')]?.note?.held?.transition_sk;
+  const held = sk && (await ports.table.get<TransitionItem>({ pk: keys.ofCheck(check.tenant_id, check.id), sk }));
   return {
     entity,
     policy: effectivePolicy(stored, { check, entity, account, now: ports.clock.now() }),
     ...(stored && { policyVersion: stored.v }),
     incident,
+    ...(held && { held }),
     deadlines: Object.fromEntries(ALERT_DEADLINES.flatMap((kind, i) => (deadlines[i] ? [[kind, deadlines[i]]] : []))),
   };
 }
@@ -117,14 +123,13 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
 
   const key = keys.transition(check.tenant_id, check.id, at, seq);
   const incident = incidentOfChange(keys, basis, { to, state, since: effective_at, now: alertAt });
-  const { item, lookAt, alerts, ...decided } = alertOfChange(keys, {
-    ...{ check, to, cause, policy, entity, incident, at, alertAt },
+  const { item, lookAt, hold, alerts, ...decided } = alertOfChange(keys, {
+    ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold },
     transition: { transition_id, sk: key.sk, expires_at },
   });
-  const isHeld = decided.alert.decision === 'held';
   const transition: TransitionItem = {
     ...key,
-    ...(isHeld && { v: token }),
+    v: token,
     expires_at,
     transition_id,
     entity_id: entity.id,
@@ -149,7 +154,7 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     seq,
   };
 
-  const deadlines = deadlinesOf(basis, change, alertAt, lookAt, isHeld);
+  const deadlines = deadlinesOf(basis, change, alertAt, { lookAt, hold });
 
   const feedEntry: FeedItem = {
     ...keys.feedEntry(check.tenant_id, entity.id, at, transition_id),
@@ -167,7 +172,8 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
     writes: [
       { put: transition, if: 'absent' },
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
-      ...(isHeld ? [{ put: holdItem(keys, token, { check, transition, kind: 'state_change', at: alertAt }) }] : []),
+      ...(basis.held ? superseded(basis.held, token, at) : []),
+      ...forgetHold(keys, check, basis.deadlines.hold),
       ...incidentWrites(
         basis.incident,
         toldBy(item, incident, { to, channels: policy.channels, at: alertAt }),
@@ -186,6 +192,12 @@ export function changeState(keys: Keys, token: string, basis: Basis, change: Sta
   };
 }
 
+/** With another change of its check a held alert has nothing to tell any more. */
+const superseded = (held: TransitionItem, token: string, at: number): Write[] =>
+  held.alert.decision === 'held'
+    ? [settled(held, token, at, { decision: 'skipped', reason: held.alert.reason, facts: held.alert.facts })]
+    : [];
+
 type NextDeadline = { kind: AlertDeadline; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
@@ -193,8 +205,7 @@ function deadlinesOf(
   { policy, deadlines }: Basis,
   { to }: StateChangeInput,
   at: number,
-  lookAt: number | undefined,
-  isHeld: boolean,
+  { lookAt, hold }: { lookAt: number | undefined; hold: Deadline | undefined },
 ): NextDeadline[] {
   const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
@@ -202,7 +213,6 @@ function deadlinesOf(
   else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
   if (lookAt !== undefined && policy.catch_up)
     changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
-  // What was held of the state before is decided by its end.
-  if (isHeld || deadlines.hold) changed.push({ kind: 'hold', next: { deadline: at } });
+  if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
   return changed;
 }

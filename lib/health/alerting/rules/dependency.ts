@@ -1,26 +1,28 @@
 import { shown } from '#lib/checks/policy-item.ts';
 import type { Rule } from '#lib/health/alerting/rule.ts';
+import type { Situation } from '#lib/health/alerting/situation.ts';
 
 /**
  * The failure of what depends on others is held until it is known whether it follows from theirs: whoever was told of
- * that is not told of this as well (docs/CONTRACT.md#dependencies).
+ * that is not told of this as well (docs/CONTRACT.md#dependencies). While it is held nobody is reminded of it, and of
+ * what nobody was told, nobody is told that it is over.
  */
 export const dependency: Rule = {
   name: 'dependency',
-  kinds: ['state_change', 'catch_up'],
-  holds: true,
-  judge: ({ to, dependencies = 0, is_held = false, policy: { hold_for_dependencies } }) => ({
-    stops: to === 'down' && dependencies > 0 && hold_for_dependencies && !is_held,
-    facts: { dependencies, hold_for_dependencies },
-  }),
+  kinds: ['state_change', 'catch_up', 'repeat'],
+  judge(situation) {
+    const { dependencies = 0, held, channels, policy } = situation;
+    const is_held = held?.reason === 'dependency';
+    const { hold_for_dependencies } = policy;
+    const holds = !is_held && dependencies > 0 && hold_for_dependencies && channels > 0 && mayHaveCause(situation);
+    const stops = holds || (is_held && channels === 0 && !isNews(situation));
+    return { stops, holds, facts: { dependencies, hold_for_dependencies, is_held } };
+  },
 };
 
-/** While an alert is held nobody is reminded of it; of what nobody was told, nobody is told that it is over. */
-export const untold: Rule = {
-  name: 'dependency',
-  kinds: ['state_change', 'catch_up', 'repeat'],
-  judge: ({ kind, to, is_held = false, channels, policy }) => ({
-    stops: is_held && channels === 0 && (kind !== 'state_change' || shown(to, policy) === 'up'),
-    facts: { is_held },
-  }),
-};
+/** What a maintenance window holds is held by that first. */
+const mayHaveCause = ({ kind, to, window }: Situation): boolean =>
+  kind !== 'repeat' && to === 'down' && window === undefined;
+
+/** A change to something else than up is told to those as well who were not told of the failure. */
+const isNews = ({ kind, to, policy }: Situation): boolean => kind === 'state_change' && shown(to, policy) !== 'up';

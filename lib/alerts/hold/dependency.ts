@@ -1,37 +1,58 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { isSilenced } from '#lib/checks/policy-item.ts';
+import { channelsThatApply } from '#lib/health/alerting/effective-policy.ts';
 import { destinationOf } from '#lib/health/alerting/listeners.ts';
 import { type Ancestry, findCause, readAncestry } from '#lib/health/dependency/gather.ts';
+import { type HoldItem, rememberedHold } from '#lib/health/dependency/hold-item.ts';
 import type { Dependent, Verdict } from '#lib/health/dependency/judge.ts';
-import { LEAST_SETTLING_MS, type Look, look } from '#lib/health/dependency/look.ts';
+import { type Hold, LEAST_SETTLING_MS, type Look, look } from '#lib/health/dependency/look.ts';
 import { silenceRules } from '#lib/health/silence/rules.ts';
-import { cellOf, type Keys } from '#lib/keys.ts';
+import { cellOf } from '#lib/keys.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import type { Deadline } from '#lib/schedule/entries.ts';
 import { latestSlot, rhythmOf } from '#lib/schedule/slots.ts';
+import type { HeldCase } from './holder.ts';
 import { incidentsAt } from './incidents-at.ts';
-import type { HeldAlert } from './look-at-held.ts';
-import { dropHold, writeLook } from './write-look.ts';
+import { readPending } from './pending.ts';
+import { writesOfLook } from './write-look.ts';
+
+/** A held alert whose cause is looked for, with all that was read. */
+export type Search = {
+  one: HeldCase;
+  stored: HoldItem | undefined;
+  ancestry: Ancestry;
+  /** Entities whose own alert is held. */
+  pending: ReadonlySet<string>;
+};
+
+/** What is to be written, and when to look again; without `next` nothing is held any more. */
+type Found = { writes: Write[]; next?: Deadline };
 
 /**
- * Decides about an alert that is held: whom to tell now, and who waits on. `asked`: somebody else asks what it follows
- * from, and the answer will be there in a moment.
+ * Looks for the cause of a failure whose alert is held, and decides whom to tell now and who waits on. `asked`: somebody
+ * else asks what it follows from, and the answer will be there in a moment.
  */
-export async function considerHold(env: TenantEnv, account: AccountItem, held: HeldAlert) {
-  const { ports, keys } = env;
-  const { check, policy, channels } = held;
-  const reason = isSilenced(policy) ? 'silenced' : channels.length === 0 ? 'no_channels' : undefined;
-  if (reason) return dropHold(env, held, reason);
-  const ancestry = await readAncestry(env, check.entity_id);
-  const dependent = dependentOf(held);
-  const sightOf = (verdict: Verdict): Look => look(sight(keys, held, ancestry, verdict, ports.clock.now()));
+export async function lookForCause(
+  env: TenantEnv,
+  account: Pick<AccountItem, 'id' | 'egress'>,
+  one: HeldCase,
+): Promise<Found | 'asked'> {
+  const { ports, keys, tenant } = env;
+  const { check, policy } = one;
+  const [ancestry, stored] = await Promise.all([
+    readAncestry(env, check.entity_id),
+    ports.table.get<HoldItem>(keys.hold(tenant, check.id)),
+  ]);
+  const search: Search = { one, stored, ancestry, pending: await readPending(env, ancestry) };
+  const lookBy = (verdict: Verdict): Look => look(sightOf(env, search, verdict));
   const isKnown = (verdict: Verdict) =>
-    verdict.explained && verdict.roots[0]!.confirmed && sightOf(verdict).tell.length === 0;
+    verdict.explained && verdict.roots[0]!.confirmed && lookBy(verdict).tell.length === 0;
   const verdict = policy.hold_for_dependencies
-    ? await findCause(env, account, ancestry, dependent, isKnown)
+    ? await findCause(env, account, ancestry, dependentOf(one), isKnown)
     : NOTHING_FOUND;
-  if (!verdict.settled) return 'asked' as const;
-  return writeLook(env, held, ancestry, verdict, sightOf(verdict));
+  if (!verdict.settled) return 'asked';
+  return writesOfLook(env, search, verdict, lookBy(verdict));
 }
 
 const NOTHING_FOUND: Verdict = {
@@ -39,7 +60,7 @@ const NOTHING_FOUND: Verdict = {
   ...{ roots: [], survived: [], way: [], ancestors: [] },
 };
 
-function dependentOf({ check, transition }: HeldAlert): Dependent {
+function dependentOf({ check, transition }: HeldCase): Dependent {
   const failing_since = check.effective_at ?? Date.parse(check.state_since);
   const wasWell = transition.check_from_state === 'up' || transition.check_from_state === 'degraded';
   return {
@@ -49,26 +70,22 @@ function dependentOf({ check, transition }: HeldAlert): Dependent {
   };
 }
 
-function sight(keys: Keys, held: HeldAlert, ancestry: Ancestry, verdict: Verdict, now: number) {
-  const { check, policy, channels, hold } = held;
-  const waiting = channels.filter(({ id }) => !hold.told.includes(id)).map(destinationOf);
+function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }: Search, verdict: Verdict) {
+  const { check, policy, held } = one;
+  const now = ports.clock.now();
+  const hold: Hold = rememberedHold(stored, held.transition_sk);
+  const channels = channelsThatApply(policy, 'down').filter(({ id }) => !held.told?.includes(id));
   return {
-    ...{ hold, verdict, waiting, now },
-    incidents: incidentsAt(keys, held, ancestry, verdict, now),
-    pending: pendingIn(ancestry),
-    recoveries: recoveriesIn(ancestry, hold.held_at),
+    ...{ hold, verdict, pending, now },
+    waiting: channels.map(destinationOf),
+    incidents: incidentsAt(keys, check, ancestry, verdict, now),
+    recoveries: recoveriesIn(ancestry, held.from),
     down_at: Date.parse(check.state_since),
     cooldown_ms: policy.cooldown_seconds * 1000,
     settle_ms: settlingMs(check),
     judgedBy: (time: number) => judgedBy(check, time),
   };
 }
-
-/** Entities whose own alert is held. */
-const pendingIn = ({ checks }: Ancestry): Set<string> =>
-  new Set(
-    [...checks].flatMap(([id, own]) => (own.some((check) => check.alerts.held && !check.alerts.held.told) ? [id] : [])),
-  );
 
 /** When each entity that has come up since then (epoch ms) was found to be well again, as far as its checks tell. */
 const recoveriesIn = ({ checks }: Ancestry, since: number): Map<string, number> =>

@@ -1,0 +1,13 @@
+import type { TenantEnv } from '#lib/access/context.ts';
+import type { Ancestry } from '#lib/health/dependency/gather.ts';
+import type { DeadlineEntry } from '#lib/schedule/deadlines.ts';
+
+/** Entities whose own alert is held until its cause is known, and was told to nobody yet. */
+export async function readPending({ ports, keys, tenant }: TenantEnv, { checks }: Ancestry): Promise<Set<string>> {
+  const down = [...checks.values()].flat().filter(({ state }) => state === 'down');
+  if (down.length === 0) return new Set();
+  const entries = await ports.table.getMany<DeadlineEntry>(down.map(({ id }) => keys.entry('hold', tenant, id)));
+  const isPending = (entry: DeadlineEntry | undefined) =>
+    entry?.note?.held?.reason === 'dependency' && entry.note.held.told === undefined;
+  return new Set(down.flatMap(({ entity_id }, i) => (isPending(entries[i]) ? [entity_id] : [])));
+}
