@@ -127,7 +127,11 @@ export async function recordExamples(endpoints: readonly string[]): Promise<Map<
       const [method = ''] = endpoint.split(' ');
       if (method !== 'GET') clock.step(1000);
       const answer = await send(method, path, request, headers);
-      if (endpoint.endsWith('/results') && method === 'POST') await allSent(() => send('GET', '/v1/notify/logs'));
+      if (endpoint.endsWith('/results') && method === 'POST') {
+        // Its alert waits until its cause was looked for.
+        clock.step(1000);
+        await allSent(() => send('GET', '/v1/notify/logs'));
+      }
       if (answer.body?.execution_mode === 'pull' && method === 'POST')
         await probedAtOnce(() => send('GET', `/v1/checks/${answer.body.id}`));
       found.set(endpoint, { ...(request !== undefined && { request }), answer: answer.body });

@@ -144,6 +144,46 @@ describe('when what others depend on fails', () => {
     expect(await alertsOf(shop)).toEqual(['down planned null', 'up skipped initial']);
   });
 
+  it('and who was to be told of that could not be reached, what depends on it is told', async () => {
+    service = await virtualService('09:30');
+    const db = await watched('db', { receiver: 'old.test' });
+    const shop = await watched('shop', { receiver: 'old.test' });
+    await service.call('POST', `/v1/checks/${shop.id}/policy/channels`, {
+      ...{ channel_type: 'webhook', config: { url: 'https://new.test/hook' } },
+    });
+    await depends(shop, db);
+    await service.until('09:40');
+    service.host('old.test').does('fails');
+    fails('db', 'shop');
+    await service.until('09:50');
+    // The one that works hears of it at once, by the only check that it listens to.
+    expect(told('new.test')).toEqual(['09:40 shop down']);
+    const kinds = (await service.call('GET', '/v1/notify/logs')).map(
+      ({ check_id, status }: { check_id: string; status: string }) => `${check_id === db.id ? 'db' : 'shop'} ${status}`,
+    );
+    // And the one that does not is tried by both.
+    expect(new Set(kinds)).toEqual(new Set(['db failed', 'shop failed', 'shop sent']));
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])('and the service dies at message %i of the incident, all the same', async (nth) => {
+    service = await virtualService('09:30');
+    const db = await watched('db');
+    const [shop, blog] = [await watched('shop'), await watched('blog')];
+    await depends(shop, db);
+    await depends(blog, db);
+    await service.until('09:40');
+    let sent = 0;
+    service.fatal.send = (queue) => (queue === 'deadline' || queue === 'delivery') && ++sent === nth;
+    fails('db', 'shop', 'blog');
+    await service.until('09:50');
+    answers('db', 'blog');
+    await service.until('10:10');
+    const downs = told().filter((line) => line.endsWith('down'));
+    // One of db, or of a dependent that was decided first; and in the end of shop, which stays down.
+    expect(new Set(downs.map((line) => line.split(' ')[1]))).toEqual(new Set(['db', 'shop']));
+    for (const one of [shop, blog, db]) expect((await alertsOf(one)).join()).not.toContain('held');
+  });
+
   it('what has lived on for two minutes is told at once', async () => {
     service = await virtualService('09:30');
     const [db, shop] = [await watched('db'), await watched('shop')];

@@ -1,3 +1,4 @@
+import { untell } from '#lib/alerts/hold/untell.ts';
 import { nextTry } from '#lib/alerts/plan/series.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { nextCheck, replaceCheck } from '#lib/checks/next-check.ts';
@@ -19,7 +20,10 @@ import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
  */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
   if (delivery.announces === null) return;
-  if (delivery.status === 'failed') await afterFailure(env, delivery);
+  if (delivery.status === 'failed') {
+    await untell(env, delivery);
+    await afterFailure(env, delivery);
+  }
   if (delivery.status === 'sent') await afterSent(env, delivery);
 }
 

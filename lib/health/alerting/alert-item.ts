@@ -10,7 +10,13 @@ import type { AlertUrgency } from './decision.ts';
 import type { Situation } from './situation.ts';
 
 /** One channel of an alert, as it was chosen when the alert was decided. */
-export type AlertTarget = { channel_id: string; channel_type: string; delivery_id: string };
+export type AlertTarget = {
+  channel_id: string;
+  channel_type: string;
+  delivery_id: string;
+  /** Where the channel led then. */
+  destination?: string;
+};
 
 /**
  * An alert that was decided: the only source of deliveries. Immutable; put in the transaction that decides it, and
@@ -55,7 +61,7 @@ type NewAlert = Pick<
   at: number;
   /** Tells it from others of its kind about the same transition; 0 for the first. */
   n: number;
-  channels: readonly Pick<Channel, 'id' | 'channel_type'>[];
+  channels: readonly Pick<Channel, 'id' | 'channel_type' | 'destination'>[];
   urgency?: AlertUrgency;
   /** Epoch seconds; it lives as long as its transition. */
   expires_at: number | undefined;
@@ -78,6 +84,7 @@ export function alertItem(keys: Keys, { transition, at, n, channels, expires_at,
       channel_id: channel.id,
       channel_type: channel.channel_type,
       delivery_id: deliveryIdOf(transition_id, at, kind, n, channel.id),
+      ...(channel.destination !== undefined && { destination: channel.destination }),
     })),
   };
 }

@@ -1,0 +1,40 @@
+import type { DeliveryItem } from '#lib/alerts/deliver/delivery-item.ts';
+import type { Env } from '#lib/env.ts';
+import type { AlertItem } from '#lib/health/alerting/alert-item.ts';
+import { destinationOf } from '#lib/health/alerting/listeners.ts';
+import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
+import { timeOf } from '#lib/platform/ids.ts';
+import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { wakeHeld } from './wake-held.ts';
+
+/**
+ * A delivery has failed for good: its destination was not told of the failure after all, so that what is withheld from
+ * it for that reason is looked at again. Repeatable.
+ */
+export async function untell(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
+  if (!alert) return;
+  const { ports, keys } = env;
+  const item = await ports.table.get<AlertItem>({ pk: keys.ofCheck(tenant_id, check_id), sk: alert.sk });
+  const target = item?.to.find((one) => one.channel_id === channel_id);
+  if (!item || !target || item.incident_id === undefined) return;
+  const destination = destinationOf({ ...target, id: channel_id });
+  for (const root of [item.root?.entity_id, item.entity_id]) {
+    if (root !== undefined && (await forget(env, { tenant_id, root }, destination, timeOf(item.id))))
+      await wakeHeld(env, tenant_id, root);
+  }
+}
+
+/** Whether that had counted as a telling, at `at` (epoch ms): a later one stands. */
+const forget = (
+  { ports, keys }: Env,
+  { tenant_id, root }: { tenant_id: string; root: string },
+  destination: string,
+  at: number,
+): Promise<boolean> =>
+  untilDone(ports, async () => {
+    const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, root));
+    if (incident?.told[destination] !== at) return false;
+    const { [destination]: _failed, ...told } = incident.told;
+    const writes = incidentWrites(incident, { ...incident, told }, ports.ids.token(), ports.clock.now());
+    return (await commit(ports, writes)).ok ? true : AGAIN;
+  });
