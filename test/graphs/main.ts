@@ -3,22 +3,28 @@ import { type Outcome, outcomeOf, row } from './measure.ts';
 import { icinga } from './policies/icinga.ts';
 import { ours } from './policies/ours.ts';
 import type { Policy } from './policies/policy.ts';
+import { service } from './policies/service.ts';
 import { groupWait, none, parentDown } from './policies/simple.ts';
 import { makeIncident, SCENARIOS, type Scenario } from './scenes.ts';
 import type { Catalog } from './world.ts';
 
-// Random incidents in random fleets, under several ways to alert: `npm run test:graphs -- --seed 1 --runs 100`.
+// Random incidents in random fleets, under several ways to alert: `npm run test:graphs -- --seed 1 --runs 100 --service`.
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '100' },
     only: { type: 'string' },
+    // With the service itself, which takes seconds an incident.
+    service: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed);
 const runs = Number(values.runs);
-const POLICIES: Policy[] = [none, parentDown, icinga, groupWait(30_000), groupWait(60_000), ours];
+const POLICIES: Policy[] = [
+  ...[none, parentDown, icinga, groupWait(30_000), groupWait(60_000), ours],
+  ...(values.service ? [service] : []),
+];
 const HEADINGS = [
   'rule',
   'pages: mean, p95, most',

@@ -9,6 +9,8 @@ import { channelsThatApply, effectivePolicy } from '#lib/health/alerting/effecti
 import { toldOf } from '#lib/health/alerting/listeners.ts';
 import { type CooldownClass, startCooldown } from '#lib/health/alerting/rules/cooldown.ts';
 import { type AlertKind, decidedOn, heldIn, type Situation } from '#lib/health/alerting/situation.ts';
+import { type IncidentItem, incidentWrites } from '#lib/health/dependency/incident-item.ts';
+import { toldBy } from '#lib/health/dependency/incident-of-change.ts';
 import { announce, announcementOf } from '#lib/health/state/announced.ts';
 import { isFlapping, withoutFlapping } from '#lib/health/state/flapping.ts';
 import type { TransitionItem } from '#lib/health/state/transition-item.ts';
@@ -86,8 +88,8 @@ async function attempt(
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const policyKey = keys.policy(tenant_id, check_id);
-  const [check, stored, entry, entity, head, hold] = await ports.table.getMany<
-    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead, DeadlineEntry]
+  const [check, stored, entry, entity, head, hold, incident] = await ports.table.getMany<
+    [CheckItem, PolicyItem, DeadlineEntry, EntityItem, AlertingHead, DeadlineEntry, IncidentItem]
   >([
     keys.check(tenant_id, check_id),
     policyKey,
@@ -95,6 +97,7 @@ async function attempt(
     keys.entity(tenant_id, entity_id),
     keys.alertingHead(tenant_id),
     keys.entry('hold', tenant_id, check_id),
+    keys.incident(tenant_id, entity_id),
   ]);
   const now = ports.clock.now();
   if (!entry || entry.deadline > now) return undefined;
@@ -112,9 +115,12 @@ async function attempt(
   if (!alert || !due || !transition) return (await commit(ports, replace(next))).ok ? next : AGAIN;
 
   const item = timedAlert(env, deadline, due, transition, alert);
+  const to = check?.state ?? 'unknown';
+  const told = toldBy(item, incident, { to, channels: due.policy.channels, at: now });
   const done = await commit(ports, [
     { put: item, if: 'absent' },
     ...(check ? [replaceCheck(check, nextCheck(check, ports.ids.token(), remember(check, item.id, alert, now)))] : []),
+    ...incidentWrites(incident, told, ports.ids.token(), now),
     { check: policyKey, if: stored ? { version: stored.v } : 'absent' },
     ...replace(next),
   ]);

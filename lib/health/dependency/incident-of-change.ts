@@ -37,13 +37,13 @@ export function incidentOfChange(
 export const endsIncident = (before: IncidentItem | undefined, next: IncidentItem | undefined): boolean =>
   next !== undefined && next !== before && next.recovered_at !== undefined;
 
-/** The incident with those told of it by an alert for down. */
+/** The incident with those told of it by an alert for down, whichever brought that. */
 export function toldBy(
   item: AlertItem | undefined,
   incident: IncidentItem | undefined,
   { to, channels, at }: { to: CheckState; channels: readonly Channel[]; at: number },
 ): IncidentItem | undefined {
-  if (!incident || item?.kind !== 'state_change' || to !== 'down') return incident;
+  if (!incident || !item || item.kind === 'closed' || to !== 'down') return incident;
   const told = channels.filter(({ id }) => item.to.some((target) => target.channel_id === id));
   return withTold(incident, told.map(destinationOf), at);
 }
