@@ -96,6 +96,20 @@ describe('when what others depend on fails', () => {
     expect(await service.call('GET', `/v1/checks/${db.id}/results`)).toEqual(before);
   });
 
+  it('and its own alert follows as news of the same, also where it waits for a cause of its own', async () => {
+    service = await virtualService('09:30');
+    const [host, db] = [await watched('host'), await watched('db', { failure_threshold: 3 })];
+    const shop = await watched('shop');
+    await depends(db, host);
+    await depends(shop, db);
+    await service.until('09:40');
+    fails('db', 'shop');
+    await service.until('09:42');
+    expect(told()).toEqual(['09:40 shop down', '09:40 db down']);
+    const urgencies = [shop, db].map(async ({ id }) => (await service.call('GET', `/v1/checks/${id}/transitions`))[0].alert.urgency);
+    expect(await Promise.all(urgencies)).toEqual(['high', 'low']);
+  });
+
   it('and nobody is told of that, the first dependent tells, and the others do not', async () => {
     service = await virtualService('09:30');
     const db = await watched('db');

@@ -79,6 +79,7 @@ function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }:
     ...{ hold, verdict, pending, now },
     waiting: channels.map(destinationOf),
     incidents: incidentsAt(keys, check, ancestry, verdict, now),
+    own: ancestry.incidents.get(check.entity_id),
     recoveries: recoveriesIn(ancestry, held.from),
     down_at: Date.parse(check.state_since),
     cooldown_ms: policy.cooldown_seconds * 1000,

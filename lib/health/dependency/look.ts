@@ -32,6 +32,8 @@ export type Sight = {
   waiting: readonly string[];
   /** By root. */
   incidents: ReadonlyMap<string, Incident>;
+  /** The failure itself, where others follow from it: they may have named it before. */
+  own?: Incident | undefined;
   /** The alert of this root is held itself, and will be decided. */
   pending: ReadonlySet<string>;
   /** When what was on the way recovered, as far as that is known. */
@@ -165,12 +167,8 @@ export const isFolded = (told: number | undefined, now: number): boolean =>
   told !== undefined && told <= now && now - told < FOLD_MS;
 
 /** Low for whoever was alerted a moment ago of what this belongs to. */
-function urgencyFor({ verdict, hold, incidents, now }: Sight, destination: string): 'high' | 'low' {
-  const concerned = [
-    hold.under,
-    ...verdict.roots.map((one) => one.entity_id),
-    ...verdict.survived.map((one) => one.entity_id),
-  ];
-  const isLow = concerned.some((root) => root !== null && isFolded(incidents.get(root)?.told[destination], now));
-  return isLow ? 'low' : 'high';
+function urgencyFor({ verdict, hold, incidents, own, now }: Sight, destination: string): 'high' | 'low' {
+  const roots = [...verdict.roots, ...verdict.survived].map((root) => root.entity_id);
+  const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => incidents.get(root));
+  return [own, ...concerned].some((one) => isFolded(one?.told[destination], now)) ? 'low' : 'high';
 }
