@@ -215,6 +215,9 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
     feedEntry: (tenant: string, entity: string, at: number, transition: string) =>
       key(ofTenant(tenant, 'FEED', bucketOf(entity)), `${stamp(at)}#${transition}`),
+    /** Where the entry of a transition stands if its entity is of this bucket. */
+    feedPlace: (tenant: string, bucket: number, at: number, transition: string) =>
+      key(ofTenant(tenant, 'FEED', bucket), `${stamp(at)}#${transition}`),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),

@@ -124,7 +124,7 @@ export function situationOf(
     ),
     ...(failed_at !== undefined && { failed: true }),
     ...(misled && { misled }),
-    ...{ kind, cause: null, from: state, to: state, at },
+    ...{ kind, cause: null, from: state, to: state },
   };
 }
 
