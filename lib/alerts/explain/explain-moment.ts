@@ -50,8 +50,8 @@ function notChecked({ at, check, revision, gap, enabled_at }: Moment): MomentExp
 }
 
 /**
- * Pure: how far the check had counted towards another state, by judging its runs once more; undefined when they leave it
- * as it was.
+ * Pure: how far the check had counted towards another state, by judging its runs once more; undefined when they leave
+ * it as it was.
  */
 export function progressOf(moment: Moment): MomentExplained | undefined {
   const { check, revision, runs, at, state } = moment;

@@ -117,7 +117,9 @@ async function lastTransition(
 export async function requireTransition(context: Context, id: string): Promise<TransitionItem> {
   const { ports, keys, tenant, caller } = context;
   const isKept = isId('trn', id) && timeOf(id) >= historyStart(ports.clock.now(), caller.retention_days);
-  const places = isKept ? keys.buckets.map((bucket) => keys.feedPlace(tenant, bucket, timeOf(id), id)) : [];
+  // Its entity, which says in which bucket the entry stands, is not known by its id.
+  const sk = `${stamp(timeOf(id))}#${id}`;
+  const places = isKept ? keys.buckets.map((bucket) => ({ pk: keys.feed(tenant, bucket), sk })) : [];
   const entry = (await ports.table.getMany<FeedItem>(places)).find((item) => item !== undefined);
   if (!entry) throw notFound(`Transition ${id}`);
   const [transition, entity] = await ports.table.getMany<TransitionItem>([

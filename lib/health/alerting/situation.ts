@@ -72,7 +72,11 @@ export const isUnsettled = ({ flapping, policy }: Situation): boolean =>
 export const isSteadyAgain = ({ flapping, policy }: Situation): boolean =>
   policy.flap_threshold > 0 && flapping?.told === true && flapping.over === true;
 
-/** What is looked at of a check, its policy and the channels that apply, at `at` (epoch ms). @param alerts with this change counted */
+/**
+ * What is looked at of a check, its policy and the channels that apply.
+ * @param alerts with this change counted
+ * @param at epoch ms
+ */
 export function decidedOn(
   check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
   alerts: CheckItem['alerts'],

@@ -5,8 +5,8 @@ import { type Rhythm, rhythmOf } from '#lib/schedule/slots.ts';
 import { historyExpiry } from './retention.ts';
 
 /**
- * From when (epoch ms) which rhythm and thresholds held for a check: what was due in the past, and what it took. Written with each
- * settings revision, and with the next one its expiry; about 200 bytes.
+ * From when (epoch ms) which rhythm and thresholds held for a check: what was due in the past, and how many failures
+ * it took. Written with each settings revision, and with the next one its expiry; about 250 bytes.
  */
 export type RevisionItem = Item & { rev: number; from: number; enabled: boolean; rhythm: Rhythm } & Pick<
     CheckItem,
