@@ -45,7 +45,7 @@ export async function runJobs(
       return slot;
     }),
   );
-  await batch.end(slots.some(({ held }) => held.length > 0));
+  await batch.end(slots.some(({ hasHeld }) => hasHeld()));
   return (await Promise.all(slots.map(({ end }) => end()))).flat();
 }
 
