@@ -8,6 +8,7 @@ import { type DueProbe, dueChecks, isLate } from './due-checks.ts';
 import type { Lane } from './lanes.ts';
 import { hostOf, probeOnce } from './probe-once.ts';
 import type { ProbingProcess } from './probing-process.ts';
+import { sendNextRetry } from './retries.ts';
 import { slotOutcomes } from './slot-outcomes.ts';
 
 /** A check that waited so long (ms) for its place is read again. */
@@ -80,8 +81,9 @@ export async function runSlot(run: Run, job: Job, account: AccountItem | undefin
         );
         if (found === NO_PLACE) return outcomes.tryAgain(one.check.id);
         // This run timed out and has a successor; it must not write beside it.
-        if (!found || signal?.aborted) return;
-        outcomes.found(one, found);
+        if (signal?.aborted) return;
+        if (found) outcomes.found(one, found);
+        else await sendNextRetry(run, job);
       } catch (error) {
         outcomes.failed(one, error);
       }
