@@ -73,7 +73,7 @@ export const dns = defineCheck({
       const none = values.length > seen.length ? 'none that may be shown' : 'none';
       const same = (a: string, b: string) => comparable(type, a) === comparable(type, b);
       const facts = { latency_ms, rcode, records: { values: seen, same, none } };
-      const found = withVerdict(judgeAnswer(config, answer, seen), await judge(assertions, facts));
+      const found = withVerdict(judgeAnswer(config, answer, seen), await judge(assertions, facts, shows));
       return {
         ...found,
         ...(shows ? { records: seen.slice(0, MOST_SHOWN) } : assertions.length > 0 && { records: remembered(seen) }),

@@ -46,7 +46,7 @@ export const domain = defineCheck({
   contradictions: ({ config: { assertions = [], min_days_remaining } }) => idleWarnings(assertions, min_days_remaining),
   hosts: ({ config }) => [{ path: 'config.domain', host: config.domain }],
   targetLabel: ({ config }) => `domain ${config.domain}`,
-  probe: ({ config: { domain: written, min_days_remaining: wanted, assertions } }, input) =>
+  probe: ({ config: { domain: written, min_days_remaining: wanted, assertions } }, { shows = false, ...input }) =>
     probing(async () => {
       const name = ofRegistry(written)!;
       const zone = name.slice(name.indexOf('.'));
@@ -70,7 +70,10 @@ export const domain = defineCheck({
       if ('problem' in expiry) return untold();
       const isLong = expiry.days_left >= Math.max(0, wanted);
       const found = isLong ? succeeded(latency_ms, status) : fail('expiry', shortly(expiry));
-      return { ...withVerdict(found, await judge(assertions, { latency_ms, expiry })), ...expiryMembers(expiry) };
+      return {
+        ...withVerdict(found, await judge(assertions, { latency_ms, expiry }, shows)),
+        ...expiryMembers(expiry),
+      };
     }),
   examples: {
     valid: [

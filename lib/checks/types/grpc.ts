@@ -46,13 +46,13 @@ export const grpc = defineCheck({
   sources: ['latency_ms'],
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   targetLabel: ({ config: { host, port, service } }) => `grpc ${host}:${port}${service && ` ${service}`}`,
-  probe: ({ config }, { net, settings, timeout_ms }) =>
+  probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
     probing(async () => {
       const http2 = await client();
       const { host, port, servername, verify_tls: verify = true } = config;
       const tls = config.tls ? { servername, verify, alpn: ['h2'] } : undefined;
       const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
-      return judgedTalk(await talkOver(net, request, new HealthCheck(http2, config)), config.assertions);
+      return judgedTalk(await talkOver(net, request, new HealthCheck(http2, config)), config.assertions, shows);
     }),
   examples: {
     valid: [

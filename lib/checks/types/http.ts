@@ -120,7 +120,7 @@ export const http = defineCheck({
         verify_tls: verify_tls !== false,
       });
       const facts = factsOf(reply, assertions, now);
-      const verdict = await judge(assertions, facts);
+      const verdict = await judge(assertions, facts, shows);
       // As without assertions: of an answer with a wrong status no text is missed.
       const isOther = verdict.failures.some(({ kind }) => kind === 'status');
       const answer = isOther ? succeeded(reply.latency_ms, reply.status) : judgeAnswer(check, reply, status.only);

@@ -45,7 +45,7 @@ export const tcp = defineCheck({
       const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(config.tls && { tls }) };
       const hide = redactorOf(secretsOf(steps));
       const talked = await converse(net, request, await actionsOf(steps), { tls, hide });
-      const outcome = await judgedTalk(talked, assertions);
+      const outcome = await judgedTalk(talked, assertions, shows);
       return { ...outcome, ...(shows && steps.length > 0 && { transcript: talked.transcript }) };
     }),
   examples: {

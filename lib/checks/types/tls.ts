@@ -60,13 +60,13 @@ export const tls = defineCheck({
       const talked = await converse(net, request, starttls ? STARTTLS[starttls] : [], manner);
       const shown = shows && starttls ? { transcript: talked.transcript } : {};
       const { latency_ms, handshake } = talked;
-      if (!handshake) return { ...(await judgedTalk(talked)), ...shown };
+      if (!handshake) return { ...(await judgedTalk(talked, [], shows)), ...shown };
       const { version, issuer, fingerprint_sha256 } = handshake;
       const expiry = expiryOf('certificate', handshake.valid_to, now, 'tls');
       const problem = handshake.problem || shortly(expiry, min_days_remaining);
       const found = problem ? failed('tls', problem, latency_ms) : succeeded(latency_ms);
       const facts = { latency_ms, expiry, tls_version: version, issuer, fingerprint_sha256 };
-      return { ...withVerdict(found, await judge(assertions, facts)), ...expiryMembers(expiry), ...shown };
+      return { ...withVerdict(found, await judge(assertions, facts, shows)), ...expiryMembers(expiry), ...shown };
     }),
   examples: {
     valid: [

@@ -84,7 +84,7 @@ export const websocket = defineCheck({
     const { origin, pathname } = new URL(config.url);
     return `${origin}${pathname}`;
   },
-  probe: ({ config }, { net, settings, timeout_ms }) =>
+  probe: ({ config }, { net, settings, timeout_ms, shows = false }) =>
     probing(async () => {
       const { WebSocket } = await client();
       const { verify_tls: verify = true } = config;
@@ -92,7 +92,7 @@ export const websocket = defineCheck({
       const tls = isSecure ? { verify, alpn: ['http/1.1'] } : undefined;
       const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
       const session = new Session(WebSocket, config, await expectationOf(config));
-      return judgedTalk(await talkOver(net, request, session), config.assertions);
+      return judgedTalk(await talkOver(net, request, session), config.assertions, shows);
     }),
   examples: {
     valid: [
