@@ -1,7 +1,5 @@
 import { type Reading, readingsOf, withoutEscapes } from './readings.ts';
-
-/** What stands where a secret stood. */
-export const REDACTED = '********';
+import { REDACTED } from './redacted.ts';
 
 /** A text without the secrets that it was made for. @param isCut it may end in the middle of one */
 export type Redact = (text: string, isCut?: boolean) => string;
