@@ -5,7 +5,7 @@ import { seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/members.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { REDACTED } from '#lib/platform/secrets/redact-secrets.ts';
+import { REDACTED } from '#lib/platform/secrets/redacted.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 
 const LABEL = 'What it is for.';
