@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { personWith } from '#test/support/browser.ts';
 import { type Client, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
 import { seen, signInByKey } from './person.ts';
+import { receiving } from './receiving.ts';
 import { copied, shown } from './settings.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
@@ -25,13 +25,7 @@ const run = (command: string, env: Record<string, string> = {}) =>
 
 describe.skipIf(!binary)('the first steps, in a real browser', () => {
   const world = browserAndService();
-  let receiver: WebhookReceiver;
-  beforeAll(async () => {
-    receiver = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await receiver?.close();
-  });
+  const receiver = receiving();
 
   async function somebody(admin: Client) {
     const person = await personWith(world.browser);
@@ -54,21 +48,21 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel(/^Target URL/).waitFor();
     await isFocused(page, 'How is it checked?');
-    await typeInto(page, page.getByLabel(/^Target URL/), `${receiver.url}/health`);
+    await typeInto(page, page.getByLabel(/^Target URL/), `${receiver().url}/health`);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Add the channel' }).waitFor();
     await isFocused(page, 'Who is told?');
-    await typeInto(page, page.getByLabel(/^URL/), `${receiver.url}/alerts`);
+    await typeInto(page, page.getByLabel(/^URL/), `${receiver().url}/alerts`);
     await page.keyboard.press('Enter');
     await enterOn(page, page.getByRole('button', { name: 'Send a test alert' }));
     await page.getByText('It was taken by slack').waitFor();
-    expect(receiver.received.filter(({ path }) => path === '/alerts')).toHaveLength(1);
+    expect(receiver().received.filter(({ path }) => path === '/alerts')).toHaveLength(1);
 
     await enterOn(page, page.getByRole('link', { name: 'Done: to the check' }));
     await eventually(() => /#\/checks\/chk_/.test(page.url()));
     const [check] = (await admin.get('/v1/checks')).body;
     expect(page.url()).toContain(check.id);
-    expect(check).toMatchObject({ check_type: 'http', target_url: `${receiver.url}/health` });
+    expect(check).toMatchObject({ check_type: 'http', target_url: `${receiver().url}/health` });
     expect(complaints).toEqual([]);
   });
 
