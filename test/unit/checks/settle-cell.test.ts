@@ -24,7 +24,11 @@ async function look({ store, keys, context }: HealthWorld, cell: string) {
     INTERVALS.map((interval) => keys.entry('probe', tenant, probeEntryId(cell, interval))),
   );
   // A cell that nobody is in any more is gone.
-  return { checks, members: item?.members ?? 0, entries: new Map(INTERVALS.map((interval, i) => [interval, entries[i]])) };
+  return {
+    checks,
+    members: item?.members ?? 0,
+    entries: new Map(INTERVALS.map((interval, i) => [interval, entries[i]])),
+  };
 }
 
 /** What must never be: checks that the schedule or the count of their cell does not know of. */
