@@ -72,7 +72,7 @@ async function begin(env: Env, check: CheckItem, { own, at, rid }: Start): Promi
       if (!runs) return isOver(await commit(ports, own), own.length) ? [] : AGAIN;
       const last_received = { at: now.last_received?.at ?? 0, received_at: at };
       const next = nextCheck(now, ports.ids.token(), { runs, last_received }, ['silence_at']);
-      const deadline = await watchSilence(env, now, { runs, last_received }, at);
+      const deadline = await watchSilence(env, now, { runs, last_received }, ports.clock.now());
       const done = await commit(ports, [...own, replaceCheck(now, next), ...(deadline ? [deadline.write] : [])]);
       if (!isOver(done, own.length)) return AGAIN;
       return done.ok && deadline ? [deadline.due] : [];
