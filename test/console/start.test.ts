@@ -11,7 +11,6 @@ import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
 import { seen, signInByKey } from './person.ts';
 import { receiving } from './receiving.ts';
-import { copied, shown } from './settings.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
 const isFocused = (page: Page, name: string) =>
@@ -87,16 +86,11 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Add the channel' }).waitFor();
 
-    // The push check says how to report to it. A key for it may do that alone.
-    await page.getByRole('button', { name: 'Make a key for the job' }).click();
-    await run(await shown(page, 'A sign of life'));
-    await copied(page);
+    // The push check says how its job pings it, without a key.
+    const url = page.locator('figure').filter({ has: page.locator('figcaption', { hasText: 'Ping URL' }) });
+    await run(`curl -fsS ${await url.locator('code').textContent()}`);
     await step(page, 'How is it checked?').getByText('Up', { exact: true }).waitFor();
-    expect(await page.getByText('It waits for its first sign of life').count()).toBe(0);
-    expect((await admin.get('/v1/auth/keys')).body.at(-1)).toMatchObject({
-      scopes: ['push'],
-      check_ids: [expect.any(String)],
-    });
+    expect(await page.getByText('It waits for its first ping').count()).toBe(0);
   });
 
   it('are shown as commands that do the same', async () => {
