@@ -36,7 +36,9 @@ export const MODE = {
 
 const CheckName = Name.describe('What alerts call it; without one they name its target.');
 
-const CHECK_SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const SLUG = '[a-z0-9][a-z0-9_-]{0,63}';
+/** What a slug of a check looks like: as that of Healthchecks does. */
+export const CHECK_SLUG = new RegExp(`^${SLUG}$`);
 const SLUG_RULE = 'must have 1 to 64 small letters, digits, "_" or "-" and begin with a letter or digit';
 const LABELS = 'What it is tagged with, to find it by: `{"team": "payments"}`. Those of its entity count too.';
 const SLUG_MEANS = 'Names it in the account, in paths such as /v1/checks/by-slug/{slug}; no other check has it.';
@@ -224,7 +226,7 @@ export const CheckPatch = z
     name: CheckName,
     slug: z
       .string()
-      .regex(/^([a-z0-9][a-z0-9_-]{0,63})?$/, `${SLUG_RULE}; empty: it has none`)
+      .regex(new RegExp(`^(${SLUG})?$`), `${SLUG_RULE}; empty: it has none`)
       .describe(`${SLUG_MEANS} Empty: it has none any more.`),
     labels: LabelChanges,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),

@@ -1,32 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { alertedCheck, push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
+import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('a check, in a real browser', () => {
   const world = browserAndService();
-  let receiver: WebhookReceiver;
+  const receiver = receiving();
   let paths = 0;
-  beforeAll(async () => {
-    receiver = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await receiver?.close();
-  });
 
   /** Somebody who looks at a push check that went down and told a channel so. */
   async function onCall({ readOnly = false } = {}) {
-    receiver.behave({ status: 200 });
+    receiver().behave({ status: 200 });
     const admin = await newTenantOf(world.service);
     const path = `/channel-${++paths}`;
-    const check = await alertedCheck(admin, receiver, path);
+    const check = await alertedCheck(admin, receiver(), path);
     const key = readOnly
       ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
       : admin.key;
@@ -59,11 +53,11 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const person = await onCall();
     const { page, path } = person;
     const row = page.locator('.channels > li');
-    const before = receiver.received.filter((one) => one.path === path).length;
+    const before = receiver().received.filter((one) => one.path === path).length;
     await button(person, 'Send a test').click();
     await row.getByText(/Test:.*Sent/).waitFor();
-    expect(receiver.received.filter((one) => one.path === path)).toHaveLength(before + 1);
-    receiver.behave({ status: 404 });
+    expect(receiver().received.filter((one) => one.path === path)).toHaveLength(before + 1);
+    receiver().behave({ status: 404 });
     await button(person, 'Send a test').click();
     await row.getByText(/Test:.*Failed/).waitFor();
     expect(await row.textContent()).toMatch(/404/);
@@ -78,7 +72,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await dialog.getByLabel(/^URL/).fill('nonsense');
     await button(person, 'Add channel').click();
     await dialog.locator('.field-error').waitFor();
-    await dialog.getByLabel(/^URL/).fill(`${receiver.url}/topic`);
+    await dialog.getByLabel(/^URL/).fill(`${receiver().url}/topic`);
     await button(person, 'Add channel').click();
     await page.locator('.channels > li').nth(1).waitFor();
 
@@ -141,7 +135,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
       await admin.post('/v1/checks', {
         entity_id: check.entity_id,
         check_type: 'http',
-        target_url: `${receiver.url}/health`,
+        target_url: `${receiver().url}/health`,
         interval_seconds: 86_400,
         failure_threshold: 1,
       }),
@@ -150,7 +144,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await eventually(async () => (await admin.get(`/v1/checks/${probed.id}`)).body.state === 'up');
     await page.evaluate(`location.hash = '#/checks/${probed.id}?window=1h'`);
     await page.getByRole('img', { name: /^Latency: .*1 results, 0 failed/ }).waitFor();
-    receiver.behave({ status: 503 });
+    receiver().behave({ status: 503 });
     await button(person, 'Check now').click();
     await page.getByText(/Checked by hand:.*Failed.*got 503/).waitFor();
     await page

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { personWith } from '#test/support/browser.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
 import { button, seen, signInByKey } from './person.ts';
+import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('incidents, in a real browser', () => {
   const world = browserAndService();
-  let receiver: WebhookReceiver;
-  beforeAll(async () => {
-    receiver = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await receiver?.close();
-  });
+  const receiver = receiving();
 
   /** The web shop is down and a channel knows, an action was fired; mail was down, and nobody was told. */
   async function onCall(place = '/incidents') {
@@ -26,7 +20,7 @@ describe.skipIf(!binary)('incidents, in a real browser', () => {
     const mail = await watchedEntity(admin, 'mail', 'Mail', ['smtp']);
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login']);
     const [smtp, checkout, login] = [mail.checks[0]!, ...shop.checks] as [string, string, string];
-    await slackChannel(admin, checkout, `${receiver.url}/${admin.key.slice(-8)}`);
+    await slackChannel(admin, checkout, `${receiver().url}/${admin.key.slice(-8)}`);
     const action = {
       name: 'Restart the shop',
       url: 'http://nowhere.fleetwatch-test.com/',

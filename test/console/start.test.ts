@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { personWith } from '#test/support/browser.ts';
 import { type Client, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
 import { seen, signInByKey } from './person.ts';
-import { copied, shown } from './settings.ts';
+import { receiving } from './receiving.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
 const isFocused = (page: Page, name: string) =>
@@ -25,13 +24,7 @@ const run = (command: string, env: Record<string, string> = {}) =>
 
 describe.skipIf(!binary)('the first steps, in a real browser', () => {
   const world = browserAndService();
-  let receiver: WebhookReceiver;
-  beforeAll(async () => {
-    receiver = await startReceiver({ host: '127.77.0.1' });
-  });
-  afterAll(async () => {
-    await receiver?.close();
-  });
+  const receiver = receiving();
 
   async function somebody(admin: Client) {
     const person = await personWith(world.browser);
@@ -54,21 +47,21 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel(/^Target URL/).waitFor();
     await isFocused(page, 'How is it checked?');
-    await typeInto(page, page.getByLabel(/^Target URL/), `${receiver.url}/health`);
+    await typeInto(page, page.getByLabel(/^Target URL/), `${receiver().url}/health`);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Add the channel' }).waitFor();
     await isFocused(page, 'Who is told?');
-    await typeInto(page, page.getByLabel(/^URL/), `${receiver.url}/alerts`);
+    await typeInto(page, page.getByLabel(/^URL/), `${receiver().url}/alerts`);
     await page.keyboard.press('Enter');
     await enterOn(page, page.getByRole('button', { name: 'Send a test alert' }));
     await page.getByText('It was taken by slack').waitFor();
-    expect(receiver.received.filter(({ path }) => path === '/alerts')).toHaveLength(1);
+    expect(receiver().received.filter(({ path }) => path === '/alerts')).toHaveLength(1);
 
     await enterOn(page, page.getByRole('link', { name: 'Done: to the check' }));
     await eventually(() => /#\/checks\/chk_/.test(page.url()));
     const [check] = (await admin.get('/v1/checks')).body;
     expect(page.url()).toContain(check.id);
-    expect(check).toMatchObject({ check_type: 'http', target_url: `${receiver.url}/health` });
+    expect(check).toMatchObject({ check_type: 'http', target_url: `${receiver().url}/health` });
     expect(complaints).toEqual([]);
   });
 
@@ -93,16 +86,11 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Add the channel' }).waitFor();
 
-    // The push check says how to report to it. A key for it may do that alone.
-    await page.getByRole('button', { name: 'Make a key for the job' }).click();
-    await run(await shown(page, 'A sign of life'));
-    await copied(page);
+    // The push check says how its job pings it, without a key.
+    const url = page.locator('figure').filter({ has: page.locator('figcaption', { hasText: 'Ping URL' }) });
+    await run(`curl -fsS ${await url.locator('code').textContent()}`);
     await step(page, 'How is it checked?').getByText('Up', { exact: true }).waitFor();
-    expect(await page.getByText('It waits for its first sign of life').count()).toBe(0);
-    expect((await admin.get('/v1/auth/keys')).body.at(-1)).toMatchObject({
-      scopes: ['push'],
-      check_ids: [expect.any(String)],
-    });
+    expect(await page.getByText('It waits for its first ping').count()).toBe(0);
   });
 
   it('are shown as commands that do the same', async () => {

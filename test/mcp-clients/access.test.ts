@@ -18,6 +18,7 @@ const TOOLS: Record<string, Guarded> = {
   list_incidents: 'read',
   get_check_results: 'read',
   get_history: 'read',
+  list_pings: 'read',
   get_execution: 'read',
   list_changes: 'changes',
   create_check: 'write',

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
@@ -40,9 +39,6 @@ export type PingKeyPointer = Item & { tenant_id: string; id: string; label: stri
 
 /** How many there are. */
 export type PingKeyCountItem = Item & { v: string; count: number };
-
-/** What a ping key is looked up by. */
-export const digestOfPingKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The ping key as it is shown; who may only read sees no key. */
 export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKeyItem): PingKeyRecord => ({
