@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, seen, signInByKey, told } from './person.ts';
+import { button, told } from './person.ts';
+import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('alerts, in a real browser', () => {
   const world = browserAndService();
@@ -28,7 +28,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
 
   /** Two checks of a shop, a channel that fails, one that gets what is sent to it, and two checks without any. */
   async function alertedShop() {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login', 'search', 'basket']);
     const [checkout, login] = shop.checks as [string, string];
     await slackChannel(admin, checkout, `${lost.url}/hook`);
@@ -45,10 +45,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
 
   /** Somebody who looks at it. */
   async function onCall({ place = '/alerts', readOnly = false } = {}) {
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#${place}`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, readOnly ? alerted.look : alerted.admin.key);
+    const person = await personAt(world.browser, world.url, readOnly ? alerted.look : alerted.admin.key, place);
     const rowsOf = (name: string) => person.page.getByRole('table', { name, exact: true }).locator('tbody tr');
     return { ...person, ...alerted, rowsOf };
   }
