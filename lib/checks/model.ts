@@ -34,7 +34,8 @@ export const MODE = {
   push: 'push: your own agent posts results. It follows from check_type.',
 };
 
-const CheckName = Name.describe('What alerts call it; without one they name its target.');
+const CHECK_NAME = 'What alerts call it; without one they name its target.';
+const CheckName = Name.describe(CHECK_NAME);
 
 const CHECK_SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const SLUG_RULE = 'must have 1 to 64 small letters, digits, "_" or "-" and begin with a letter or digit';
@@ -195,8 +196,9 @@ export function mergeCheck(check: CheckItem, patch: Record<string, unknown>, jud
   const { id: _same, entity: _judged, ...changes } = patch;
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
   const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
-  const { slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
-  const whole = slug === undefined || slug === '' ? merged : { ...merged, slug };
+  const { name, slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
+  // An empty one takes it away.
+  const whole = { ...merged, ...(name && { name }), ...(slug && { slug }) };
   return { ...settled(whole, patch, judging, check, check.config), entity_id: check.entity_id };
 }
 
@@ -221,7 +223,7 @@ const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.en
 export const CheckPatch = z
   .object({
     ...Object.fromEntries([...FIXED, 'entity'].map((member) => [member, Unchanged])),
-    name: CheckName,
+    name: CheckName.or(z.literal('')).describe(`${CHECK_NAME} Empty: it has none any more.`),
     slug: z
       .string()
       .regex(/^([a-z0-9][a-z0-9_-]{0,63})?$/, `${SLUG_RULE}; empty: it has none`)

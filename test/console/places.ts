@@ -6,7 +6,7 @@ import type { Params } from './hostile-catalog.ts';
 import { seen } from './person.ts';
 
 /** The parts of the one page that has some: each has an address of its own. */
-const SETTINGS = ['account', 'team', 'keys', 'sign-in', 'audit', 'look'];
+const SETTINGS = ['account', 'team', 'keys', 'ping-keys', 'sign-in', 'audit', 'look'];
 
 /** Every page there is, from the console's own table of pages, so that a new one is covered by itself. */
 export const paths = pages.flatMap(({ path }) =>
@@ -46,7 +46,13 @@ export async function personAt(browser: Browser, url: string, key?: string, plac
 
 /** Goes to an address, and waits until its page has read all that it shows. */
 export async function arrive({ page }: Pick<Person, 'page'>, address: string): Promise<void> {
-  await page.evaluate(`location.hash = '#${address}'`);
+  // What is shown before the address has changed is another page's.
+  await page.evaluate(`new Promise((done) => {
+    const to = '#' + ${JSON.stringify(address)};
+    if (location.hash === to) return done();
+    addEventListener('hashchange', () => setTimeout(done), { once: true });
+    location.hash = to;
+  })`);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await eventually(async () => (await page.locator('.loading, [aria-busy=true]').count()) === 0);
 }
