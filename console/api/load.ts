@@ -18,8 +18,8 @@ export type Loaded<T> = {
 type Options = {
   /** Which changes of state make the data old: it is then read again. */
   about?: (transition: Transition) => boolean;
-  /** All pages of a list. */
-  all?: boolean;
+  /** All pages of a list. `as read`: each is shown as soon as it is there. */
+  all?: boolean | 'as read';
 };
 
 type Held<T> = { key: string; data: T; isPart: boolean } | undefined;
@@ -31,7 +31,7 @@ type Read<T> = (signal: AbortSignal, seen: (part: T) => void) => Promise<T>;
 export function useLoad<T>(path: string | null, { about, all = false }: Options = {}): Loaded<T> {
   const read: Read<T> = (signal, seen) =>
     all
-      ? (callAll(path!, { signal }, seen as (items: unknown[]) => void) as Promise<T>)
+      ? (callAll(path!, { signal }, all === 'as read' ? (seen as (items: unknown[]) => void) : undefined) as Promise<T>)
       : call<T>('GET', path!, undefined, { signal });
   return useRead(path === null ? null : `${path}${all ? ' all' : ''}`, read, about);
 }

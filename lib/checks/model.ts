@@ -9,7 +9,7 @@ import { parse, refusal } from '#lib/platform/http/validation.ts';
 import { mergeMap } from '#lib/platform/merge-map.ts';
 import { pick } from '#lib/platform/pick.ts';
 import type { Ports } from '#lib/platform/ports.ts';
-import { Name } from '#lib/platform/text.ts';
+import { Name, NameOrNone } from '#lib/platform/text.ts';
 import { SOURCE_NAMES } from './assertions/sources.ts';
 import { wordsFor } from './assertions/words-of-others.ts';
 import type { CheckItem, CheckSettings } from './check-item.ts';
@@ -223,7 +223,7 @@ const fieldsOfTypes = [...checkTypes.values()].flatMap(({ fields }) => Object.en
 export const CheckPatch = z
   .object({
     ...Object.fromEntries([...FIXED, 'entity'].map((member) => [member, Unchanged])),
-    name: CheckName.or(z.literal('')).describe(`${CHECK_NAME} Empty: it has none any more.`),
+    name: NameOrNone.describe(`${CHECK_NAME} Empty: it has none any more.`),
     slug: z
       .string()
       .regex(/^([a-z0-9][a-z0-9_-]{0,63})?$/, `${SLUG_RULE}; empty: it has none`)

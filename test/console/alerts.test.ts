@@ -85,12 +85,12 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   it('can be read by everybody, on a phone as well', async () => {
     const { page, rowsOf } = await onCall();
     for (const [show, table] of [
-      ['', 'Deliveries'],
+      ['deliveries', 'Deliveries'],
       ['channels', 'Channels'],
       ['untold', 'Checks without a channel'],
     ] as const) {
       await page.setViewportSize({ width: 1280, height: 800 });
-      await page.evaluate(`location.hash = '#/alerts?show=${show}'`);
+      await page.evaluate(`location.hash = '#/alerts/${show}'`);
       await rowsOf(table).nth(1).waitFor();
       expect(await barriers(page)).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });
@@ -102,7 +102,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   });
 
   it('are looked at by who may only read, who is told why no more is possible', async () => {
-    const { page, rowsOf } = await onCall({ place: '/alerts?show=channels', readOnly: true });
+    const { page, rowsOf } = await onCall({ place: '/alerts/channels', readOnly: true });
     await rowsOf('Channels').nth(1).waitFor();
     const test = page.getByRole('button', { name: 'Send a test' }).first();
     expect(await test.getAttribute('aria-disabled')).toBe('true');
@@ -120,7 +120,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   });
 
   it('name every channel with what was sent to it last, and test it', async () => {
-    const person = await onCall({ place: '/alerts?show=channels' });
+    const person = await onCall({ place: '/alerts/channels' });
     const { rowsOf } = person;
     const rows = rowsOf('Channels');
     await rows.nth(1).waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(!binary)('alerts, in a real browser', () => {
   });
 
   it('name the checks of which nobody is told, and add a channel to many at once', async () => {
-    const person = await onCall({ place: '/alerts?show=untold' });
+    const person = await onCall({ place: '/alerts/untold' });
     const { page, admin, shop, rowsOf } = person;
     const rows = rowsOf('Checks without a channel');
     await rows.nth(1).waitFor();

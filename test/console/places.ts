@@ -5,12 +5,15 @@ import { eventually } from '#test/support/eventually.ts';
 import type { Params } from './hostile-catalog.ts';
 import { seen } from './person.ts';
 
-/** The parts of the one page that has some: each has an address of its own. */
-const SETTINGS = ['account', 'team', 'keys', 'ping-keys', 'sign-in', 'audit', 'look'];
+/** The parts of the pages that have some: each has an address of its own. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  '/settings/:part': ['account', 'team', 'keys', 'ping-keys', 'sign-in', 'audit', 'look'],
+  '/alerts/:part': ['deliveries', 'channels', 'untold'],
+};
 
 /** Every page there is, from the console's own table of pages, so that a new one is covered by itself. */
 export const paths = pages.flatMap(({ path }) =>
-  path === '/settings/:part' ? SETTINGS.map((part) => `/settings/${part}`) : [path],
+  PARTS[path] ? PARTS[path].map((part) => path.replace(':part', part)) : [path],
 );
 
 /** Whether a page is there for people who are not signed in. */

@@ -23,7 +23,10 @@ import { CheckTable } from './check-table.tsx';
 export default function ChecksPage({ query }: PageProps) {
   const label = query.get('label') ?? '';
   const wanted = label && `&label=${encodeURIComponent(label)}`;
-  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${wanted}`, { all: true, about: () => false });
+  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${wanted}`, {
+    all: 'as read',
+    about: () => false,
+  });
   return (
     <Page
       title="Checks"
