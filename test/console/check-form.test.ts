@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { dialogueTarget } from '#test/support/dialogue-target.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, seen, signInByKey } from './person.ts';
+import { button } from './person.ts';
+import { personAt } from './places.ts';
 import { receiving } from './receiving.ts';
 
 describe.skipIf(!binary)('the form of a check, in a real browser', () => {
@@ -15,13 +15,10 @@ describe.skipIf(!binary)('the form of a check, in a real browser', () => {
   const target = receiving();
   /** Somebody who looks at the checks of an account with an entity and none. */
   async function withAnEntity() {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#/checks`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, admin.key);
+    const person = await personAt(world.browser, world.url, admin.key, '/checks');
     return { ...person, admin, entity };
   }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
-import { newTenantOf } from '#test/support/client.ts';
+import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, seen, signInByKey, told } from './person.ts';
+import { button, expectDisabled, told } from './person.ts';
+import { personAt } from './places.ts';
 import { receiving } from './receiving.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
@@ -17,7 +17,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
 
   /** Somebody who looks at three checks of an entity: one up, one down that tells nobody, one that is off. */
   async function onCall({ readOnly = false } = {}) {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
     const make = async (more: object) =>
@@ -39,10 +39,7 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
     const key = readOnly
       ? got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key
       : admin.key;
-    const person = await personWith(world.browser);
-    await person.page.goto(`${world.service.url}/#/checks`);
-    await seen(person, 'sign-in');
-    await signInByKey(person, key);
+    const person = await personAt(world.browser, world.url, key, '/checks');
     const rows = person.page.getByRole('table', { name: 'Checks' }).locator('tbody tr');
     await rows.first().waitFor();
     return { ...person, admin, rows, checks: { probed, pushed, off }, entity };

@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { personWith } from '#test/support/browser.ts';
-import { type Client, newTenantOf } from '#test/support/client.ts';
+import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
-import { seen, signInByKey } from './person.ts';
+import { personAt } from './places.ts';
 import { receiving } from './receiving.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
@@ -27,18 +27,15 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   const receiver = receiving();
 
   async function somebody(admin: Client) {
-    const person = await personWith(world.browser);
-    await person.page.goto(world.service.url);
-    await seen(person, 'sign-in');
-    await signInByKey(person, admin.key);
+    const person = await personAt(world.browser, world.url, admin.key);
     await person.page.getByRole('heading', { name: 'Fleet', level: 1 }).waitFor();
     return person;
   }
 
   it('lead from the sign-in to an alert that arrives, by keyboard alone', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page, complaints } = await personWith(world.browser);
-    await page.goto(world.service.url);
+    await page.goto(world.url);
     await typeInto(page, page.getByLabel(/^API key/), admin.key);
     await page.keyboard.press('Enter');
     await enterOn(page, page.getByRole('link', { name: 'Begin' }));
@@ -66,7 +63,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('are where one was after a reload, with what was typed', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page } = await somebody(admin);
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill('Backup');
@@ -94,7 +91,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('are shown as commands that do the same', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page } = await somebody(admin);
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill("Ann's shop");
@@ -114,7 +111,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('say why a test did not arrive, and lead on', async () => {
-    const admin = await newTenantOf(world.service);
+    const admin = await newTenant();
     const { page } = await somebody(admin);
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Shop' });
@@ -122,7 +119,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
     const path = `/v1/checks/${check.body.id}/policy/channels`;
     const channel = await admin.post(path, { channel_type: 'slack', config: { url: 'http://127.77.0.9:1/gone' } });
     const made = `entity=service/shop&check=${check.body.id}&channel=${channel.body.id}`;
-    await page.goto(`${world.service.url}/#/start?${made}`);
+    await page.goto(`${world.url}/#/start?${made}`);
     await page.getByRole('button', { name: 'Send a test alert' }).click();
     await page.getByText(/It did not arrive: \w+/).waitFor();
     await page.getByRole('link', { name: 'Change the channel on the page of the check' }).waitFor();
@@ -132,7 +129,7 @@ describe.skipIf(!binary)('the first steps, in a real browser', () => {
   });
 
   it('have room on a phone', async () => {
-    const { page } = await somebody(await newTenantOf(world.service));
+    const { page } = await somebody(await newTenant());
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('link', { name: 'Begin' }).click();
     await page.getByLabel(/^Name/).fill('long '.repeat(30));
