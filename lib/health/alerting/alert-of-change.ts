@@ -117,7 +117,7 @@ function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['a
 function situationOf(change: Change, counted: CheckItem['alerts']): { situation: Situation; decided_on: DecidedOn } {
   const { check, policy, cause, to, alertAt: at } = change;
   const decided_on = { ...decidedOn(check, counted, policy, channelsOf(change), at), ...heldIn(change.hold) };
-  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to, at } };
+  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
 const channelsOf = ({ to, policy }: Change): AlertChannel[] => channelsThatApply(policy, announcementOf(to, policy));
@@ -136,7 +136,7 @@ function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem
   const { check, policy, cause, to, alertAt: at } = change;
   const channels = channelsThatApply(policy, 'up');
   const given = decidedOn(check, check.alerts, policy, channels, at);
-  const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to, at };
+  const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }
