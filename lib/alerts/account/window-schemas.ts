@@ -10,8 +10,7 @@ const MEANINGS = {
   scope: 'The checks that it is about: those that fit every member; `{"all": true}` for all.',
   starts_at: 'Of one that comes once: when it begins.',
   ends_at: 'Of one that comes once: when it ends; 60 seconds to 31 days after its begin.',
-  cron:
-    'Of one that comes again: when it begins, as five fields of cron; `0 2 * * sat#2` is the second Saturday of each month, `L` its last day, `friL` its last Friday.',
+  cron: 'Of one that comes again: when it begins, as five fields of cron; `0 2 * * sat#2` is the second Saturday of each month, `L` its last day, `friL` its last Friday.',
   time_zone: 'Of one that comes again: where its clock hangs, a name of the IANA database. Default UTC.',
   duration_seconds: 'Of one that comes again: how long each is, in real time; 60 to 2678400 (31 days).',
   every_weeks: 'Of one that comes again: only in every so many weeks, counted from its first. Default 1.',
@@ -28,7 +27,10 @@ export const WindowScope = z
     entity_ids: idsOf('ent', 'an entity').describe('Checks of these entities.').exactOptional(),
     check_ids: idsOf('chk', 'a check').describe('These checks.').exactOptional(),
   })
-  .refine((scope) => Object.keys(scope).length > 0, 'must have at least one member; {"all": true} stands for all checks')
+  .refine(
+    (scope) => Object.keys(scope).length > 0,
+    'must have at least one member; {"all": true} stands for all checks',
+  )
   .refine(({ all, ...rest }) => !all || Object.keys(rest).length === 0, 'must have nothing beside all')
   .meta({ id: 'WindowScope' });
 export type WindowScope = z.infer<typeof WindowScope>;

@@ -15,7 +15,9 @@ export const WHY: Readonly<Record<AlertReason, (facts: RuleFacts) => string>> = 
     `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
   no_channels: () => 'it had no channels',
   maintenance: ({ window_until: until, held_until: held }) =>
-    until ? `a maintenance window was open until ${clock(until)}` : `its alert of a maintenance window was to be decided at ${clock(held)}`,
+    until
+      ? `a maintenance window was open until ${clock(until)}`
+      : `its alert of a maintenance window was to be decided at ${clock(held)}`,
 };
 
 /** Why nobody looked. */
