@@ -191,7 +191,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** What a ping brought. @param at and @param tail as of that, or of its result */
     pingBody: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${PING_BODIES}${stamp(at)}#${tail}`),
-    /** @param digest of the UUID of a ping URL */
     pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
     pingKeyCount: (tenant: string) => key(ofTenant(tenant, 'PINGKEYS'), '!COUNT'),
     pingKey: (tenant: string, id: string) => key(ofTenant(tenant, 'PINGKEYS'), id),
@@ -204,7 +203,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     transition: (tenant: string, check: string, at: number, seq: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
 
-    /** An alert that was decided. @param at epoch ms */
     alert: (tenant: string, check: string, at: number, alert: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${ALERTS}${stamp(at)}#${alert}`),
 
@@ -238,6 +236,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'ALERTING'), `${ACCOUNT_CHANNELS}${channel}`),
     accountSilence: (tenant: string, silence: string) => key(ofTenant(tenant, 'ALERTING'), `${SILENCES}${silence}`),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${WINDOWS}${window}`),
+    lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** The latest delivery of a channel of the account, of whichever check. */
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),

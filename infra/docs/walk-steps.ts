@@ -158,7 +158,7 @@ export const STEPS: readonly Step[] = [
   {
     endpoint: 'POST /v1/notify/silences',
     body: (_, answers) => ({
-      applies_to: { labels: { team: 'payments' } },
+      applies_to: { labels: { team: 'platform' } },
       until: new Date(Date.parse(answers['POST /v1/checks'].created_at) + 86_400_000).toISOString(),
       reason: 'Moving the database',
     }),
@@ -183,6 +183,7 @@ export const STEPS: readonly Step[] = [
     at: (answers) => ({ ping: answers['POST /v1/checks'].ping_url.split('/').at(-1) }),
     body: () => 'copied 3 tables, 1.2 GB',
   },
+  { endpoint: 'GET /v1/status/transitions', made: ['transitions', '0.transition_id'] },
   { endpoint: 'GET /v1/checks/{id}/pings', made: ['pings', 'pings.0.id'] },
   { endpoint: 'POST /v1/checks/{id}/rotate-ping-url', body: () => ({ keep_old_seconds: 3600 }) },
   {

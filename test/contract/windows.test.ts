@@ -166,6 +166,7 @@ describe('a maintenance window', () => {
     ['no duration', { duration_seconds: undefined }, 'duration_seconds'],
     ['a duration of seconds', { duration_seconds: 59 }, 'duration_seconds'],
     ['32 days', { duration_seconds: 32 * 86_400 }, 'duration_seconds'],
+    ['starts before it is over', { cron: '*/5 * * * *', duration_seconds: 301 }, 'duration_seconds'],
     ['a zone that is none', { time_zone: 'Europe/Bärlin' }, 'time_zone'],
     ['a cron that is none', { cron: '0 25 * * *' }, 'cron'],
     ['a sixth Saturday', { cron: '0 2 * * sat#6' }, 'cron'],

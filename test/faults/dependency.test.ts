@@ -106,7 +106,9 @@ describe('when what others depend on fails', () => {
     fails('db', 'shop');
     await service.until('09:42');
     expect(told()).toEqual(['09:40 shop down', '09:40 db down']);
-    const urgencies = [shop, db].map(async ({ id }) => (await service.call('GET', `/v1/checks/${id}/transitions`))[0].alert.urgency);
+    const urgencies = [shop, db].map(
+      async ({ id }) => (await service.call('GET', `/v1/checks/${id}/transitions`))[0].alert.urgency,
+    );
     expect(await Promise.all(urgencies)).toEqual(['high', 'low']);
   });
 

@@ -6,8 +6,10 @@ import { checkByHand } from './by-hand.ts';
 import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
 import { checkDisabledAccount } from './disabled-account.ts';
+import { checkExplained } from './explained.ts';
 import { checkFullDisk } from './full-disk.ts';
 import type { History } from './history.ts';
+import { checkHolds } from './holds.ts';
 import type { Inside } from './inside.ts';
 import { checkJobs } from './jobs.ts';
 import { checkLineage } from './lineage.ts';
@@ -49,6 +51,7 @@ export const promises: Record<string, Check> = {
   pushes: checkPushes,
   pings: fromInside(checkPings),
   'full disk': fromInside(checkFullDisk),
+  holds: fromInside(checkHolds),
   silence: checkSilence,
   slots: checkSlots,
   jobs: fromInside(checkJobs),
@@ -62,6 +65,7 @@ export const promises: Record<string, Check> = {
   'disabled account': fromInside(checkDisabledAccount),
   runs: fromInside(checkRuns),
   alerts: checkAlerts,
+  explained: fromInside(checkExplained),
   audit: fromInside(checkAudit),
   beliefs: fromInside(checkBeliefs),
   messages: fromInside(checkMessages),

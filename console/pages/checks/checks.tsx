@@ -15,6 +15,7 @@ import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type CheckRow, filtered, inOrder, withNews } from '#console/rules/check-list.ts';
 import { toldBy } from '#console/rules/told-by.ts';
+import { number } from '#console/rules/words.ts';
 import { bulkActions } from './bulk-actions.tsx';
 import { CheckFilters } from './check-filters.tsx';
 import { CheckTable } from './check-table.tsx';
@@ -23,7 +24,10 @@ import { CheckTable } from './check-table.tsx';
 export default function ChecksPage({ query }: PageProps) {
   const label = query.get('label') ?? '';
   const wanted = label && `&label=${encodeURIComponent(label)}`;
-  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${wanted}`, { all: true, about: () => false });
+  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${wanted}`, {
+    all: 'as read',
+    about: () => false,
+  });
   return (
     <Page
       title="Checks"
@@ -35,12 +39,25 @@ export default function ChecksPage({ query }: PageProps) {
     >
       <Data of={checks} what="Reading the checks">
         {(found) =>
-          found.length === 0 && !label ? <NoneYet /> : <CheckList checks={found} query={query} reload={checks.reload} />
+          found.length === 0 && !label ? (
+            <NoneYet />
+          ) : (
+            <>
+              {checks.isPart && <Progress of={found} />}
+              <CheckList checks={found} query={query} reload={checks.reload} />
+            </>
+          )
         }
       </Data>
     </Page>
   );
 }
+
+const Progress = ({ of }: { of: readonly unknown[] }) => (
+  <p class="hint" role="status">
+    The first {number(of.length)} checks. The rest is being read.
+  </p>
+);
 
 const NoneYet = () => (
   <Empty title="There are no checks yet" icon="checks">

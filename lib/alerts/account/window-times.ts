@@ -1,9 +1,10 @@
 import type { WindowTimes } from '#lib/health/alerting/windows.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
-import { mustBeZone, nextDue } from '#lib/schedule/calendar/calendar.ts';
+import { dueTimes, mustBeZone } from '#lib/schedule/calendar/calendar.ts';
 import { CalendarError } from '#lib/schedule/calendar/calendar-error.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
+import type { Line } from '#lib/schedule/calendar/line.ts';
 import type { WindowPatch } from './window-schemas.ts';
 
 const SHORTEST_MS = 60_000;
@@ -53,9 +54,25 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
   if (until !== undefined && until <= from) throw invalid('until', 'must be after from');
   understood('time_zone', () => mustBeZone(time_zone));
   const line = understood('cron', () => parseCron(cron, time_zone));
-  if (nextDue([line], from) === undefined) throw invalid('cron', 'has no start within five years');
+  mustEndBetween(line, from, duration_ms);
   const every_weeks = given.every_weeks ?? before?.every_weeks ?? 1;
   return { cron, time_zone, duration_ms, every_weeks, from, ...(until !== undefined && { until }) };
+}
+
+/** So many starts are looked at. */
+const LOOKED_AT = 50;
+
+/** One that begins again before it is over says nothing that a longer one would not. */
+function mustEndBetween(line: Line, from: number, duration_ms: number): void {
+  let last: number | undefined;
+  let looked = 0;
+  for (const start of dueTimes([line], from - 1)) {
+    if (last !== undefined && start - last < duration_ms)
+      throw invalid('duration_seconds', `is longer than the ${(start - last) / 1000} seconds between two starts`);
+    last = start;
+    if (++looked === LOOKED_AT) return;
+  }
+  if (last === undefined) throw invalid('cron', 'has no start within five years');
 }
 
 function mustLast(member: string, length_ms: number): void {

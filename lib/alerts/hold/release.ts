@@ -12,6 +12,7 @@ import type { TransitionItem } from '#lib/health/state/transition-item.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
 import { type DeadlineEntry, deadlineWrites } from '#lib/schedule/deadlines.ts';
 import type { Deadline } from '#lib/schedule/entries.ts';
 import { putBack } from '#lib/schedule/jobs.ts';
@@ -44,14 +45,16 @@ export async function lookAtHeld(env: Env, deadline: DueDeadline, account: Accou
   const watermark = await readWatermark(env, shard);
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
-  return untilDone(ports, () => attempt(env, deadline, account, shard));
+  const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(account.enabled_at ?? 0, now));
+  return untilDone(ports, () => attempt(env, deadline, account, watchedSince));
 }
 
+/** @param watchedSince epoch ms: our last outage had ended, and the account was enabled */
 async function attempt(
   env: Env,
   deadline: DueDeadline,
   { id, egress }: AccountItem,
-  shard: number,
+  watchedSince: number,
 ): Promise<DueDeadline[] | typeof AGAIN> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
@@ -96,7 +99,7 @@ async function attempt(
     const done = await commit(ports, [...move(seen.next), ...seen.writes, policyAsRead]);
     return done.ok ? (seen.next ? [next('hold', seen.next.deadline)] : []) : AGAIN;
   }
-  const later = await heldOn(env, one, shard);
+  const later = await heldOn(env, one, watchedSince);
   if (later) return (await commit(ports, move(later))).ok ? [next('hold', later.deadline)] : AGAIN;
 
   const token = ports.ids.token();
@@ -120,7 +123,7 @@ const mayBeTold = (policy: Policy): boolean =>
   !isSilenced(policy) && policy.window === undefined && channelsThatApply(policy, 'down').length > 0;
 
 /** The deadline at which it is looked at again; undefined when it is to be decided. */
-async function heldOn(env: Env, one: HeldCase, shard: number): Promise<Deadline | undefined> {
+async function heldOn(env: Env, one: HeldCase, watchedSince: number): Promise<Deadline | undefined> {
   const { check, held, due, now } = one;
   for (const holder of HOLDERS) {
     const look = await holder.look(env, one);
@@ -128,7 +131,7 @@ async function heldOn(env: Env, one: HeldCase, shard: number): Promise<Deadline 
     const { again, ...rest } = look;
     return { deadline: Math.max(again, now + 1), note: { held: { ...held, ...rest, reason: holder.reason } } };
   }
-  const from = Math.max(Math.min(held.from, due), await lastOutageEnd(env, shard));
+  const from = Math.max(Math.min(held.from, due), watchedSince);
   const last = lastChanceAt(check, from);
   if (now >= last || (await hasResultSince(env, check, from))) return undefined;
   const wait = Math.min(Math.max((last - from) / 20, SOONEST_MS), LATEST_MS);

@@ -158,7 +158,9 @@ function decision(
   const { urgency } = items[0]!;
   const alert = { ...transition.alert, urgency, because: because ?? null };
   const deliveries = items.flatMap(deliveriesOf);
-  return settled({ ...transition, alert }, token, now, { decision: 'planned', reason: null, facts: {}, deliveries });
+  const decided_on = { ...transition.decided_on, held: { reason: 'dependency' as const, until: now } };
+  const final = { decision: 'planned' as const, reason: null, facts: {}, deliveries };
+  return settled({ ...transition, alert }, token, now, final, { decided_on });
 }
 
 /** What the check remembers of its alerts once some were told. */

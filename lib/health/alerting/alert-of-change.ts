@@ -134,7 +134,7 @@ function situationOf(change: Change, counted: CheckItem['alerts']): { situation:
     ...heldIn(change.hold),
     ...(dependencies > 0 && { dependencies }),
   };
-  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to, at } };
+  return { decided_on, situation: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
 /** Those that apply; of a failure that is over, those that were told of it. */
@@ -165,7 +165,7 @@ function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem
   const { check, policy, hold, cause, to, alertAt: at } = change;
   const channels = toldOf(hold, channelsThatApply(policy, 'up'));
   const given = decidedOn(check, check.alerts, policy, channels, at);
-  const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to, at };
+  const situation: Situation = { ...given, asked: true, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
   return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
 }

@@ -1,4 +1,5 @@
 import { createHttpCheck } from './create-check.ts';
+import { explainAlert } from './explain-alert.ts';
 import { getCheckResults } from './get-check-results.ts';
 import { getEntity } from './get-entity.ts';
 import { getExecution } from './get-execution.ts';
@@ -8,6 +9,7 @@ import { listBlueprints } from './list-blueprints.ts';
 import { listChanges } from './list-changes.ts';
 import { listEntities } from './list-entities.ts';
 import { listIncidents } from './list-incidents.ts';
+import { listPings } from './list-pings.ts';
 import { runCheckNow } from './run-check.ts';
 import { testCheck } from './test-check.ts';
 import type { Tool } from './tool.ts';
@@ -22,7 +24,9 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     listIncidents,
     listChanges,
     getCheckResults,
+    explainAlert,
     getHistory,
+    listPings,
     getExecution,
     createHttpCheck,
     testCheck,

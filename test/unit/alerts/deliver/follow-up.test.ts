@@ -23,7 +23,7 @@ async function lookAfter(
     check_id: 'chk_pay',
     status: 'failed',
     announces: 'down',
-    alert: { id: 'trn_forgotten', deliveries: ['dlv_1'], ...(series && { series }) },
+    alert: { id: 'trn_forgotten', sk: 'AL#0', deliveries: ['dlv_1'], ...(series && { series }) },
   } as unknown as DeliveryItem;
   await world.put(delivery);
   await followUp(world, delivery);
