@@ -5,7 +5,7 @@ import type { Deadline } from '#lib/schedule/entries.ts';
 import { type Hold, NEW_HOLD } from './look.ts';
 
 /** What a look at a held alert went by, for whoever asks later. */
-export type LookNote = {
+type LookNote = {
   /** Epoch ms. */
   at: number;
   roots: string[];

@@ -19,7 +19,7 @@ export type Known = {
 };
 
 /** An entity that failed by itself, and so may have caused what is judged. */
-export type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
+type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
 
 /** How an ancestor stands. */
 type Ancestor = { entity_id: string } & Standing;

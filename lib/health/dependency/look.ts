@@ -25,7 +25,7 @@ export type Hold = {
 export const NEW_HOLD: Hold = { explained: 0, under: null, way: [], recovered: null };
 
 /** What a look at a held failure goes by. Times in epoch ms. */
-export type Sight = {
+type Sight = {
   hold: Hold;
   verdict: Verdict;
   /** Destinations that were not told yet. */
