@@ -1,5 +1,6 @@
 import { auditing } from '#lib/access/auditing.ts';
 import type { Changing, TenantEnv } from '#lib/access/context.ts';
+import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { AGAIN, commit, untilDone } from '#lib/platform/table/retry.ts';
 import { type CheckCountItem, countChecks } from './check-count.ts';
@@ -10,7 +11,8 @@ type Deleting = TenantEnv & Changing;
 
 /**
  * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,
- * policies, channels and entries of the schedule are reclaimed in the background. Throws NOT_FOUND.
+ * policies, channels and entries of the schedule are reclaimed in the background. Alerts that are held as they follow from
+ * its failure are looked at again. Throws NOT_FOUND.
  * @returns the ids of the checks that went with it
  */
 export async function deleteEntity(context: Deleting, blueprintSlug: string, slug: string): Promise<string[]> {
@@ -22,6 +24,9 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
     const checks = Object.keys(entity.checks);
     const left = [undefined, ...checks].filter((id) => !announced.has(id));
     await sendReclaims(context, entity.id, left);
+    const now = ports.clock.now();
+    const wakes = entity.dependents > 0;
+    if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     for (const id of left) announced.add(id);
 
     const count = checks.length > 0 ? await ports.table.get<CheckCountItem>(keys.checkCount(tenant)) : undefined;
@@ -35,7 +40,9 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
       ...(checks.length > 0 ? [countChecks(context, count, { checks: -checks.length, load: -entity.check_load })] : []),
       ...note(entity, undefined),
     ]);
-    return outcome.ok ? checks : AGAIN;
+    if (!outcome.ok) return AGAIN;
+    if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
+    return checks;
   });
 }
 

@@ -23,11 +23,13 @@ async function watched(
   return { id: check.id, entity };
 }
 
-const depends = (from: Check, to: Check, more = {}) =>
-  service.call('POST', '/v1/relations', {
-    ...{ from_entity_id: from.entity.id, to_entity_id: to.entity.id, relation_type: 'depends_on' },
-    ...more,
-  });
+const depends = async (from: Check, to: Check, more = {}): Promise<string> =>
+  (
+    await service.call('POST', '/v1/relations', {
+      ...{ from_entity_id: from.entity.id, to_entity_id: to.entity.id, relation_type: 'depends_on' },
+      ...more,
+    })
+  ).id;
 
 const fails = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('fails'));
 const answers = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('answers'));
@@ -198,6 +200,35 @@ describe('when what others depend on fails', () => {
     // One of db, or of a dependent that was decided first; and in the end of shop, which stays down.
     expect(new Set(downs.map((line) => line.split(' ')[1]))).toEqual(new Set(['db', 'shop']));
     for (const one of [shop, blog, db]) expect((await alertsOf(one)).join()).not.toContain('held');
+  });
+
+  it('what was said to depend on it, and does not, is told when the relation is deleted', async () => {
+    service = await virtualService('09:30');
+    const [db, shop] = [await watched('db'), await watched('shop')];
+    const relation = await depends(shop, db);
+    await service.until('09:40');
+    fails('db', 'shop');
+    await service.until('09:50');
+    expect(told()).toEqual(['09:40 db down']);
+    await service.call('DELETE', `/v1/relations/${relation}`);
+    await service.until('09:53');
+    expect(told()).toEqual(['09:40 db down', '09:51 shop down']);
+  });
+
+  it('and its entity is deleted, or the policy waits no more, what depended on it is told', async () => {
+    service = await virtualService('09:30');
+    const [db, shop, blog] = [await watched('db'), await watched('shop'), await watched('blog')];
+    await depends(shop, db);
+    await depends(blog, db);
+    await service.until('09:40');
+    fails('db', 'shop', 'blog');
+    await service.until('09:50');
+    await service.call('POST', `/v1/checks/${blog.id}/policy`, { hold_for_dependencies: false });
+    await service.until('09:52');
+    expect(told()).toEqual(['09:40 db down', '09:50 blog down']);
+    await service.call('DELETE', '/v1/blueprints/service/entities/db');
+    await service.until('09:55');
+    expect(told()).toEqual(['09:40 db down', '09:50 blog down', '09:53 shop down']);
   });
 
   it('what has lived on for two minutes is told at once', async () => {

@@ -6,7 +6,7 @@ import { destinationOf } from '#lib/health/alerting/listeners.ts';
 import { type Ancestry, findCause, readAncestry } from '#lib/health/dependency/gather.ts';
 import { type HoldItem, rememberedHold } from '#lib/health/dependency/hold-item.ts';
 import type { Dependent, Verdict } from '#lib/health/dependency/judge.ts';
-import { type Hold, LEAST_SETTLING_MS, type Look, look } from '#lib/health/dependency/look.ts';
+import { type Hold, LEAST_SETTLING_MS, type Look, look, NEW_HOLD } from '#lib/health/dependency/look.ts';
 import { silenceRules } from '#lib/health/silence/rules.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -73,7 +73,7 @@ function dependentOf({ check, transition }: HeldCase): Dependent {
 function sightOf({ ports, keys }: TenantEnv, { one, stored, ancestry, pending }: Search, verdict: Verdict) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
-  const hold: Hold = rememberedHold(stored, held.transition_sk);
+  const hold: Hold = policy.hold_for_dependencies ? rememberedHold(stored, held.transition_sk) : NEW_HOLD;
   const channels = channelsThatApply(policy, 'down').filter(({ id }) => !held.told?.includes(id));
   return {
     ...{ hold, verdict, pending, now },

@@ -25,7 +25,10 @@ export async function policyDeadlines(
   const now = ports.clock.now();
   const writes: Write[] = [];
   const deadlines: DueDeadline[] = [];
-  const set = async (kind: AlertDeadline, form: (present: DeadlineEntry | undefined) => Deadline | undefined) => {
+  const set = async (
+    kind: AlertDeadline | 'hold',
+    form: (present: DeadlineEntry | undefined) => Deadline | undefined,
+  ) => {
     const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, check_id));
     const deadline = form(present);
     writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));
@@ -37,6 +40,8 @@ export async function policyDeadlines(
     const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
     await set('repeat', () => (interval > 0 ? { deadline } : undefined));
   }
+  if (old.hold_for_dependencies && !next.hold_for_dependencies)
+    await set('hold', (present) => present && { ...noted(present), deadline: now });
   const isLifted = old.silenced && !next.silenced;
   const endsAt = old.silenced && next.silenced ? silenceLook(next.silence, now) : undefined;
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
@@ -48,3 +53,6 @@ export async function policyDeadlines(
     await set('catch_up', (present) => mergeDeadline(present, { deadline: endsAt }));
   return { writes, deadlines };
 }
+
+/** A deadline with what it is for. */
+const noted = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
