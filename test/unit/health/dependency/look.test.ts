@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '#lib/health/dependency/judge.ts';
+import { type Incident, look, NEW_HOLD } from '#lib/health/dependency/look.ts';
+
+const NOW = 10_000_000;
+const DB = 'ent_db';
+
+const verdict = (more: Partial<Verdict> = {}): Verdict => ({
+  ...{ explained: false, settled: true, truncated: false },
+  ...{ roots: [], survived: [], way: [], ancestors: [] },
+  ...more,
+});
+const byDb = (confirmed = true): Verdict =>
+  verdict({ explained: true, roots: [{ entity_id: DB, confirmed, since: NOW - 5000 }], way: [DB] });
+
+const incident = (more: Partial<Incident> = {}): Incident => ({
+  ...{ root_entity_id: DB, since: NOW - 5000, told: {} },
+  ...more,
+});
+
+type Given = Partial<Parameters<typeof look>[0]>;
+const lookAt = (given: Given) =>
+  look({
+    ...{ hold: NEW_HOLD, verdict: verdict(), waiting: ['a', 'b'], now: NOW },
+    ...{ incidents: new Map([[DB, incident()]]), pending: new Set<string>(), recoveries: new Map<string, number>() },
+    ...{ down_at: NOW - 1000, cooldown_ms: 300_000, settle_ms: 60_000, judgedBy: (time: number) => time + 10_000 },
+    ...given,
+  });
+const told = (by: Record<string, number>, more: Partial<Incident> = {}) => new Map([[DB, incident({ told: by, ...more })]]);
+
+/** Withheld under the database, as a look found it that time. */
+const withheld = { explained: 1, under: DB, way: [DB], recovered: null };
+
+describe('a look at a failure that is explained', () => {
+  it('alerts whoever was not told of the root, with its name, and nobody else', () => {
+    const seen = lookAt({ verdict: byDb(), incidents: told({ a: NOW - 4000 }) });
+    expect(seen.tell).toEqual([{ destination: 'b', urgency: 'high' }]);
+    expect(seen).toMatchObject({ root: DB, wait: ['a'], hold: { under: DB, way: [DB], explained: 1 } });
+  });
+
+  it('looks again soon at one that is suspected, and less and less often at one that is confirmed', () => {
+    const incidents = told({ a: NOW - 1000, b: NOW - 1000 });
+    expect(lookAt({ verdict: byDb(false), incidents }).look_at).toBe(NOW + 15_000);
+    const after = (explained: number) => lookAt({ verdict: byDb(), incidents, hold: { ...withheld, explained } }).look_at;
+    expect([0, 1, 2, 9].map(after)).toEqual([60_000, 120_000, 300_000, 300_000].map((ms) => NOW + ms));
+  });
+
+  it('counts what was told of the failure before for as long as a cooldown', () => {
+    const before = (ms: number) => lookAt({ verdict: byDb(), waiting: ['a'], incidents: told({ a: NOW - ms }) });
+    expect(before(299_990)).toMatchObject({ tell: [], look_at: NOW + 10 });
+    expect(before(300_000)).toMatchObject({ tell: [{ destination: 'a' }] });
+  });
+
+  it('waits until the alert of the root itself is decided', () => {
+    const seen = lookAt({ verdict: byDb(), pending: new Set([DB]) });
+    expect(seen).toMatchObject({ tell: [], wait: ['a', 'b'], look_at: NOW + 5000 });
+  });
+});
+
+describe('a look at a failure that nothing explains', () => {
+  it('alerts everybody at once where nothing did before', () => {
+    expect(lookAt({})).toMatchObject({ tell: [{ destination: 'a' }, { destination: 'b' }], root: null, look_at: undefined });
+  });
+
+  it('gives it the time to settle once what explained it has recovered, and its own next run', () => {
+    const at = (now: number, recovered: number) =>
+      lookAt({ hold: withheld, recoveries: new Map([[DB, recovered]]), now }).look_at;
+    expect(at(NOW, NOW - 20_000)).toBe(NOW + 40_000 + 10_000);
+    expect(at(NOW + 49_999, NOW - 20_000)).toBe(NOW + 50_000);
+    expect(at(NOW + 50_000, NOW - 20_000)).toBeUndefined();
+  });
+
+  it('counts anew when another thing on the way recovers, and no longer than ten minutes in all', () => {
+    const hold = { ...withheld, way: [DB, 'ent_api'], recovered: { first: NOW - 590_000, last: NOW - 50_000 } };
+    const recoveries = new Map([
+      [DB, NOW - 590_000],
+      ['ent_api', NOW - 1000],
+    ]);
+    expect(lookAt({ hold, recoveries }).look_at).toBe(NOW + 10_000 + 10_000);
+    const late = { ...hold, recovered: { first: NOW - 100_000, last: NOW - 50_000 } };
+    expect(lookAt({ hold: late, recoveries }).look_at).toBe(NOW + 59_000 + 10_000);
+  });
+
+  it('takes what is gone, or was only suspected, for recovered when that was found first', () => {
+    const first = lookAt({ hold: withheld });
+    expect(first).toMatchObject({ tell: [], hold: { recovered: { first: NOW, last: NOW } }, look_at: NOW + 70_000 });
+    expect(lookAt({ hold: first.hold, now: NOW + 70_000 }).tell).toHaveLength(2);
+  });
+
+  it('gives the same time to what goes down just after the recovery of a root that somebody was told of', () => {
+    const after = (ms: number) => told({ a: NOW - 400_000 }, { since: NOW - 500_000, recovered_at: NOW - 1000 - ms });
+    expect(lookAt({ incidents: after(20_000) })).toMatchObject({ tell: [{ destination: 'b' }], wait: ['a'] });
+    expect(lookAt({ incidents: after(300_000) }).tell).toHaveLength(2);
+  });
+
+  it('is news of the same for whoever was alerted of it a moment ago', () => {
+    const survived = [{ entity_id: DB, confirmed: true, since: NOW - 200_000 }];
+    const seen = lookAt({
+      verdict: verdict({ survived }),
+      incidents: told({ a: NOW - 299_999, b: NOW - 300_000 }, { since: NOW - 400_000 }),
+    });
+    expect(seen.tell.map(({ urgency }) => urgency)).toEqual(['low', 'high']);
+  });
+});
