@@ -188,7 +188,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await page.getByLabel(/^Failure threshold/).fill('4');
     await page.getByLabel(/^Name/).fill('');
     await button(person, 'Save check').click();
-    await page.getByRole('heading', { level: 1, name: 'Results of your own', exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'push check', exact: true }).waitFor();
     expect((await admin.get(`/v1/checks/${check.id}`)).body.name).toBeNull();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel(/^Name/).fill('payment');

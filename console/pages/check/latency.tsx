@@ -29,8 +29,8 @@ const MOST_GAPS = 200;
 
 /** How it did: uptime, and how long its runs took. @param turn another one when a new result is known of */
 export function Latency({ check, query, turn }: { check: CheckDetail; query: URLSearchParams; turn: number }) {
-  const window = windowOf(query.get('window'));
   const [now, setNow] = useState(Date.now);
+  const window = windowOf(query.get('window'), now - Date.parse(check.created_at));
   useEffect(() => setNow(Date.now()), [turn, window]);
   const path = `/v1/checks/${check.id}`;
   const firstDay = new Date(Math.floor(now / DAY_MS) * DAY_MS - 89 * DAY_MS).toISOString();

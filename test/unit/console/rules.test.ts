@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hrefOf, matchPath, parseAddress, pathTo } from '#console/rules/address.ts';
 import { barOf, barPaths, barSummary, shadeOf } from '#console/rules/history-bar.ts';
-import { degradedOf, uptimeOf } from '#console/rules/uptime.ts';
 import { inTurns } from '#console/rules/in-turns.ts';
 import { whyNot } from '#console/rules/may.ts';
 import { findPlaces } from '#console/rules/palette.ts';
 import { pollInterval } from '#console/rules/poll-interval.ts';
 import { tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { dateTime, duration, relative, shortDuration } from '#console/rules/time.ts';
+import { degradedOf, uptimeOf } from '#console/rules/uptime.ts';
 import { windowOf } from '#console/rules/window.ts';
 import { count, list, percent } from '#console/rules/words.ts';
 
@@ -125,7 +125,11 @@ describe('a history bar', () => {
   });
   it('shows as degraded what counts as up', () => {
     const none = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
-    const hours = [{ ...none, up: 3600 }, { ...none, up: 1800, degraded: 1800 }, { ...none, degraded: 3600 }];
+    const hours = [
+      { ...none, up: 3600 },
+      { ...none, up: 1800, degraded: 1800 },
+      { ...none, degraded: 3600 },
+    ];
     const buckets = hours.map((seconds) => ({ seconds }));
     expect(barOf(buckets).map(shadeOf)).toEqual(['up', 'degraded', 'degraded']);
     expect([percent(uptimeOf(buckets)), degradedOf(buckets)]).toEqual(['100 %', '1 h 30 min degraded']);
