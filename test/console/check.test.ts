@@ -7,7 +7,7 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 import { browserAndService } from './browser-and-service.ts';
 import { alertedCheck, push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, told } from './person.ts';
+import { button, expectDisabled, lookNow, told } from './person.ts';
 import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('a check, in a real browser', () => {
@@ -46,6 +46,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
 
     got(await admin.post(`/v1/checks/${check.id}/policy`, { silenced: true }), 200);
     await push(admin, check.id, true);
+    await lookNow({ page });
     await newest.getByText(/Not announced\. The check was silenced/).waitFor();
     expect(await newest.textContent()).toMatch(/Up.*after .* down/s);
     await page.getByText('Silenced: no alert goes out.').waitFor();
@@ -167,6 +168,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     const warning = { success: true, latency_ms: 5, warning_message: 'half of the pool is gone' };
     got(await admin.post(`/v1/checks/${check.id}/results`, warning), 201);
     got(await admin.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 5 }), 201);
+    await lookNow({ page });
     const standing = page.locator('.standing');
     await standing.getByText('Degraded', { exact: true }).waitFor();
     await standing.getByText('1 of 2 successes').waitFor();

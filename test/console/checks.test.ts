@@ -6,7 +6,7 @@ import { got } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, told } from './person.ts';
+import { button, expectDisabled, lookNow, told } from './person.ts';
 import { personAt } from './places.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
@@ -78,8 +78,9 @@ describe.skipIf(!binary)('the checks, in a real browser', () => {
   });
 
   it('follow what happens by themselves', async () => {
-    const { admin, rows, checks } = await onCall();
+    const { page, admin, rows, checks } = await onCall();
     got(await admin.post(`/v1/checks/${checks.pushed}/results`, { success: true, latency_ms: 5 }), 201);
+    await lookNow({ page });
     await eventually(async () => /Up.*backup/s.test((await rows.first().textContent()) ?? ''));
   });
 
