@@ -1,18 +1,51 @@
 import * as z from 'zod';
+import type { Channel } from '#lib/checks/policy-item.ts';
 import { withoutNulls } from '#lib/platform/without-nulls.ts';
 import type { ChannelType } from './channel-type.ts';
 import { discord } from './types/discord.ts';
+import { email } from './types/email.ts';
+import { googlechat } from './types/googlechat.ts';
+import { gotify } from './types/gotify.ts';
+import { matrix } from './types/matrix.ts';
+import { mattermost } from './types/mattermost.ts';
 import { nats } from './types/nats.ts';
 import { ntfy } from './types/ntfy.ts';
+import { opsgenie } from './types/opsgenie.ts';
+import { pagerduty } from './types/pagerduty.ts';
+import { pushover } from './types/pushover.ts';
 import { slack } from './types/slack.ts';
+import { teams } from './types/teams.ts';
+import { telegram } from './types/telegram.ts';
+import { twilio } from './types/twilio.ts';
 import { webhook } from './types/webhook.ts';
 
 /** Every channel type: a new one is its file and one word here. */
-export const channelTypes: readonly ChannelType[] = [slack, discord, webhook, nats, ntfy];
+export const channelTypes: readonly ChannelType[] = [
+  slack,
+  discord,
+  webhook,
+  nats,
+  ntfy,
+  email,
+  pagerduty,
+  opsgenie,
+  teams,
+  telegram,
+  googlechat,
+  mattermost,
+  pushover,
+  gotify,
+  matrix,
+  twilio,
+];
 
 /** The type of a stored channel; undefined for one that a newer release stored. */
 export const channelTypeOf = (name: string): ChannelType | undefined =>
   channelTypes.find((channel) => channel.type === name);
+
+/** What kinds of channel some of a policy's are, as people call them: `Slack`. Those that are gone are left out. */
+export const channelTitles = (ids: readonly string[], channels: readonly Channel[]): string[] =>
+  channels.flatMap(({ id, channel_type }) => (ids.includes(id) ? (channelTypeOf(channel_type)?.title ?? []) : []));
 
 const bodies = channelTypes.map((channel) =>
   z

@@ -12,7 +12,8 @@ import { auditedChannel } from './views.ts';
 
 /**
  * Sends a test alert now, in one attempt, silenced or not. If the receiver has asked to be left alone, nothing is sent
- * and the record says until when. Over NATS it is left to the deliverer, which alone reaches it: the record is pending.
+ * and the record says until when. NATS and mail are left to
+ * the deliverer, which alone reaches them: the record is pending.
  */
 export async function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const { ports, tenant } = context;
@@ -38,7 +39,7 @@ export async function testChannel(context: Context, check: CheckItem, channel: C
   const note = auditing(context, 'test', auditedChannel);
   const noted = () => note(tested, tested, { delivery_id: delivery.id });
 
-  if (channelTypeOf(channel.channel_type)?.via === 'nats') {
+  if (channelTypeOf(channel.channel_type)?.via !== 'http') {
     const body = { tenant_id: tenant, delivery_id: delivery.id };
     await createDelivery(context, delivery, noted);
     await ports.queues.send('delivery', [{ body, group: tenant }]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { duration, messageOf } from '#lib/alerts/deliver/message.ts';
+import { duration } from '#lib/alerts/deliver/duration.ts';
+import { messageOf } from '#lib/alerts/deliver/message.ts';
 import { examples } from '#test/unit/alerts/channels/example-alerts.ts';
 
 const words = (name: keyof typeof examples): string => {
@@ -102,7 +103,7 @@ It is degraded, which its policy does not announce.`);
   });
 
   it('says of a test that nothing has happened', () => {
-    expect(words('test')).toBe(`[neutral] Shop: test alert for checkout
+    expect(words('test')).toBe(`[neutral] Test alert for Shop: checkout
 Check: up
 Entity: up
 Since: 2026-11-20 05:16:40 UTC
