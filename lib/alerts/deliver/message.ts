@@ -93,8 +93,8 @@ function usualMessage(alert: Alert, longest: number): Message {
  */
 function subject({ event: { entity_name }, check_label }: Alert, longest: number): string {
   const [entity, check] = [shorten(entity_name, longest), shorten(check_label, longest)];
-  if (says(check_label, entity_name)) return check;
-  return says(entity_name, check_label) ? entity : `${entity}: ${check}`;
+  if (says(entity_name, check_label)) return entity;
+  return says(check_label, entity_name) ? check : `${entity}: ${check}`;
 }
 
 function says(longer: string, shorter: string): boolean {
@@ -164,7 +164,7 @@ function linksOf({ urls, acknowledge_url, announces }: Alert): Message['links'] 
     ['Acknowledge', isOver ? null : acknowledge_url],
     ['Runbook', isOver ? null : urls.runbook],
     ['Incident', urls.incident],
-    ['Check', urls.check],
+    ['Details', urls.check],
     ['Dashboard', urls.dashboard],
   ];
   return all.flatMap(([label, url]): Message['links'] => (url === null ? [] : [[label, url]]));
